@@ -248,7 +248,7 @@ class Antiphon:
         return await answer(bus, arrival, session_id, text, calls, by)
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
-        """Return the unanswered questions of the model to the user; an empty tuple if the session waits for none."""
+        """Return the unanswered questions of the model to the user; an empty tuple if there are no questions."""
         bus, _ = self._coordinated(session_id)
         from antiphon.answering import questions_waiting
 

@@ -24,7 +24,7 @@ def component_builders() -> "dict[Component, Build]":
 
 if __name__ == "__main__":
     current_directory_last()  # before the other imports: a redis.py in the user's directory must not shadow ours
-    gc.disable()  # imported modules are never garbage; the runner turns collection on afterwards
+    gc.disable()  # imported modules are never garbage; the runner enables collection afterwards
     from antiphon_shared.process.runner import main
 
     main("antiphon", *component_builders().values())

@@ -41,7 +41,7 @@ _TEXT_CHARACTERS = 2_000
 _EARLIER_MAX = 400
 """Bound on facts filed earlier whose changed salience a briefing reports: those that are or were the closest."""
 _LEAST = 0.002
-"""The least closeness of an embedded fact, which tells it from one that was not embedded."""
+"""The least closeness of an embedded fact, which distinguishes it from one that was not embedded."""
 _FACTS_AT_ONCE_MAX = 500
 """The number of facts above which they are compared in another thread."""
 

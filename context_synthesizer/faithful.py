@@ -53,7 +53,7 @@ _DIRECTIONS = {
     for word in side.split()
 }
 _MUST_MATCH = frozenset((0, 1))
-"""Pairs of which neither side may be added or left out; for the other pairs only the opposite side is wrong."""
+"""Pairs whose sides a summary must neither add nor leave out; for other pairs, only the opposite side is wrong."""
 _BEGIN_SENTENCES = frozenset((
     "according", "after", "all", "also", "although", "another", "around", "because", "before", "both", "during",
     "each", "either", "every", "few", "first", "he", "here", "however", "last", "later", "many", "more", "most",
@@ -261,7 +261,7 @@ def _ends(one: Amount) -> tuple[Quantity, ...]:
 
 
 def _kind(quantity: Quantity) -> str:
-    """Return what is counted: a unit, a year, or nothing that is named."""
+    """Return what is counted: a unit or a year; empty if neither is named."""
     number, unit = quantity
     is_year = not unit and 1000 <= number < 2100 and number == number.to_integral_value()
     return "a year" if is_year else unit

@@ -29,7 +29,7 @@ _TITLES_KEPT = 32
 """A bound above the number of sections, which is about twelve."""
 
 _EXPLAINED = re.compile(r" \([^()]*\)$")
-"""The part that an encyclopedia adds to a name to tell it from others: `Bridge (film)`."""
+"""The part that an encyclopedia adds to an ambiguous name: `Bridge (film)`."""
 _FIGURE = re.compile(r"\d")
 _NAME = re.compile(r"\b[A-Z]\w\w+")
 

@@ -1,10 +1,10 @@
-"""Series of documents: those whose titles differ in nothing but a date, as dated reports do. Pure, and mutable.
+"""Series of documents: their titles differ only in a date, like those of dated reports. Pure, and mutable.
 
     Acme: report of 3 May 2021
     Acme: report of 9 June 2024
 
-Each says the same of another time, often in words that no question has. A question about the present asks for the
-newest of a series, one that names a year for those of that year.
+The documents say the same of different times, often in words that no question has. A question about the present
+asks for the newest document of a series; a question that names a year asks for the documents of that year.
 """
 
 import re

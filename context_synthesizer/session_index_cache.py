@@ -21,7 +21,7 @@ Beyond them, the least recently used indexes are evicted.
 """
 
 SessionKey = tuple[SessionId, LogEntry]
-"""A session, and the log entry of its question, which tells sessions of the same id apart."""
+"""A session, and the log entry of its question, which distinguishes sessions of the same id."""
 
 
 class Kept:

@@ -140,7 +140,7 @@ def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
 
 
 def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: TokenBudget) -> Section:
-    """Return the notes on one line each, those with conclusions first, and then longer by age, as far as they fit."""
+    """Return the notes that fit, on one line each, those with conclusions first; then longer by age."""
     by_age = said_by_age(notes, pieces)
     section = Section(SAID, room)
     lines: dict[int, Piece] = {}

@@ -22,7 +22,7 @@ from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.scores import Scores
 
 SOURCE_TOKENS_MIN, SOURCE_TOKENS_MAX = 1_500, 6_000
-"""The least text that is worth a call, and the most that is read at once."""
+"""Bounds on the text of one summary: less is not worth a call, and more is not read at once."""
 _SUMMARY_SHARE = 10
 _SUMMARY_TOKENS_MAX = 600
 _LINES_MAX, _LINE_CHARACTERS_MAX = 200, 2_000

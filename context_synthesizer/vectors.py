@@ -126,7 +126,7 @@ class _Closest:
     def raise_to(self, digest: str, begin: int, cosines: Sequence[float]) -> None:
         """Raise the facts from a row on to their cosines with a text, from its mean (0) to its highest (1).
 
-        The mean is the level of a fact on something else. Where all are alike, each is 1 if they are positive.
+        The mean is the usual cosine of a fact on another subject. If all are equal and positive, each fact gets 1.
         """
         usual, highest = self.scales.get(digest, (sum(cosines) / len(cosines), -1.0))
         highest = max(highest, *cosines)

@@ -16,7 +16,7 @@ from coordinator.steps import begin_attempt, note_of
 def after_output(
     session: Session, event: AnyEvent, log_entry: LogEntry, limit: TerminationReason | None = None
 ) -> Decision:
-    """Begin the next step with the output of the current one, the reply at `log_entry`; end at a limit."""
+    """Begin the next step with the output of the current one, the reply at `log_entry`; at a limit, end."""
     replies = (*session.steps.replies, log_entry)
     done = replace(session, steps=replace(session.steps, replies=replies), output=Output())
     if limit or done.round >= done.limits.max_rounds:

@@ -55,7 +55,7 @@ def next_round(session: Session, event: AnyEvent) -> Decision:
 
 
 def _calls_of_unknown_outcome(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
-    """Return the calls of unknown outcome after the results of a batch, also of tools that were taken for reads."""
+    """Return the calls of unknown outcome after a batch: its own, and earlier ones that it has not settled."""
     known, unknown = set(), []
     for result in completed.results:
         call = unknown_call_name(result.tool, result.call_id)

@@ -2,7 +2,7 @@
 
 The dispatchers run the batch's other calls as usual. When these calls and all runs have ended, one
 tools.completed of the coordinator holds all results in the order of the calls, and the next round begins with
-it. When a run waits for a person, its call gets that as its result and the run continues by itself; if the
+it. When a run waits for a person, the result of its call says so, and the run continues by itself; if the
 session has a user, the user is asked; see child_questions.py.
 """
 

@@ -79,7 +79,7 @@ class Decision:
     sends: tuple[Send, ...] = ()
     """Events of other sessions."""
     unless_answered: bool = False
-    """Whether the decision is dropped if the session has an answer meanwhile; the session is closed instead."""
+    """Whether, if the session has an answer by now, the session is closed in place of this decision."""
 
     def in_format(self, format: int) -> "Decision":
         """Return the decision in the form that a release of `format` reads; itself when the form is the same."""

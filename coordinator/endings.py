@@ -25,7 +25,7 @@ from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
 
 NEARLY = timedelta(milliseconds=100)
-"""The tolerance for engines and timers whose clocks reach the deadline a little early."""
+"""The tolerance for clocks of engines and timers, which may reach the deadline a little early."""
 _OF_BUDGETS: tuple[TerminationReason, ...] = (
     "max_rounds_reached",
     "max_tool_rounds_reached",

@@ -207,7 +207,7 @@ class Coordinator:
     def _outcome(
         self, version: int, event: AnyEvent, decision: Decision, before: Session | None = None
     ) -> Outcome:
-        """Return the outcome, after whose commit the session is remembered."""
+        """Return the outcome; once it is committed, the session is cached."""
         keep = partial(self._session_cache.keep, version + 1, decision.session)
         return outcome_of(version, event, decision, before, keep)
 

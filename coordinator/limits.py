@@ -15,10 +15,10 @@ _RATE_MIN, _RATE_MAX = 0.5, 3.0
 
 
 def resolve_limits(options: QueryOptions, defaults: Limits) -> Limits:
-    """Return the limits of a query, with defaults for limits that it does not set, and its time cut to the maximum.
+    """Return the limits of a query, with defaults for limits that it does not set; its time is at most the maximum.
 
-    A bound on rounds with tools also bounds the rounds, the answer's included, unless the query sets both.
-    Steps have the rounds of all their attempts.
+    A bound on rounds with tools also bounds all rounds, including the round of the answer, unless the query sets
+    both. A query with steps has the rounds of all attempts at them.
     """
     chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
     if options.step_list:

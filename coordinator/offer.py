@@ -31,7 +31,7 @@ from coordinator.session import Session
 from coordinator.session_parts import replace
 
 _BY_WORDS = 2
-"""Tools that the text of one reply may add."""
+"""Bound on the tools that the text of one reply may add."""
 _QUESTIONS_MAX = 4
 """Open sub-questions of one reply that may add a tool each."""
 

@@ -2,7 +2,7 @@
 
 The session is in its phase `approval`, with the batch in its document, no work in flight and a timer set. The
 batch is handed out when every call that needs a decision or an answer has one, or when the time is over: then
-those without are refused, and the model continues and says so.
+calls without one are refused, and the model continues and says so.
 
 The wait ends before the last fifth of the session's time, in which the model concludes.
 """

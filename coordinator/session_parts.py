@@ -122,7 +122,7 @@ class Material:
     has_omissions: bool = False
     """Whether a briefing has left something out."""
     missed: tuple[str, ...] = ()
-    """Facts close to the question for which the newest briefing had no space."""
+    """Facts that are close to the question and did not fit into the newest briefing."""
 
 
 @dataclass(frozen=True)

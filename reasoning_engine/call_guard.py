@@ -34,8 +34,8 @@ _FAILS_THE_MODEL = frozenset(
 )
 """Failures that the breaker counts: any other call to the model would have failed too, and later ones may succeed.
 
-A refused key, permission or name is not among them, as waiting does not help: the session gets the error at
-once, and tries another model or ends, rather than wait for the circuit to close.
+A refused key, permission or name is not among them, as waiting does not help. The session gets that error at
+once, and tries another model or ends; it does not wait for the circuit to close.
 """
 
 

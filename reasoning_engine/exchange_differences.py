@@ -28,7 +28,7 @@ _OUTPUTS = 1
 """The number of events that a step of the engine emits."""
 
 _Session = tuple[str, UUID]
-"""A session's id, which a later session may have again, and the id of the query that it came of."""
+"""A session's id, which a later session may reuse, and the id of the query that opened this one."""
 Remember = Callable[[], None]
 """Called when the record has been committed."""
 
@@ -43,7 +43,7 @@ class ExchangeDifferences:
         """The round and the record of each session, the latest last."""
         self._bytes = 0
         self._since = interruptions()
-        """The interruptions before the first that is remembered."""
+        """The number of the connection's interruptions when the records were last forgotten."""
 
     async def stored(
         self, record: ExchangeRecord, event: AnyEvent, round: int, session: SessionStore

@@ -14,7 +14,7 @@ _SHOWN_CHARACTERS = 120
 
 
 def outdated_facts(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
-    """Yield at most DOUBTS_MAX of each kind; an answer that cites the later fact too is not reported."""
+    """Yield at most DOUBTS_MAX uncertainties of each kind; none for a fact if the later one is cited too."""
     yield from islice(_superseded(memory, numbers), DOUBTS_MAX)
     yield from islice(_contradicted(memory, numbers), DOUBTS_MAX)
 

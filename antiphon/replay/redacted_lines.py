@@ -51,7 +51,7 @@ async def make_consistent(path: Path, lines: AsyncGenerator[Line]) -> str:
 
 
 async def _divergence(lines: AsyncGenerator[Line]) -> str:
-    """Return the first divergence of today's code, without the session's values; an empty text for none."""
+    """Return the first divergence of today's code, without the session's values; an empty text without one."""
     from antiphon.replay.reports.text import headline
     from antiphon.replay.verify import Verification
 

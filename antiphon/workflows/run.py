@@ -87,7 +87,7 @@ async def run(
 
 
 async def waiting(antiphon: "Antiphon", run_id: str) -> tuple[InputRequested, ...]:
-    """Return the requests to people that a run waits for; an empty tuple for none. Raises UnknownSession."""
+    """Return the requests to people that a run waits for; maybe an empty tuple. Raises UnknownSession."""
     state = await _state(antiphon.open_bus(), run_id)
     numbers = {one.number for one in state.open.values() if one.kind == "person"}
     log = await antiphon.open_bus().session(run_id).log()

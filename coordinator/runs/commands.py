@@ -70,7 +70,7 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
                 making.timers.append(CancelTimer(timer_of(path)))
             making.timers.append(CancelTimer(limit_of(path)))
         case Keep(key=key) if key in making.logged:
-            pass  # the event that brought it holds it
+            pass  # the logged event of the result holds the value
         case Keep(key=key, value=value):
             making.values[key] = value
         case End():

@@ -76,7 +76,7 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
 
 
 def _closest(records: list[Record], query: str) -> list[Record]:
-    """Return the records with every known search word, where there are such; else all records."""
+    """Return the records with every known search word; all records where fewer than two words are known."""
     known = [term for term in stems(query) if any(record.speaks_of(term) for record in records)]
     whole = [record for record in records if all(record.speaks_of(term) for term in known)]
     return whole if len(known) > 1 and whole else records

@@ -10,7 +10,7 @@ from reasoning_engine.offline.shapes import ANY, NUMBERS
 
 
 def is_portable(value: Any) -> bool:
-    """Return whether a value can be written as JSON that every reader accepts: no integers beyond 64 bits, for one."""
+    """Return whether every reader accepts the value as JSON; some refuse integers beyond 64 bits, for example."""
     try:
         return bool(orjson.loads(orjson.dumps(value)) == value)
     except (TypeError, ValueError, RecursionError):

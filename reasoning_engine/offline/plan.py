@@ -148,7 +148,7 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
 
 
 def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> list[Call]:
-    """Return the calls of a tool that answer the question, and after a search without results those for less."""
+    """Return the calls of a tool that answer the question; after an empty search, also with fewer search words."""
     usable = [
         filling
         for filling in fillings

@@ -123,7 +123,7 @@ def outermost(records: tuple[Record, ...]) -> list[Record]:
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value is no list and no object."""
+    """Return whether a value is neither a list nor an object."""
     return not isinstance(value, dict | list)
 
 

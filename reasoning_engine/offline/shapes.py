@@ -52,7 +52,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
 
 
 def fits(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> bool:
-    """Return whether a value fits a schema; none fits a schema that cannot be read."""
+    """Return whether a value fits a schema; False for a schema that cannot be read."""
     whole = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
     whole.pop(CONTRACT_KEYWORD, None)
     try:
@@ -74,7 +74,7 @@ def required_of(schema: dict[str, Any]) -> tuple[str, ...]:
 
 
 def is_open(schema: dict[str, Any]) -> bool:
-    """Return whether an object's properties are not named."""
+    """Return whether a schema names no properties of an object, and allows any."""
     return not properties_of(schema) and schema.get("additionalProperties", True) is not False
 
 

@@ -49,7 +49,7 @@ class Entity(Span):
 
 @dataclass(frozen=True)
 class Number(Span):
-    """A number and its noun's stem. `is_name` tells `part 4` from `4 parts`; `bound` is max, min or empty."""
+    """A number and its noun's stem. `is_name` is True for `part 4`, not for `4 parts`; `bound` is max, min or empty."""
 
     value: int | float
     noun: str = ""

@@ -33,9 +33,9 @@ def groups(
     """Return the groups of calls that run together, as indexes; the last group may hold a single call.
 
     `free` are the calls that may be grouped, judged by the request alone: not refused by the coordinator,
-    with usable arguments, and without values of other calls. Settled calls, and calls refused for any other
-    reason, are not left out: a batch taken over after a crash has to form the very same groups, as each has
-    an idempotency key of its own.
+    with usable arguments, and without values of other calls. They include settled calls, and calls refused for
+    any other reason: each group has its own idempotency key, so a batch that is taken over after a crash has to
+    form the same groups.
     """
     by_tool: dict[str, list[int]] = {}
     for index in free:

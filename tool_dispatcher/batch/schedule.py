@@ -69,8 +69,8 @@ class Step(NamedTuple):
 def start(plan: Plan) -> Step:
     """Return the first step: answer calls that cannot run, and begin units that wait for nothing.
 
-    All known failures are applied before anything begins: a batch of writes one of which is invalid must not
-    run by half.
+    All known failures are applied before anything begins: if one write of a batch is invalid, the batch must
+    not run in part.
     """
     calls = plan.request.calls
     turn = _Turn(

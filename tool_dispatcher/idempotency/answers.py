@@ -18,7 +18,7 @@ def unknown(write: Write) -> ToolError:
 
 
 def unknown_in_spite_of(result: ToolResult) -> ToolResult:
-    """Return the error of a write whose first run has no recorded end and whose second run failed or was refused."""
+    """Return the error of a write after a first run without a recorded end and a failed or refused second run."""
     error = result.error
     if error is None or is_unknown(result):
         return result
@@ -32,7 +32,7 @@ def unknown_in_spite_of(result: ToolResult) -> ToolResult:
 
 def still_running(write: Write) -> ToolError:
     """Return the error of a write that another worker runs for longer than the session can wait."""
-    # No other type will do: a model repeats a timeout or a failure, and here that is a second effect.
+    # After a timeout or a failure, a model would repeat the call, which could have a second effect.
     return tool_error(
         "outcome_unknown",
         f"{write.tool} is still being run by another dispatcher, and there is no time left to wait for it. "

@@ -25,7 +25,7 @@ _DEPTH_MAX = 32
 def fingerprint(*parts: object) -> str:
     """Return the digest of JSON values in their order, 32 hexadecimal digits. 1, 1.0, true and "1" are four values.
 
-    Raises ValueError for a value that is not JSON: with two ways to write it, it would have two digests.
+    Raises ValueError for a value that is not JSON: it could be written in two ways, and have two digests.
     """
     try:
         text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)

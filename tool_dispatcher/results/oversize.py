@@ -154,7 +154,7 @@ def _replaced(data: Json, path: tuple[str | int, ...], content: Json) -> Json:
 
 
 def _text(text: str, of_what: str, bytes_max: int, handle: str) -> str:
-    """Return the beginning of a text, and a note; where only the note has room, the beginning of the note."""
+    """Return the beginning of a text, and a note; if both do not fit, the beginning of the note."""
 
     def below(count: int) -> str:
         return f"\n\n[{_note(f'{count} of {len(text)} characters{of_what}', handle, count)}]"

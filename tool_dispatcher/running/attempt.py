@@ -64,7 +64,7 @@ class Attempts:
             batch.log.began(call.id, tool.name)
             return await self._outcomes.clean(await tool.answer(call.arguments.plain, batch, call.id))
         if tool.is_async and not self._is_bounded(tool) and not self._places.locked() and batch.time_left_s:
-            async with self._places:  # free, so there is nothing to wait for
+            async with self._places:  # a place is free, so this does not wait
                 return await self._admitted(call, guard, None)
         async with AsyncExitStack() as held:
             try:
@@ -126,7 +126,7 @@ class Attempts:
                         place.abandon()
                         raise
                 reported = await reported if inspect.isawaitable(reported) else reported
-        answer: Reconciled = reported  # as far as its author keeps to it
+        answer: Reconciled = reported  # not checked here: the author may return another type
         return answer
 
     def _is_bounded(self, tool: Tool) -> bool:

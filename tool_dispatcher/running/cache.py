@@ -92,7 +92,7 @@ class ReadCache:
             return
         try:
             content = json_within({"at": at.isoformat(), "data": data}, self._bytes_max)
-        except ValueError:  # PydanticSerializationError is one
+        except ValueError:  # also PydanticSerializationError, a subclass
             return
         if content is not None:
             # The reply is ignored: whether the entry was stored makes no difference to this call.

@@ -9,8 +9,8 @@ with other arguments; and where the same items are sent once more, or by another
 recognise them. So the key is made of the items, not of the attempt.
 
 For that reason an item of a write is retried only if it was refused: if the first attempt had an effect, the
-other key would not protect it from a second one. An item is not retried either where the tool can be asked
-about a key: it would be asked about the key of the whole, and would not know the others.
+other key would not prevent a second effect. If the tool can be asked about a key, no item is retried: the tool
+would be asked about the key of the whole group, and would not know the keys of its items.
 """
 
 from collections.abc import Sequence

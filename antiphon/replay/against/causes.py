@@ -28,7 +28,7 @@ class _Part:
 
     kind: Literal["function", "name"]
     code: str
-    """The code without its docstring, which decides nothing."""
+    """The code without its docstring, which has no influence on decisions."""
     uses: frozenset[str] = frozenset()
     """The names that the code refers to."""
 

@@ -33,7 +33,7 @@ class Limits:
 
 
 def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -> At | None:
-    """Return the limit that would have expired before an event at `moment`; None for none.
+    """Return the limit that would have expired before an event at `moment`, or None.
 
     `waits` names timers that limit nothing: a node waits for them.
     """
@@ -54,7 +54,7 @@ def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -
 
 
 def limit_not_reached(then: Limits, now: Limits, data: EventData, name: str) -> At | None:
-    """Return the limit that expired with this event, and would not have; None for none."""
+    """Return the limit that expired with this event, and would not have by the other specification, or None."""
     if not isinstance(data, DeadlineReached | NodeDue | PersonOverdue):
         return None
     before, due = then.due.get(name), now.due.get(name)

@@ -38,7 +38,7 @@ class Briefings:
         self.text = ""
         """The newest briefing."""
         self.to_summarize: str | None = None
-        """The part of it to summarize, as a text."""
+        """The facts to summarize that go with the newest briefing, as a text."""
         self.newest: dict[str, str] = {}
         """The texts of the last few briefings, by their digests."""
         self.sources: dict[str, str] = {}

@@ -190,7 +190,7 @@ class _Replayed:
         self.others += [("error", one) for one in found]
 
     def _from_outside(self, last: ModelCall) -> Failure | None:
-        """Return the failure after the last call that the call itself did not cause; None for none."""
+        """Return the failure that followed the last call without being caused by it, or None."""
         error = getattr(self.told, "error", None)
         is_own = last.error is not None and error == last.error.failure
         if error is None or is_own or error.code not in _FROM_OUTSIDE:

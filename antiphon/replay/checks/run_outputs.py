@@ -48,7 +48,7 @@ def _by_node(events: Sequence[EventData]) -> Iterator[tuple[tuple[str, str, int]
 
 
 def node_of(data: EventData) -> str:
-    """Return the path of the node of an event; empty for none."""
+    """Return the path of the node of an event, or an empty text."""
     if isinstance(data, ApprovalRequested) and data.calls:
         return data.calls[0].id.rpartition("#")[0]
     node = getattr(data, "node", "")

@@ -29,7 +29,7 @@ _TOLD = ("query", "answer", "response", "expected")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A rubric's result, if a number alone does not explain enough."""
+    """A rubric's result with a reason, for judgements that a number alone does not explain."""
 
     score: float
     """From 0 to 1."""

@@ -32,7 +32,7 @@ class Exchanges:
     """All model calls of one recording. The n-th equal request gets the n-th recorded answer."""
 
     def __init__(self, session_id: str, calls: Iterable[Asked], misses: list[Miss]) -> None:
-        """Take the recorded calls of one session; requests that are none of them are added to `misses`."""
+        """Take the recorded calls of one session; other requests are added to `misses`."""
         self._session_id, self._all, self._misses = session_id, list(calls), misses
         self._left: dict[str, deque[Asked]] = defaultdict(deque)
         for asked in self._all:

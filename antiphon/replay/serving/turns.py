@@ -28,7 +28,7 @@ async def events_there(bus: Bus, session_id: str, count: int) -> bool:
 async def reached(bus: Bus, session_id: str, condition: Callable[[], Awaitable[bool]]) -> bool:
     """Return True if a condition of the session holds, or False if no session of its partition continues.
 
-    While other sessions continue, a slow machine may only not have reached this one, and the wait continues.
+    While other sessions continue, the wait continues too: a slow machine may not have reached this session yet.
     """
     feed = bus.keys.feed(bus.keys.partition(session_id))
     newest: Any = None

@@ -111,7 +111,7 @@ class Known:
         return line.event.data
 
     def named(self, id: UUID | None) -> Logged | None:
-        """Return the event of that id in the form for decisions; None for none."""
+        """Return the event of that id in the form for decisions, or None."""
         line = None if id is None else self.lines.get(id)
         return None if line is None else Logged(line.entry, line.event)
 

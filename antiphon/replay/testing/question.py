@@ -108,7 +108,7 @@ def question_in(lines: Sequence[Line]) -> Question:
 
 
 def difference(then: Question, today: Question) -> list[str]:
-    """Return the differences of the test's question from the recorded one, as lines; an empty list for none."""
+    """Return the differences of the test's question from the recorded one, as lines; empty if they are equal."""
     lines: list[str] = []
     for part in ("query", "options", "session_id", "grant", "scopes", "provider", "models", "script"):
         before, after = getattr(then, part), getattr(today, part)

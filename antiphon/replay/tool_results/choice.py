@@ -42,7 +42,7 @@ def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
 
 
 def _unknown(one: RecordedCall) -> Left | None:
-    """Return the reason why an incompletely recorded call has no comparable result; None for none."""
+    """Return the reason why an incompletely recorded call has no comparable result, or None."""
     result = one.result
     if one.arguments is None:
         return Left("unchecked", "its arguments are not in the recording")

@@ -20,7 +20,7 @@ from antiphon_shared.bus.wire import Argument
 from antiphon_shared.values import Tenant
 
 _EVERY_S = (0.02, 0.25)
-"""The pause between two checks while queries wait, and while none does, in seconds."""
+"""The pauses between two checks, in seconds: while queries wait, and while no query waits."""
 _AT_ONCE = 64
 
 

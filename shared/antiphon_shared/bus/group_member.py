@@ -89,7 +89,7 @@ class GroupMember:
             self._log.debug("consumer_not_removed", stream=stream)
 
     def _take(self, entry: Entry) -> None:
-        # Not in the context of the delivery whose commit has taken the entry.
+        # The caller may be the commit of another delivery, whose context must not be used for this entry.
         task = asyncio.create_task(self._end(entry), context=self._context.copy())
         self.leases.hold(entry, task)
 

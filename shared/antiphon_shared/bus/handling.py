@@ -120,9 +120,9 @@ class CancelTimer:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """An event for another session of the same partition, which exists or which the event opens.
+    """An event for another session of the same partition: an existing session, or one that the event opens.
 
-    It has no effect where the session does not exist, or exists already.
+    It has no effect if the existing session is missing, or if the session to open exists already.
     """
 
     session_id: str

@@ -26,7 +26,7 @@ Chores = Callable[[], Awaitable[float]]
 """Small duties between reads; returns the seconds until they are due again."""
 
 ALONE_FROM_DELIVERY = 3
-"""From this delivery on an entry runs alone: it may be what killed its workers."""
+"""From this delivery on an entry runs alone, as it may have killed its earlier workers."""
 
 _HELD_MAX = 10_000
 _CROWDED_BLOCK_S = 0.02

@@ -17,7 +17,7 @@ else:
         try:
             return [await read for read in left]
         finally:
-            for read in left:  # one before it has failed
+            for read in left:  # left over when an earlier read has failed
                 if isinstance(read, Coroutine):
                     read.close()
 

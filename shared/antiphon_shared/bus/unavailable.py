@@ -19,7 +19,7 @@ _WHAT_TO_DO = {
 
 
 def unavailable(error: BaseException) -> RedisUnavailable:
-    """Return the error to raise for one of Redis's: whether it replies, its message, and the remedy."""
+    """Return our error for an error of Redis: it says whether Redis replies, quotes it, and names the remedy."""
     message = str(error).strip().rstrip(".")
     word = "LOADING" if isinstance(error, BusyLoadingError) else _word(error, message)
     if word is None:

@@ -20,13 +20,13 @@ class QueuePosition:
     tenant: Tenant
     submitted_ms: int
     deadline_ms: int
-    """When it is opened regardless of room; in Unix milliseconds, like the other."""
+    """When it is opened regardless of room; in Unix milliseconds."""
 
 
 def position_of(
     event: AnyEvent, tenant: Tenant, deadline_s: float, deadline_max_s: float = inf
 ) -> QueuePosition:
-    """Return the place of a query.submitted.
+    """Return the position of a query.submitted.
 
     `deadline_s` is for a query that names none; `deadline_max_s` bounds every deadline.
     """

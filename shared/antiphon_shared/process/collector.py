@@ -6,10 +6,10 @@ _YOUNG_OBJECTS_MAX = 50_000
 
 
 def freeze_program_objects() -> None:
-    """Have the garbage collector look at what a message leaves behind, not at the program again and again.
+    """Exclude the program's present objects from garbage collection, and collect less often.
 
-    With the defaults it took a quarter of a busy coordinator's time, and an eighth of a verification's. Messages and
-    recordings leave next to no cycles.
+    With the defaults, collection took a quarter of a busy coordinator's time, and an eighth of a verification's.
+    Messages and recordings leave next to no cycles.
     """
     gc.freeze()
     gc.enable()  # a component's program is imported without it

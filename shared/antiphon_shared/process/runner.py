@@ -82,7 +82,7 @@ async def _serve(bus: Bus, builds: Sequence[Build], grace_s: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     services = [build(bus) for build in builds]
-    gc.collect()  # what starting has left behind, before the rest counts as the program
+    gc.collect()  # frees the garbage of the start before the remaining objects are frozen
     freeze_program_objects()
     opening = asyncio.create_task(bus.open())
     stopping = asyncio.create_task(stop.wait())

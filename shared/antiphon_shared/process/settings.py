@@ -236,7 +236,7 @@ class BusSettings(Settings):
 
     @property
     def deadline_max_s(self) -> float:
-        """Return the longest deadline of a query: stored sessions must outlive it, however late it comes."""
+        """Return the longest deadline of a query, in seconds: its session must be stored until after the deadline."""
         return 0.5 * self.retention_s
 
 

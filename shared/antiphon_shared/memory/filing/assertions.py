@@ -78,7 +78,7 @@ class _Subject(NamedTuple):
     words: str
     is_named: bool
     attribute: str
-    """The attribute that the subject names; empty for none."""
+    """The attribute that the subject names; empty if it names no attribute."""
 
 
 def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Assertion | None:

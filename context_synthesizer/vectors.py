@@ -42,6 +42,10 @@ class Vectors:
         self._to_question, self._to_searches = _Closest(), _Closest()
         self._measured_at = 0
         """The number of facts of which the means were taken."""
+        self._ends: list[int] = []
+        """The number of facts at that time, and after each item since."""
+        self._since: dict[str, int] = {}
+        """The number of facts at the item of each question or search."""
 
     def read(self, items: Iterable[bytes]) -> None:
         """Add the items that this or another process appended to the list."""
@@ -69,12 +73,11 @@ class Vectors:
 
         Each is a share of the closest fact's, above the mean, as some searches are nearer to every fact than others.
         The mean is taken again whenever the facts have grown by a quarter; in between, only new facts and new searches
-        are compared. Without a vector of the question, the result is empty.
+        are compared. The result depends on the items alone, so that a process that takes over has the same one.
+        Without a vector of the question, it is empty.
         """
         if digest_of(question) not in self.asked:
             return {}
-        if len(self.places) > self._measured_at * _GROWTH:
-            self._measured_at, self._to_question, self._to_searches = len(self.places), _Closest(), _Closest()
         self._compare(self._to_question, (question,))
         self._compare(self._to_searches, dict.fromkeys(searches))
         to_question = self._to_question.shares
@@ -87,9 +90,14 @@ class Vectors:
         known = len(closest.shares)
         closest.shares += [0.0] * (len(self.places) - known)
         for digest in filter(self.asked.__contains__, map(digest_of, texts)):
-            begin = known if digest in closest.scales else 0
-            if cosines := self._cosines(digest, begin):
-                closest.raise_to(digest, begin, cosines)
+            is_known = digest in closest.scales
+            begin = offset = known if is_known else 0
+            first = known if is_known else max(self._measured_at, self._since[digest])
+            cosines = self._cosines(digest, offset)
+            for end in self._ends:
+                if end >= first and end > begin:
+                    closest.raise_to(digest, begin, cosines[begin - offset : end - offset])
+                    begin = end
 
     def _cosines(self, digest: str, begin: int) -> list[float]:
         """Return the cosines of the facts from a row on to a question or search."""
@@ -113,6 +121,11 @@ class Vectors:
             if name not in self.asked and len(row) == self.width:
                 self.asked[name] = row
                 self._asked_lengths[name] = _length(row)
+                self._since[name] = len(self.places)
+        if len(self.places) > self._measured_at * _GROWTH:
+            self._measured_at, self._ends = len(self.places), []
+            self._to_question, self._to_searches = _Closest(), _Closest()
+        self._ends.append(len(self.places))
 
 
 class _Closest:
@@ -132,9 +145,9 @@ class _Closest:
         highest = max(highest, *cosines)
         self.scales[digest] = usual, highest
         span = highest - usual
-        alike = float(highest > 0)
         for place, cosine in enumerate(cosines, begin):
-            share = (cosine - usual) / span if span >= _ALIKE else alike
+            is_alike = highest > 0 and cosine > usual - _ALIKE
+            share = (cosine - usual) / span if span >= _ALIKE else float(is_alike)
             if share > self.shares[place]:
                 self.shares[place] = share
 

@@ -93,6 +93,30 @@ def test_a_new_fact_is_compared_with_all_and_a_new_search_with_all_facts() -> No
     assert closeness == pytest.approx(at_once.closeness("q", ["s", "t"]), abs=0.08)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_process_that_takes_over_has_the_same_closeness(seed: int) -> None:
+    random = Random(seed)
+    one, items, count = Vectors("m"), list[bytes](), 0
+    for round, new in enumerate((12, 1, 2, 0, 1, 9, 1)):
+        facts = {f"F{count + n}": row_of([random.uniform(-1, 1) for _ in range(5)]) for n in range(new)}
+        count += new
+        text = f"s{round}" if round else "q"
+        asked = {digest_of(text): row_of([random.uniform(-1, 1) for _ in range(5)])}
+        items.append(one.add(facts, asked))
+        searches = [f"s{n}" for n in range(1, round + 1)] + ["q"] * (round > 2)
+        other = Vectors("m")
+        other.read(items)
+        assert other.closeness("q", searches) == one.closeness("q", searches)
+
+
+def test_a_new_fact_far_from_a_search_that_all_others_are_alike_to_is_not_close() -> None:
+    one = Vectors("m")
+    one.add({f"F{n}": row_of([1.0, 1.0]) for n in range(8)}, {digest_of("q"): row_of([1.0, 0.5])})
+    assert set(one.closeness("q", []).values()) == {1.0}
+    one.add({"F8": row_of([-1.0, 1.0])}, {})
+    assert one.closeness("q", [])["F8"] == 0.0
+
+
 def test_an_item_is_read_as_it_was_added() -> None:
     one, other = Vectors("m"), Vectors("m")
     item = one.add(

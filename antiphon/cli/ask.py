@@ -1,7 +1,9 @@
 """`antiphon ask` and `antiphon submit`."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, aclosing
+from functools import partial
 
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.clock import utc_now
@@ -53,7 +55,7 @@ def ask(
     antiphon ask "Move my booking." --interactive --deadline 3600
     antiphon ask "Which harbour is it, and when does it close?" --output-schema harbour.json --json
     """
-    client = client_of(tools, model, scope)
+    client = partial(client_of, tools, model, scope)
     run(_ask(query, asked, client, is_interactive=interactive, is_json=json))
 
 
@@ -76,7 +78,7 @@ def submit(
 async def _ask(
     query: str,
     asked: given.QuestionOptions,
-    client: AbstractAsyncContextManager[Antiphon],
+    client: Callable[[], AbstractAsyncContextManager[Antiphon]],
     *,
     is_interactive: bool,
     is_json: bool,
@@ -89,7 +91,7 @@ async def _ask(
         )
     text, options, grant = _checked(query, asked, is_interactive)
     _refuse_to_forget(options)
-    async with client as antiphon:
+    async with client() as antiphon:
         if antiphon.storage:
             stderr().print(f"Running on {antiphon.storage}.", style="dim")
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))

@@ -48,7 +48,10 @@ async def rerun(paths: Sequence[Path], *, limit_s: float = SESSION_LIMIT_S) -> l
     """
     if not structlog.is_configured():
         logs.silence("critical")  # recorded failures occur again, and are expected
-    recordings = [(path, _read(path)) for path in paths]
+    recordings: list[_Recorded] = []
+    for path in paths:
+        recordings.append((path, _read(path)))
+        await asyncio.sleep(0)  # Ctrl-C ends the reading
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(recordings):
         found = await _run_again(wave, limit_s)

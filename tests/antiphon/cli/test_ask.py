@@ -264,3 +264,9 @@ def an_ask(
     program = f"from antiphon.cli import app, pipelines; pipelines._AFTER_CANCEL_S = {after_cancel_s}; app()"
     own = ["--tools", tools, *OFFLINE] if tools else []
     return launched_python("-c", program, "ask", QUESTION, *own, cwd=folder, **variables)
+
+
+def test_a_wrong_option_is_the_only_report(folder: Path) -> None:
+    done = antiphon("ask", QUESTION, "--max-rounds", "0", cwd=folder)
+    assert done.returncode == 2
+    assert "No tools" not in done.stderr

@@ -52,12 +52,14 @@ class Vectors:
         for item in items:
             self.items += 1
             head, _, rows = item.partition(b"\n")
-            told = orjson.loads(head)
-            names = (*told["facts"], *told["asked"])
-            if told["model"] == self.model and names:
+            header = orjson.loads(head)
+            names = (*header["facts"], *header["asked"])
+            if header["model"] == self.model and names:
                 width = len(rows) // len(names)
                 cut = {name: rows[n * width : (n + 1) * width] for n, name in enumerate(names)}
-                self._put({id: cut[id] for id in told["facts"]}, {name: cut[name] for name in told["asked"]})
+                self._put(
+                    {id: cut[id] for id in header["facts"]}, {name: cut[name] for name in header["asked"]}
+                )
 
     def add(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> bytes:
         """Add new rows, and return the item for them; empty without new rows."""
@@ -139,15 +141,15 @@ class _Closest:
     def raise_to(self, digest: str, begin: int, cosines: Sequence[float]) -> None:
         """Raise the facts from a row on to their cosines with a text, from its mean (0) to its highest (1).
 
-        The mean is the usual cosine of a fact on another subject. If all are equal and positive, each fact gets 1.
+        A fact on another subject has about the mean. If all are equal and positive, each fact gets 1.
         """
-        usual, highest = self.scales.get(digest, (sum(cosines) / len(cosines), -1.0))
+        mean, highest = self.scales.get(digest, (sum(cosines) / len(cosines), -1.0))
         highest = max(highest, *cosines)
-        self.scales[digest] = usual, highest
-        span = highest - usual
+        self.scales[digest] = mean, highest
+        span = highest - mean
         for place, cosine in enumerate(cosines, begin):
-            is_alike = highest > 0 and cosine > usual - _ALIKE
-            share = (cosine - usual) / span if span >= _ALIKE else float(is_alike)
+            is_alike = highest > 0 and cosine > mean - _ALIKE
+            share = (cosine - mean) / span if span >= _ALIKE else float(is_alike)
             if share > self.shares[place]:
                 self.shares[place] = share
 

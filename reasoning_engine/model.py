@@ -1,7 +1,6 @@
 """The Messages API: the only file that uses the Anthropic SDK."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import httpx2
@@ -62,10 +61,6 @@ class AnthropicModel:
             raise Interrupted(message)
         heard.mark_broken_arguments(message)
         return message
-
-    def with_headers(self, headers: Mapping[str, str]) -> "AnthropicModel":
-        """Return a copy that sends these headers with each request."""
-        return AnthropicModel(self._client.with_options(default_headers=headers))
 
     async def close(self) -> None:
         await self._client.close()

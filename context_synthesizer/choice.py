@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 
 from antiphon_shared.memory.briefing import ids_in
-from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.memory.layers import Fact
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN
 
 from context_synthesizer.page import Page

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from antiphon_shared.memory.layers import Document, Fact, Memory, ReasoningNote, ToolUse
+from antiphon_shared.memory.layers import Document, Fact, ReasoningNote, ToolUse
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import token_units
 from antiphon_shared.text.words import words
 

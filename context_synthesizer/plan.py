@@ -9,7 +9,8 @@ facts are selected each round.
 
 from collections.abc import Callable, Sequence
 
-from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
+from antiphon_shared.memory.layers import Fact, MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
 from context_synthesizer.choice import fill, must_have

@@ -15,12 +15,12 @@ from antiphon_shared.memory.layers import (
     Document,
     EarlierQuestion,
     Fact,
-    Memory,
     ReasoningNote,
     Summary,
     ToolUse,
 )
 from antiphon_shared.memory.note import Note
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line, shorten
 from antiphon_shared.text.fence import CLOSING, fence, opening
 from antiphon_shared.text.tokens import token_units

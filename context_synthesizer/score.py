@@ -25,7 +25,8 @@ from itertools import islice
 from types import MappingProxyType
 
 from antiphon_shared.memory.filing.salience import USUAL
-from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta
+from antiphon_shared.memory.layers import Document, Fact, MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from antiphon_shared.memory.briefing import Briefing, Level
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
 from context_synthesizer.choice import fill, missed, must_have, put_each, put_must, side_by_side

@@ -10,7 +10,8 @@ from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToSummari
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.filing import Known, file_conversation, file_round
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.values import LogEntry
 
 from context_synthesizer.page import Pieces

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from antiphon_shared.memory.briefing import Level
-from antiphon_shared.memory.layers import Memory, ReasoningNote, ToolUse
+from antiphon_shared.memory.layers import ReasoningNote, ToolUse
+from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.page import Pieces, TokenBudget, title_units
 from context_synthesizer.render import (

@@ -11,7 +11,8 @@ from itertools import takewhile
 
 from antiphon_shared.events import SummaryCompleted, ToSummarize
 from antiphon_shared.memory.briefing import Briefing, digest_of, id_ranges, ids_in
-from antiphon_shared.memory.layers import Fact, Memory, Summary
+from antiphon_shared.memory.layers import Fact, Summary
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens

@@ -12,8 +12,9 @@ from datetime import datetime
 from antiphon_shared.events import AssemblyRequested
 from antiphon_shared.events.session import Response, Severity, Source, Status, Uncertainty
 from antiphon_shared.memory.found import Found, answer_in
-from antiphon_shared.memory.layers import Document, Memory, ToolUse
+from antiphon_shared.memory.layers import Document, ToolUse
 from antiphon_shared.memory.repeated import repetitions, unknown
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.output.reading import read_answer
 from antiphon_shared.text.citations import CITATION, cited_ids
 from antiphon_shared.text.excerpt import one_line, shorten

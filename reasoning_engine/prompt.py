@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from antiphon_shared.events import ReasoningRequested
-from antiphon_shared.memory.note import NOTE_FORM
+from antiphon_shared.memory.note_entries import NOTE_FORM
 from antiphon_shared.text.tokens import estimate_tokens
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD

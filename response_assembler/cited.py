@@ -6,7 +6,7 @@ from itertools import chain
 
 from antiphon_shared.events.session import Citations, Source, Uncertainty
 from antiphon_shared.memory.briefing import id_ranges
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 
 from response_assembler.claims import MARK, uncited

@@ -8,7 +8,8 @@ are chosen together; a superseded fact only if there is no other.
 from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
 
-from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.memory.layers import Fact
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from antiphon_shared.events.session import Uncertainty
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 
 from response_assembler.uncertainty import uncertain

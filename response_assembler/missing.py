@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from antiphon_shared.events.session import TerminationReason, Uncertainty
-from antiphon_shared.memory.layers import Memory, ToolUse
+from antiphon_shared.memory.layers import ToolUse
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.words import words
 from antiphon_shared.tools.relevance import BUILT_INS

@@ -5,7 +5,8 @@ from itertools import groupby
 
 from antiphon_shared.events.session import Status, TerminationReason, Uncertainty
 from antiphon_shared.memory.conversation import CONVERSATION
-from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.memory.layers import Fact
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import cited_ids
 from antiphon_shared.text.excerpt import one_line
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sized
 from typing import Any
 
-from antiphon_shared.memory.layers import Document, Fact, Memory
+from antiphon_shared.memory.layers import Document, Fact
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import CITATION
 from antiphon_shared.text.excerpt import one_line
 from pydantic_core import from_json

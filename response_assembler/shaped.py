@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from antiphon_shared.events.session import FieldSources
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.output.schema import pointer
 
 from response_assembler.cited import Answer

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from antiphon_shared.events.session import Source
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line, shorten
 
 from response_assembler.quote import code, document_of, quoted_fact, title

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from antiphon_shared.events.session import Severity, Source, TerminationReason, Uncertainty
 from antiphon_shared.memory.conversation import CONVERSATION
-from antiphon_shared.memory.layers import Memory, ToolUse
+from antiphon_shared.memory.layers import ToolUse
 from antiphon_shared.memory.repeated import repetitions, unknown
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.relevance import ASK_USER
 

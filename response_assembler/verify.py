@@ -13,7 +13,7 @@ from itertools import islice
 from unicodedata import normalize
 
 from antiphon_shared.events.session import Uncertainty
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.notations import readings, readings_in

@@ -5,7 +5,7 @@ from typing import Any
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.memory.filing import Known, file_round
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from hypothesis import strategies as st
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import MEMORY
 from antiphon_shared.events import ToolsCompleted
-from antiphon_shared.memory.layers import MEMORY_DELTA, Document, Fact, Memory, ToolUse
+from antiphon_shared.memory.layers import MEMORY_DELTA, Document, Fact, ToolUse
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.citations import cited_ids
 from antiphon_shared.tools.calls import ToolError

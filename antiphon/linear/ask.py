@@ -8,7 +8,7 @@ from antiphon_shared.bus.replies import reply
 from antiphon_shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
 from antiphon_shared.events.session import Response
 from antiphon_shared.formats import FORMAT
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import ConfigurationError

@@ -13,7 +13,8 @@ plans differ in how they present the known facts to the model, and not in how an
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from antiphon_shared.memory.layers import Memory, MemoryDelta, ToolUse
+from antiphon_shared.memory.layers import MemoryDelta, ToolUse
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import fence
 from antiphon_shared.text.tokens import estimate_tokens

@@ -25,7 +25,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.memory.briefing import Outline
 from antiphon_shared.memory.filing import file_round
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
 from antiphon_shared.text.tokens import estimate_tokens
 from antiphon_shared.tools.calls import Catalogue, ToolCall

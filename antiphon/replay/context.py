@@ -20,7 +20,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import Source
 from antiphon_shared.events.step_records import BriefingRecord, ForkRecord
 from antiphon_shared.memory.briefing import Level, Outline, ids_in
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 

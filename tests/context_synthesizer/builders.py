@@ -6,8 +6,9 @@ from typing import Any
 
 from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.filing import Known, file_round
-from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta, ReasoningNote
+from antiphon_shared.memory.layers import Fact, MemoryDelta, ReasoningNote
 from antiphon_shared.memory.note import Note
+from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.session_index import TOKENS_MAX, SessionIndex
 from tests.memories import Call, a_round

@@ -1,6 +1,6 @@
 """Older rounds' words get shorter as rounds go by, and the intent is kept as it changes."""
 
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.page import Pieces, TokenBudget
 from context_synthesizer.render import question_lines

@@ -7,7 +7,8 @@ from typing import Any
 from antiphon_shared.bus.handling import BRIEFING
 from antiphon_shared.events.session import Status, Turn
 from antiphon_shared.memory.filing import file_conversation
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st

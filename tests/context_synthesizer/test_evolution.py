@@ -19,7 +19,8 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Source
 from antiphon_shared.memory.briefing import Briefing, ids_in
-from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.memory.layers import Fact
+from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.recordings.record import BRIEFING_TOKENS

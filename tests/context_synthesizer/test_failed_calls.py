@@ -5,7 +5,8 @@ from typing import get_args
 import pytest
 from antiphon_shared.formats import in_format
 from antiphon_shared.memory.filing import file_round
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.advice import advice
 from antiphon_shared.tools.calls import ErrorType, ToolError
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import token_units
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -3,7 +3,8 @@
 from random import Random
 
 import pytest
-from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.memory.layers import Fact
+from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

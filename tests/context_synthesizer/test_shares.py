@@ -3,7 +3,8 @@
 from random import Random
 
 import pytest
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.session_index import SessionIndex

@@ -3,7 +3,8 @@
 import pytest
 from antiphon_shared.events import SummaryCompleted
 from antiphon_shared.memory.briefing import digest_of, ids_in
-from antiphon_shared.memory.layers import Memory, MemoryDelta, Summary
+from antiphon_shared.memory.layers import MemoryDelta, Summary
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st

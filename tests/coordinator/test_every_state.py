@@ -13,7 +13,7 @@ from uuid import UUID
 from antiphon_shared.events import ApprovalDecided, ReasoningFailed
 from antiphon_shared.events.coordinator import Rung
 from antiphon_shared.events.session import Source, TerminationReason
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import ErrorType, RequestedCall, ToolResult
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from antiphon_shared.events.session import Response
 from antiphon_shared.memory.found import Found
-from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, ReasoningNote, ToolUse
+from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, ReasoningNote, ToolUse
+from antiphon_shared.memory.session_memory import Memory
 
 from coordinator.own_answer import answer_without_assembler
 from coordinator.requests import assembly_of

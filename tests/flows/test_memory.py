@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from antiphon_shared.bus.handling import BRIEFING, MEMORY
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 
 from tests.flows.archive_tools import HARBOURS, statement
 from tests.flows.pipeline import Pipeline, pipeline

@@ -9,7 +9,7 @@ from functools import cache
 
 from antiphon_shared.events import ReasoningRequested, ToolsCompleted
 from antiphon_shared.events.session import Turn
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.fence import CLOSING, fence, opening
 from antiphon_shared.tools.calls import ToolError, ToolResult
 

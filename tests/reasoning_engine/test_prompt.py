@@ -5,7 +5,8 @@ import re
 import pytest
 from anthropic.types import Message
 from antiphon_shared.memory import briefing
-from antiphon_shared.memory.note import NOTE_FORM, Note, read_note
+from antiphon_shared.memory.note import Note, read_note
+from antiphon_shared.memory.note_entries import NOTE_FORM
 from antiphon_shared.text.fence import opening
 from antiphon_shared.text.tokens import estimate_tokens
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from antiphon_shared.memory.filing import (
+    blocks,
     claims,
     pieces,
     reading,
@@ -204,15 +205,15 @@ _KEYS = {
 _LINES = {
     "lines that go on": _records(
         lambda word, n: {"text": f"Lamps of kind {_shown(n)} {word}\nThe mole {_LONG}."},
-        sorted(sentences._GOES_ON),
+        sorted(blocks._GOES_ON),
     ),
     "lines that say something": _records(
         lambda word, n: {"text": f"Lamps {word} of kind {_shown(n)}\nThe mole {_LONG}."},
-        sorted(sentences._SAYS),
+        sorted(blocks._SAYS),
     ),
     "lines that end": _records(
         lambda mark, n: {"text": f"Lamps of kind {_shown(n)}{mark}\n\nThe mole {_LONG}."},
-        sentences._SENTENCE_END,
+        blocks._SENTENCE_END,
     ),
     "headings that end": _records(
         lambda mark, n: {"text": f"# Lamps of kind {_shown(n)}{mark}\n\n## Moles {mark}\n\n{_LONG}"},

@@ -4,8 +4,16 @@ from typing import Any
 
 from antiphon_shared.events import AssemblyRequested, ReasoningCompleted
 from antiphon_shared.events.session import Status, TerminationReason
-from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, ReasoningNote, Summary, ToolUse
+from antiphon_shared.memory.layers import (
+    Document,
+    Fact,
+    MemoryDelta,
+    ReasoningNote,
+    Summary,
+    ToolUse,
+)
 from antiphon_shared.memory.note import Note
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import Usage
 from pydantic_core import to_json

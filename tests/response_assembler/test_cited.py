@@ -1,6 +1,6 @@
 """From the model's text to the answer that is shown."""
 
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,7 @@
 """Which facts are shown, and where."""
 
-from antiphon_shared.memory.layers import Memory
 from antiphon_shared.memory.note import Note
+from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 
 from response_assembler.closeness import FACTS_MAX, Group, grouped, most_telling

@@ -5,7 +5,8 @@ from typing import get_args
 
 from antiphon_shared.events import AssemblyRequested, ResponseReady
 from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
-from antiphon_shared.memory.layers import Memory, Summary
+from antiphon_shared.memory.layers import Summary
+from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

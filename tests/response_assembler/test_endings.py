@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from antiphon_shared.events.session import TerminationReason, Uncertainty
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ErrorType
 
 from response_assembler.compose import Material, compose

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from antiphon_shared.events.session import TerminationReason
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ErrorType
 
 from response_assembler import fact_validity, missing, partial, quote, sources, uncertainty

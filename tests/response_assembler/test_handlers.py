@@ -8,7 +8,7 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.events.step_records import AssemblyRecord
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.filing import file_round
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 
 from response_assembler.handlers import on_assembly_requested

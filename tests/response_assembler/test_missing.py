@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from antiphon_shared.events.session import TerminationReason, Uncertainty
-from antiphon_shared.memory.layers import Memory
 from antiphon_shared.memory.note import Note
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.relevance import FIND_TOOLS
 
 from response_assembler.closeness import grouped

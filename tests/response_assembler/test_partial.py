@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from antiphon_shared.events.session import TerminationReason
-from antiphon_shared.memory.layers import Memory
 from antiphon_shared.memory.note import Note
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import cited_ids
 from hypothesis import given, settings
 from hypothesis import strategies as st

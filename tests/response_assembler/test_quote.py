@@ -1,6 +1,6 @@
 """Facts as words for people."""
 
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 
 from response_assembler.quote import code, document_of, plain, plain_but_cited, quoted_fact

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from antiphon_shared.events import ResponseReady
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 
 from response_assembler.compose import Material, compose
 from tests.envelopes import START

@@ -2,7 +2,7 @@
 
 import pytest
 from antiphon_shared.events.session import Uncertainty
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 
 from response_assembler.markdown import read
 from response_assembler.verify import DOUBTS_MAX, unsupported

@@ -9,7 +9,8 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import AssemblyRecord, MaterialRead
 from antiphon_shared.memory.found import Read, found_of, lost_filing
-from antiphon_shared.memory.layers import MEMORY_DELTA, Memory
+from antiphon_shared.memory.layers import MEMORY_DELTA
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
 

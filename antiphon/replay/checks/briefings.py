@@ -13,7 +13,8 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import BriefingRecord
 from antiphon_shared.formats import in_format
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
 

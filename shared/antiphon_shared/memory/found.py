@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from antiphon_shared.events import AssemblyRequested, ReasoningCompleted, ToolsCompleted
 from antiphon_shared.events.session import Status
 from antiphon_shared.memory.filing import file_round
-from antiphon_shared.memory.layers import Memory
 from antiphon_shared.memory.note import read_note
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import cited_ids
 
 

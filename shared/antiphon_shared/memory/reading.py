@@ -16,7 +16,8 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import MaterialRead
 from antiphon_shared.memory.found import Read, lost_filing
-from antiphon_shared.memory.layers import MEMORY_DELTA, Memory, MemoryDelta
+from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcomes

@@ -6,7 +6,7 @@ from typing import Any
 
 from anthropic.types import MessageParam, ToolParam
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
 from context_synthesizer.session_index import SessionIndex

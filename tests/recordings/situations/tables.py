@@ -6,7 +6,7 @@ Coverage of lines does not tell the entries of a table apart, so these are kept 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from antiphon_shared.memory import note
+from antiphon_shared.memory import note_entries as note
 from antiphon_shared.memory.filing import queries
 from antiphon_shared.text import tokens
 from antiphon_shared.tools import ask_user
@@ -145,7 +145,7 @@ def _queries() -> Iterator[str]:
 
 def _notes() -> Iterator[str]:
     """Yield replies with one key of a note in each form, and with all empty values."""
-    for kind, keys in note._WORDS.items():
+    for kind, keys in note.KEYS.items():
         ways = [
             form
             for key in keys

@@ -1,8 +1,9 @@
 """The folded layers of a memory."""
 
 import pytest
-from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote
+from antiphon_shared.memory.layers import MemoryDelta, ReasoningNote
 from antiphon_shared.memory.note import Note
+from antiphon_shared.memory.session_memory import Memory
 
 QUERY = "Who teaches the MCP course? What does it cost?"
 

@@ -1,13 +1,12 @@
 """Notes as models write them: well, carelessly, and with bad intent."""
 
 import pytest
-from antiphon_shared.memory.note import (
+from antiphon_shared.memory.note import Note, read_note
+from antiphon_shared.memory.note_entries import (
     ENTRIES_MAX,
     ENTRY_CHARACTERS_MAX,
     NOTE_CHARACTERS_MAX,
     NOTE_FORM,
-    Note,
-    read_note,
 )
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,8 @@
 """Citations as the model writes them, and bounds on what they may name."""
 
 import pytest
-from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote
+from antiphon_shared.memory.layers import MemoryDelta, ReasoningNote
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import cited_ids
 
 from tests.response_assembler.builders import some_facts

@@ -8,7 +8,8 @@ from antiphon_shared.memory.filing.delta_builder import MemoryDeltaBuilder, Orig
 from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.pieces import Part
 from antiphon_shared.memory.filing.sameness import Known
-from antiphon_shared.memory.layers import EarlierQuestion, Memory, MemoryDelta
+from antiphon_shared.memory.layers import EarlierQuestion, MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.storable import storable_text
 

@@ -10,7 +10,8 @@ from antiphon_shared.memory.filing.pieces import Part, Statement
 from antiphon_shared.memory.filing.recalled import Recalled
 from antiphon_shared.memory.filing.salience import salience_of
 from antiphon_shared.memory.filing.sameness import Known, name_of
-from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, Sighting
+from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, Sighting
+from antiphon_shared.memory.session_memory import Memory
 
 
 class Origin(NamedTuple):

@@ -13,8 +13,9 @@ from antiphon_shared.memory.filing.queries import search_query
 from antiphon_shared.memory.filing.recalled import recalled_parts
 from antiphon_shared.memory.filing.sameness import Known
 from antiphon_shared.memory.intent import Intent
-from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote, ToolUse
+from antiphon_shared.memory.layers import MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.note import read_note
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.storable import storable, storable_text
 from antiphon_shared.tools.advice import advice
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolResult

@@ -16,7 +16,7 @@ larger ones.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic_core import from_json
@@ -24,7 +24,6 @@ from pydantic_core import from_json
 from antiphon_shared.memory.filing.pieces import (
     DEPTH_MAX,
     PATH_MAX,
-    TEXT_KEYS,
     Part,
     Statement,
     as_json,
@@ -32,6 +31,7 @@ from antiphon_shared.memory.filing.pieces import (
     member,
     pieces,
 )
+from antiphon_shared.memory.filing.prose import GONE, PROSE_MIN, has_prose, without_prose
 from antiphon_shared.memory.filing.sentences import COARSE, sections
 from antiphon_shared.memory.filing.table_parts import (
     SMALL_CHARACTERS,
@@ -46,18 +46,12 @@ from antiphon_shared.memory.filing.titles import title_of
 from antiphon_shared.text.storable import storable
 
 FACTS_PER_RESULT_MAX = 1000
-_PROSE_MIN = 60
-_PROSE_WITHOUT_END = 200
-_TEXT_MIN = 25
 _GRAIN_MAX = 2**24
 _SAMPLE = 500
-_SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
-_WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
 """A line break before a statement of its own, as far as its first characters show."""
 _NOTHING = ("", "[]", "{}", "null", '""')
 _NESTED = (dict, list)
-_GONE = object()
 IN_JSON = "(json)"
 """The step of a position into a text that is JSON."""
 _JSON_OPENS = ("{", "[")
@@ -99,7 +93,7 @@ def _pieces_about(value: Any, depth: int) -> int:
         if len(value) > SMALL_CHARACTERS and (tables := tables_in(value)):
             return sum(len(table.rows) for table in tables)
         ends = value.count(". ") + value.count("! ") + value.count("? ") + value.count("。")
-        return max(1, min(ends, len(value) // _PROSE_MIN), len(_NEW_LINE.findall(value)))
+        return max(1, min(ends, len(value) // PROSE_MIN), len(_NEW_LINE.findall(value)))
     if not isinstance(value, _NESTED) or depth > DEPTH_MAX:
         return 0
     step = 1 + len(value) // _SAMPLE
@@ -113,7 +107,7 @@ def _pieces_about(value: Any, depth: int) -> int:
 
 
 def _is_long(value: Any) -> bool:
-    return isinstance(value, str) and len(value) >= _PROSE_MIN
+    return isinstance(value, str) and len(value) >= PROSE_MIN
 
 
 def is_nothing(data: Any) -> bool:
@@ -140,7 +134,7 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
                 yield from _record(beside, path, context, grain)
             yield from rows_of(table, path, joined(context, title_of(beside)), grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
-            if not _has_prose(value, path):
+            if not has_prose(value, path):
                 whole = as_json(path, value)
                 is_table = any(table_of(value[key], "") for key in keys)
                 if len(whole.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
@@ -173,9 +167,9 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     """Yield the parts of one value: its other fields, then its prose, which may have headings of its own."""
     own = title_of(value)
     title = joined(context, own)
-    rest, prose = _without_prose(value, path) if grain < COARSE else (value, [])
+    rest, prose = without_prose(value, path) if grain < COARSE else (value, [])
     said: list[Statement] = []
-    if rest is not _GONE and not (prose and _repeats(rest, own)):
+    if rest is not GONE and not (prose and _repeats(rest, own)):
         said = list(pieces(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
     for place, text in prose:
         for part in _text(text, place, title, grain):
@@ -192,7 +186,7 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
 
 def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
     """Yield the parts of a text, or of its content where it is JSON or has tables."""
-    if grain < COARSE and (value := _json_in(text, path)) is not _GONE:
+    if grain < COARSE and (value := _json_in(text, path)) is not GONE:
         yield from _walk(value, path + IN_JSON, context, grain, path.count("[") + path.count("."))
     elif grain < COARSE and (tables := tables_in(text)):
         yield from text_with_tables(text, tables, path, context, grain)
@@ -201,20 +195,20 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
 
 
 def _json_in(text: str, path: str) -> Any:
-    """Return the object or the list that a text is; `_GONE` for every other text."""
+    """Return the object or the list that a text is; `GONE` for every other text."""
     if text[:1] not in _JSON_OPENS and text.lstrip()[:1] not in _JSON_OPENS:
-        return _GONE
+        return GONE
     if (
         len(text) > _JSON_CHARACTERS_MAX
         or text.rstrip()[-1:] not in "]}"
         or path.count(IN_JSON) >= _JSON_DEPTH_MAX
     ):
-        return _GONE
+        return GONE
     try:
         value = storable(from_json(text, allow_inf_nan=False))
     except (ValueError, RecursionError):
-        return _GONE
-    return value if isinstance(value, _NESTED) and not is_nothing(value) else _GONE
+        return GONE
+    return value if isinstance(value, _NESTED) and not is_nothing(value) else GONE
 
 
 def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
@@ -226,55 +220,6 @@ def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part
     if not found and (words := text.strip()):
         start = text.index(words)
         yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
-
-
-def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
-    """Return the value without its prose and the members that this leaves empty; and the prose with its paths."""
-    if isinstance(value, str) and len(path) <= PATH_MAX and _is_prose(value, key):
-        return _GONE, [(path, value)]
-    if not isinstance(value, _NESTED) or not value or depth > DEPTH_MAX or len(path) > PATH_MAX:
-        return value, []
-    is_dict = isinstance(value, dict)
-    members: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
-    kept: dict[Any, Any] = {}
-    prose: list[tuple[str, str]] = []
-    for name, inner in members:
-        place = path + (member(str(name)) if is_dict else f"[{name}]")
-        rest, found = _without_prose(inner, place, str(name) if is_dict else key, depth + 1)
-        prose += found
-        if rest is not _GONE:
-            kept[name] = rest
-    if not prose:
-        return value, []
-    if not kept:
-        return _GONE, prose
-    return (kept if is_dict else list(kept.values())), prose
-
-
-def _has_prose(value: Any, path: str, key: str = "", depth: int = 0) -> bool:
-    """Return whether `_without_prose` finds prose in the value; it stops at the first text."""
-    if isinstance(value, str):
-        return len(path) <= PATH_MAX and _is_prose(value, key)
-    if not isinstance(value, _NESTED) or depth > DEPTH_MAX or len(path) > PATH_MAX:
-        return False
-    is_dict = isinstance(value, dict)
-    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        place = path + (member(str(name)) if is_dict else f"[{name}]")
-        if _has_prose(inner, place, str(name) if is_dict else key, depth + 1):
-            return True
-    return False
-
-
-def _is_prose(text: str, key: str) -> bool:
-    if len(text) < _TEXT_MIN:
-        return False
-    is_named_so = key.lower() in TEXT_KEYS
-    if len(text) < _PROSE_MIN and not is_named_so:
-        return False
-    if len(text.split(None, 1)) < 2 and not _WIDE.search(text):
-        return False
-    is_long = len(text) > (_PROSE_MIN if is_named_so else _PROSE_WITHOUT_END)
-    return is_long or _SENTENCE_END.search(text) is not None
 
 
 def _repeats(rest: Any, title: str) -> bool:

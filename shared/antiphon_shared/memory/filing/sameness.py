@@ -16,7 +16,8 @@ from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.filing.differences import Differences, Relations
 from antiphon_shared.memory.filing.pieces import Statement
 from antiphon_shared.memory.filing.reading import read
-from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, Sighting
+from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, Sighting
+from antiphon_shared.memory.session_memory import Memory
 
 _REMEMBERED = 2_048
 _ANYWHERE = ""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from antiphon_shared.memory.filing.sentences import TITLE_CHARACTERS_MAX
+from antiphon_shared.memory.filing.blocks import TITLE_CHARACTERS_MAX
 from antiphon_shared.text.excerpt import one_line
 
 _NUMBER_MAX = 10**30

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from antiphon_shared.events import BriefingReady, BriefingRequested, ToolsCompleted
 from antiphon_shared.events.step_records import BriefingRecord
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.replay.checks import briefings

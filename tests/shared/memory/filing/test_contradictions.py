@@ -1,7 +1,7 @@
 """The number of contradicting pairs of results that filing marks, and the other pairs that it marks."""
 
 import pytest
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 
 from tests.memories import a_memory, a_round
 from tests.shared.memory.filing.contradictions import Half, pairs

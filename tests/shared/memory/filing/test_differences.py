@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 
 from tests.memories import a_memory, a_round
 

@@ -5,7 +5,8 @@ from typing import Any
 from antiphon_shared.events import ToolsCompleted
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.filing import Known, file_round
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ToolResult
 from hypothesis import given, settings
 from hypothesis import strategies as st

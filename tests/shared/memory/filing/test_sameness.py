@@ -2,7 +2,7 @@
 
 import pytest
 from antiphon_shared.memory.filing.sameness import Known, name_of
-from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.session_memory import Memory
 
 from tests.memories import a_memory, a_round
 

@@ -2,7 +2,8 @@
 
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.filing import file_round, keep_within
-from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, Sighting
+from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, Sighting
+from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -12,12 +12,13 @@ from datetime import datetime
 from antiphon_shared.events import AssemblyRequested
 from antiphon_shared.events.session import Response, Severity, Source, Status, Uncertainty
 from antiphon_shared.memory.found import Found, answer_in
-from antiphon_shared.memory.layers import Document, ToolUse
+from antiphon_shared.memory.layers import ToolUse
 from antiphon_shared.memory.repeated import repetitions, unknown
 from antiphon_shared.memory.session_memory import Memory
+from antiphon_shared.memory.source import EXCERPT_CHARACTERS, source_of
 from antiphon_shared.output.reading import read_answer
 from antiphon_shared.text.citations import CITATION, cited_ids
-from antiphon_shared.text.excerpt import one_line, shorten
+from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import Catalogue
 
 from coordinator.requests import unknown_call_name
@@ -25,7 +26,7 @@ from coordinator.session import Session, new_uncertainty
 
 _SOURCES_MAX, _WRITES_MAX = 50, 100
 _UNCITED_MAX = 20
-_TITLE_CHARACTERS, _EXCERPT_CHARACTERS, _SAID_CHARACTERS = 80, 300, 200
+_SAID_CHARACTERS = 200
 _REFUSED = (
     *("validation_error", "permission_denied", "unknown_tool", "dependency_failed", "cancelled"),
     "circuit_open",
@@ -75,7 +76,7 @@ def answer_without_assembler(
     cited = [id for id in cited_ids(text or "") if id in found.memory.facts][:_SOURCES_MAX]
     numbers = {id: number for number, id in enumerate(cited, 1)}
     shown = cited or list(found.memory.facts)[-_UNCITED_MAX:]
-    sources = tuple(_source(found.memory, id, numbers.get(id, 0)) for id in shown)
+    sources = tuple(source_of(found.memory, id, numbers.get(id, 0)) for id in shown)
     parts = [_numbered(text, numbers) if text else _without_reply(found.memory, sources)]
     parts += [f"---\n\n*{why} {_AS_IT_STANDS if text else _FROM_FACTS}*", _written(writes)]
     parts += [_listed(sources)] if numbers else []
@@ -169,20 +170,6 @@ def _outcome(use: ToolUse, *, is_open: bool) -> tuple[str, str]:
             return "refused" if other in _REFUSED else "failed", use.message or other
 
 
-def _source(memory: Memory, id: str, number: int) -> Source:
-    fact, text = memory.facts[id], memory.facts[id].statement
-    lost = Document(id=fact.document, round=1, call_id="", tool="", position=fact.position)
-    document = memory.documents.get(fact.document, lost)
-    return Source(
-        id=id,
-        number=number,
-        tool=document.tool,
-        call_id=document.call_id,
-        title=document.title or one_line(text, _TITLE_CHARACTERS),
-        excerpt=text if len(text) <= _EXCERPT_CHARACTERS else shorten(text, _EXCERPT_CHARACTERS),
-    )
-
-
 def _numbered(text: str, numbers: dict[str, int]) -> str:
     """Return the text with `[1][2]` for `[F7, F3]`; a citation of facts that are not listed stays."""
     return CITATION.sub(
@@ -195,7 +182,7 @@ def _without_reply(memory: Memory, sources: tuple[Source, ...]) -> str:
     if not sources:
         return "There is no finished answer, and nothing was found that could be quoted."
     last = next((one.text for one in reversed(memory.reasoning) if one.text), "")
-    plan = f"The model's last words: {one_line(last, _EXCERPT_CHARACTERS)}" if last else ""
+    plan = f"The model's last words: {one_line(last, EXCERPT_CHARACTERS)}" if last else ""
     facts = "\n".join(f"- {_line(source)}" for source in sources)
     return "\n\n".join(filter(None, ["There is no finished answer. What was found:", facts, plan]))
 
@@ -214,5 +201,5 @@ def _listed(sources: tuple[Source, ...]) -> str:
 
 
 def _line(source: Source) -> str:
-    excerpt = one_line(source.excerpt, _EXCERPT_CHARACTERS)
+    excerpt = one_line(source.excerpt, EXCERPT_CHARACTERS)
     return f"{excerpt} (`{source.tool}`, {source.call_id})"

@@ -13,8 +13,6 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
-from response_assembler.quote import document_of
-
 FACTS_MAX = 12
 QUESTIONS_MAX = 8
 _FACTS_PER_QUESTION_MIN = 3
@@ -87,7 +85,7 @@ def _ranked(memory: Memory, facts: list[Fact], questions: Iterable[str]) -> list
     """Return all facts that are close enough to a question, closest first."""
     index = WordIndex()
     for fact in facts:
-        titled = f"{document_of(memory, fact).title} {fact.statement[:_STATEMENT_CHARACTERS]}"
+        titled = f"{memory.document_of(fact).title} {fact.statement[:_STATEMENT_CHARACTERS]}"
         index.add(words(titled))
     ranked = []
     for place, question in enumerate(questions):

@@ -12,7 +12,7 @@ from antiphon_shared.text.excerpt import one_line
 
 from response_assembler.closeness import Cluster, Group, grouped, most_telling
 from response_assembler.missing import Gaps, missing_section, next_section
-from response_assembler.quote import document_of, plain, plain_but_cited, quoted_fact, title
+from response_assembler.quote import plain, plain_but_cited, quoted_fact, title
 from response_assembler.uncertainty import WHY_INCOMPLETE
 
 _QUESTION_CHARACTERS = 500
@@ -115,7 +115,7 @@ def _known(
 
 def _is_found(memory: Memory, fact: Fact) -> bool:
     """Return whether a fact is not superseded, and comes from this session's tools."""
-    return fact.id not in memory.superseded and document_of(memory, fact).tool != CONVERSATION
+    return fact.id not in memory.superseded and memory.document_of(fact).tool != CONVERSATION
 
 
 def _answer(line: str) -> str:
@@ -149,7 +149,7 @@ def _facts(memory: Memory, clusters: Iterable[Cluster]) -> str:
 
 def _of_one_document(memory: Memory, facts: list[Fact]) -> str:
     """Return the facts of one document: `**Title**: “one sentence” [F3] “another” [F5]`."""
-    document = document_of(memory, facts[0])
+    document = memory.document_of(facts[0])
     is_structured = any(fact.is_json for fact in facts)
     statements = (" · " if is_structured else " ").join(
         f"{quoted_fact(fact, document)} [{fact.id}]" for fact in facts

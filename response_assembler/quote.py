@@ -5,7 +5,6 @@ from collections.abc import Sized
 from typing import Any
 
 from antiphon_shared.memory.layers import Document, Fact
-from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import CITATION
 from antiphon_shared.text.excerpt import one_line
 from pydantic_core import from_json
@@ -50,12 +49,6 @@ def json_value(fact: Fact) -> Any:
         return from_json(fact.statement)
     except ValueError:
         return fact.statement
-
-
-def document_of(memory: Memory, fact: Fact) -> Document:
-    """Return the fact's document; an empty one if its record is lost."""
-    lost = Document(id=fact.document, round=1, call_id="", tool="", position=fact.position)
-    return memory.documents.get(fact.document, lost)
 
 
 def plain(text: str) -> str:

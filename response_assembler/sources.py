@@ -4,30 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from antiphon_shared.events.session import Source
 from antiphon_shared.memory.session_memory import Memory
-from antiphon_shared.text.excerpt import one_line, shorten
+from antiphon_shared.memory.source import EXCERPT_CHARACTERS, source_of
 
-from response_assembler.quote import code, document_of, quoted_fact, title
+from response_assembler.quote import code, quoted_fact, title
 
 UNCITED_MAX = 20
 """The number of sources listed for an answer that cites none."""
-EXCERPT_CHARACTERS = 300
-_TITLE_CHARACTERS = 80
 _REMINDER_CHARACTERS = 40
-
-
-def source_of(memory: Memory, id: str, number: int = 0) -> Source:
-    """Return a fact as a source, with the beginning of its statement, verbatim."""
-    fact = memory.facts[id]
-    document = document_of(memory, fact)
-    text = fact.statement
-    return Source(
-        id=id,
-        number=number,
-        tool=document.tool,
-        call_id=document.call_id,
-        title=document.title or one_line(text, _TITLE_CHARACTERS),
-        excerpt=text if len(text) <= EXCERPT_CHARACTERS else shorten(text, EXCERPT_CHARACTERS),
-    )
 
 
 def cited_sources(memory: Memory, numbers: Mapping[str, int]) -> tuple[Source, ...]:
@@ -50,7 +33,7 @@ def sources_section(memory: Memory, sources: Sequence[Source], quoted: Collectio
 
 def _line(memory: Memory, source: Source, is_quoted: bool) -> str:
     fact = memory.facts[source.id]
-    document = document_of(memory, fact)
+    document = memory.document_of(fact)
     excerpt = quoted_fact(fact, document, _REMINDER_CHARACTERS if is_quoted else EXCERPT_CHARACTERS)
     named = " — ".join(filter(None, [title(document), excerpt]))
     return f"{source.number}. {named} ({code(source.tool)})"

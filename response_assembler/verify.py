@@ -20,7 +20,6 @@ from antiphon_shared.text.notations import readings, readings_in
 from antiphon_shared.text.words import texts_in_json
 
 from response_assembler.markdown import Sentence
-from response_assembler.quote import document_of
 from response_assembler.uncertainty import uncertain
 
 DOUBTS_MAX = 5
@@ -119,7 +118,7 @@ class _Evidence:
         if id not in self._facts:
             fact = self._memory.facts[id]
             statement = " ".join(texts_in_json(fact.statement)) if fact.is_json else fact.statement
-            title = document_of(self._memory, fact).title
+            title = self._memory.document_of(fact).title
             self._facts[id] = _Claimed.by(statement[:_STATEMENT_CHARACTERS]), _Claimed.by(title)
         return self._facts[id]
 

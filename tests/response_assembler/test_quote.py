@@ -3,14 +3,14 @@
 from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 
-from response_assembler.quote import code, document_of, plain, plain_but_cited, quoted_fact
+from response_assembler.quote import code, plain, plain_but_cited, quoted_fact
 from tests.memories import hostile_text
 from tests.response_assembler.builders import Statement, a_document, a_memory
 
 
 def spoken(statement: Statement, title: str = "T") -> str:
     memory = a_memory(a_document(title, statement, tool="t"))
-    return quoted_fact(memory.facts["F1"], document_of(memory, memory.facts["F1"]))
+    return quoted_fact(memory.facts["F1"], memory.document_of(memory.facts["F1"]))
 
 
 def test_text_is_quoted_and_a_record_is_spoken() -> None:
@@ -46,7 +46,7 @@ def test_only_the_citations_of_a_note_are_left() -> None:
 
 def test_a_fact_whose_document_is_lost_still_speaks() -> None:
     memory = Memory(facts=a_memory(a_document("T", "It is so.")).facts)
-    assert quoted_fact(memory.facts["F1"], document_of(memory, memory.facts["F1"])) == "“It is so.”"
+    assert quoted_fact(memory.facts["F1"], memory.document_of(memory.facts["F1"])) == "“It is so.”"
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,13 +1,8 @@
 """Facts as sources."""
 
-from response_assembler.sources import (
-    EXCERPT_CHARACTERS,
-    UNCITED_MAX,
-    cited_sources,
-    newest_sources,
-    source_of,
-    sources_section,
-)
+from antiphon_shared.memory.source import EXCERPT_CHARACTERS, source_of
+
+from response_assembler.sources import UNCITED_MAX, cited_sources, newest_sources, sources_section
 from tests.response_assembler.builders import a_document, a_memory, courses, some_facts
 
 

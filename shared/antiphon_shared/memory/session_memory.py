@@ -90,7 +90,9 @@ class Memory:
         return Question(self.query)
 
     def document_of(self, fact: Fact) -> Document:
-        return self.documents[fact.document]
+        """Return the fact's document; an empty one if its record is lost."""
+        document = self.documents.get(fact.document)
+        return document or Document(id=fact.document, round=1, call_id="", tool="", position=fact.position)
 
     @cached_property
     def open_questions(self) -> tuple[str, ...]:

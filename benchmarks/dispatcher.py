@@ -15,6 +15,7 @@ from uuid import uuid4
 from antiphon_shared.bus.handling import Delivery, Handler
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, Event, ToolsCompleted, ToolsRequested
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.ids import new_id
@@ -159,6 +160,7 @@ async def _through_dispatcher(handler: Handler, bus: Bus, name: str, size: int) 
         subject=session_id,
         time=now,
         correlationid=id,
+        format=FORMAT,
         data=request,
     )
     outcome = await handler(Delivery(event, "1-0"), bus.session(session_id))

@@ -48,11 +48,22 @@ PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all when left out")
-    parser.add_argument("--sessions", type=int, default=3_000, help="sessions of one throughput run")
-    parser.add_argument("--long", type=int, default=20_000, help="sessions of the memory run")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each pair, of which the median counts")
-    parser.add_argument("--peer", type=int, default=400, help="sessions of the peer; 0 leaves it out")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
+    parser.add_argument(
+        "--sessions", type=int, default=3_000, help="sessions of one throughput run (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--long", type=int, default=20_000, help="sessions of the memory run (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=3, help="runs of each pair; the median counts (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--peer",
+        type=int,
+        default=400,
+        help="sessions of each framework compared with; 0: none (default: %(default)s)",
+    )
     given = parser.parse_args()
     if unknown := [part for part in given.parts if part not in PARTS]:
         parser.error(f"no such part: {', '.join(unknown)}. The parts are {', '.join(PARTS)}")

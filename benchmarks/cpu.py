@@ -59,11 +59,27 @@ class Interval(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cpu", description=__doc__.partition("\n")[0])
-    parser.add_argument("--ref", default=os.environ.get("REF") or REF, help="the commit to compare with")
-    parser.add_argument("--starts", type=int, default=4, help="how often all processes are started")
-    parser.add_argument("--pairs", type=int, default=8, help="pairs for each start")
-    parser.add_argument("--sessions", type=int, default=400, help="sessions of one run")
-    parser.add_argument("--seconds", type=float, default=500.0, help="begin no further pair after that")
+    parser.add_argument(
+        "--ref", default=os.environ.get("REF") or REF, help="commit to compare with (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--starts",
+        type=int,
+        default=4,
+        help="number of times that all processes are started (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--pairs", type=int, default=8, help="pairs of runs for each start (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--sessions", type=int, default=400, help="sessions of one run (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=500.0,
+        help="seconds after which no further pair begins (default: %(default)g)",
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="antiphon-cpu-") as folder:
         try:

@@ -1,4 +1,4 @@
-"""`make bench-fairness`: what a flood of one tenant costs another's few queries, as a ratio to an idle pipeline.
+"""`make bench-fairness`: how much a flood of one tenant's queries delays another's, as a ratio to an idle pipeline.
 
 The five run as processes; the model is a stub that takes 100 ms for each of a session's three rounds. There is room
 for as many sessions as the engine has calls in flight, since the tools take no time: see docs/overload.md. The small
@@ -19,10 +19,24 @@ TARGET = 2.0
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fairness", description=__doc__)
-    parser.add_argument("--big", type=int, default=1_000, help="queries of the big tenant")
-    parser.add_argument("--small", type=int, default=10, help="queries of the small tenant, each time")
-    parser.add_argument("--room", type=int, default=16, help="sessions open at once, and calls of the model")
-    parser.add_argument("--model-s", type=float, default=0.1, help="seconds the model takes for a reply")
+    parser.add_argument(
+        "--big", type=int, default=1_000, help="queries of the large tenant (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--small", type=int, default=10, help="queries of the small tenant in each run (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--room",
+        type=int,
+        default=16,
+        help="maximum of open sessions, and of model calls in flight (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--model-s",
+        type=float,
+        default=0.1,
+        help="seconds that the model takes for a reply (default: %(default)g)",
+    )
     arguments = parser.parse_args()
     with pipeline(
         wait_s=arguments.model_s,

@@ -36,8 +36,12 @@ _TARGET = "> 20 MB/s"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recordings", description=__doc__)
-    parser.add_argument("--sessions", type=int, default=300, help="small sessions")
-    parser.add_argument("--megabytes", type=int, default=40, help="size of the large session")
+    parser.add_argument(
+        "--sessions", type=int, default=300, help="number of small sessions (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--megabytes", type=int, default=40, help="size of the large session (default: %(default)s)"
+    )
     arguments = parser.parse_args()
     show(measure(arguments.sessions, arguments.megabytes))
 

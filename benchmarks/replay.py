@@ -36,10 +36,17 @@ Row = tuple[str, str, str, str]
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.replay", description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="runs of each, of which the median counts")
-    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of one run")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=5,
+        help="runs of each measurement; the median counts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=2.0, help="CPU seconds of one run (default: %(default)g)"
+    )
     arguments = parser.parse_args()
-    table = Table("measured", "figure", "beside it", "target")
+    table = Table("measured", "figure", "compared with", "target")
     for row in measure(arguments.runs, arguments.seconds):
         table.add_row(*row)
     Console(width=140).print(table)

@@ -1,7 +1,7 @@
 """Start-up: the time, CPU and memory that each component takes until it is ready.
 
-Each is compared with the bare import of the libraries that an engine for the Messages API needs. What is
-compared is CPU, as a busy machine stretches the time.
+Each is compared with the bare import of the libraries that an engine for the Messages API needs. CPU
+time is compared, because a busy machine makes everything take longer.
 """
 
 import resource

@@ -1,7 +1,7 @@
 """Recall of the tools that a question needs among the eight offered, of sixty: `python -m benchmarks.routing`.
 
-The first set is for development: settings are chosen by it. The second was written by another hand, who had seen
-neither the first nor the ranking, and was asked once all was settled: it is for the report alone.
+Settings are chosen by the first set. The second was written by an author who had seen neither the first set nor the
+ranking; it was measured once the settings were final, and serves only for the report.
 """
 
 import argparse

@@ -15,8 +15,12 @@ from benchmarks.steps.measure import SEED, TASKS, measure
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.steps", description=__doc__)
-    parser.add_argument("--tasks", type=int, default=TASKS, help="tasks drawn by the seed")
-    parser.add_argument("--seed", type=int, default=SEED, help="decides the tasks and every mistake")
+    parser.add_argument(
+        "--tasks", type=int, default=TASKS, help="tasks drawn by the seed (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help="decides the tasks and mistakes (default: %(default)s)"
+    )
     arguments = parser.parse_args()
     table = Table("", "all tools, nothing enforced", "steps")
     for row in measure(arguments.tasks, arguments.seed):

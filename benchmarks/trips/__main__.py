@@ -15,9 +15,14 @@ from benchmarks.trips.measure import SEED, TRIPS, measure
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.trips", description=__doc__)
-    parser.add_argument("--trips", type=int, default=TRIPS, help="trips drawn by the seed")
     parser.add_argument(
-        "--seed", type=int, default=SEED, help="decides the trips, failures and every mistake"
+        "--trips", type=int, default=TRIPS, help="trips drawn by the seed (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=SEED,
+        help="decides the trips, failures and mistakes (default: %(default)s)",
     )
     arguments = parser.parse_args()
     table = Table("", "rounds", "w_book_trip", "rounds, no mistakes", "w_book_trip, no mistakes")

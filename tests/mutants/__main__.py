@@ -1,4 +1,7 @@
-"""Hold mutants, drawn by lot, against `replay verify` and the suite: `make mutants SEED=7 NUMBER=300`."""
+"""Change the code at random, and count the changes that `replay verify` or a test detects.
+
+`make mutants SEED=7 NUMBER=300` draws 300 changes (mutants) from all product code.
+"""
 
 import argparse
 import json
@@ -57,36 +60,42 @@ def _stages(arguments: argparse.Namespace) -> Sequence[Stage]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--seed", type=int, help="what to draw by; another one each time when left out")
-    parser.add_argument("--number", type=int, default=300, help="of mutants to draw")
-    parser.add_argument("--pure", action="store_true", help="of the pure modules alone")
-    parser.add_argument("--verify", action="store_true", help="hold them against `replay verify` alone")
+    parser.add_argument("--seed", type=int, help="seed of the draw (default: a new one each time)")
+    parser.add_argument(
+        "--number", type=int, default=300, help="number of mutants to draw (default: %(default)s)"
+    )
+    parser.add_argument("--pure", action="store_true", help="draw from the pure modules only")
+    parser.add_argument("--verify", action="store_true", help="run only `replay verify` against each mutant")
     parser.add_argument(
         "--near",
         action="store_true",
-        help="hold them against `replay verify` and the test files that import them: quick, less than the suite",
+        help="run `replay verify` and the test files that import the mutated module: faster than the whole suite",
     )
     parser.add_argument(
         "--together",
         action="store_true",
-        help="hold them against the whole suite alone, at once; with --again, what a quick run has left",
+        help="run only the whole suite, once for all mutants; with --again, for those that survived a quick run",
     )
     parser.add_argument(
         "--minutes",
         type=float,
         default=inf,
-        help="end each run of the suite then; what has failed by then counts",
+        help="end each run of the suite after so many minutes; tests that failed by then count",
     )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to this file, too")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: %(default)s)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to this file")
     parser.add_argument(
         "--again",
         type=Path,
         nargs="*",
         metavar="FILE",
-        help="take an earlier result instead, and go on with what survived then",
+        help="read an earlier result instead of drawing, and continue with its survivors",
     )
-    parser.add_argument("beneath", nargs="*", metavar="PATH", help="of files whose paths begin so alone")
+    parser.add_argument(
+        "beneath", nargs="*", metavar="PATH", help="draw only from files whose paths begin with PATH"
+    )
     return parser.parse_args()
 
 

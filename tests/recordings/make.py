@@ -110,13 +110,13 @@ _AT_REST_S = 0.3
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Makes recordings of the real pipeline.")
+    parser = argparse.ArgumentParser(description="Record sessions of the real pipeline.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="name of a scenario (default: all)")
+    parser.add_argument("--into", type=Path, default=FOLDER, help="folder to write to (default: %(default)s)")
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="of scenarios; all that are there when left out"
-    )
-    parser.add_argument("--into", type=Path, default=FOLDER, help="the folder to write to")
-    parser.add_argument(
-        "--choose", action="store_true", help="record every situation, and keep what is needed"
+        "--choose",
+        action="store_true",
+        help="record every situation, and keep the recordings that add coverage",
     )
     arguments = parser.parse_args()
     logs.silence("critical")  # what fails on purpose would fill the screen

@@ -42,15 +42,21 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=1_000, help="worlds to run")
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--sessions", type=int, default=SESSIONS, help="sessions in each world")
     parser.add_argument(
-        "--exact", action="store_true", help="decode every message anew, as real processes do"
+        "--seeds", type=int, default=1_000, help="number of simulated worlds (default: %(default)s)"
+    )
+    parser.add_argument("--first", type=int, default=0, help="seed of the first world (default: %(default)s)")
+    parser.add_argument(
+        "--sessions", type=int, default=SESSIONS, help="sessions in each world (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="decode each message again in every process, as real processes do; slower",
     )
     asked = parser.parse_args()
     if min(asked.seeds, asked.sessions) < 1:
-        parser.error("--seeds and --sessions are 1 or more: what ran nothing has kept no promise")
+        parser.error("--seeds and --sessions must be 1 or more")
     return asked
 
 

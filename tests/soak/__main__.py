@@ -1,4 +1,4 @@
-"""Run the whole pipeline under full load while everything goes wrong: `python -m tests.soak --minutes 10`."""
+"""Run the whole pipeline under full load while failures are injected: `python -m tests.soak --minutes 10`."""
 
 import argparse
 import json
@@ -10,9 +10,15 @@ from tests.soak.soak import Order, soak
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("--minutes", type=_minutes, default=10.0, help="how long things go wrong")
-    parser.add_argument("--seed", type=int, help="of the load and the disturbances; drawn when left out")
-    parser.add_argument("--sessions", type=int, default=24, help="sessions under way at any time")
+    parser.add_argument(
+        "--minutes", type=_minutes, default=10.0, help="minutes of injected failures (default: %(default)g)"
+    )
+    parser.add_argument(
+        "--seed", type=int, help="seed of the load and the failures (default: a new one each time)"
+    )
+    parser.add_argument(
+        "--sessions", type=int, default=24, help="sessions in flight at any time (default: %(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     given = parser.parse_args()
     seed = random.randrange(1_000_000) if given.seed is None else given.seed
@@ -27,7 +33,7 @@ def main() -> None:
 def _minutes(text: str) -> float:
     minutes = float(text)
     if not 0.1 <= minutes <= 10_000:
-        raise argparse.ArgumentTypeError("0.1 to 10000 are possible")
+        raise argparse.ArgumentTypeError("must be between 0.1 and 10000")
     return minutes
 
 

@@ -75,7 +75,7 @@ class Decision:
     answer: Response | None = None
     """The answer of a session that ends without having been opened."""
     alone: str = ""
-    """The reason why the coordinator answers by itself, in a sentence; empty if it does not. See `alone.py`."""
+    """The reason why the coordinator answers by itself, in a sentence; empty if it does not. See `own_answer.py`."""
     sends: tuple[Send, ...] = ()
     """Events of other sessions."""
     unless_answered: bool = False

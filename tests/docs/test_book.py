@@ -1,14 +1,18 @@
 """The documentation is a book: one table of contents, pages that say their purpose, links and pictures that work."""
 
+import ast
 import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from antiphon_shared.events.session import TerminationReason
 
 from tests.docs.conftest import ROOT
+from tests.house.test_tidiness import PACKAGES
 from tests.rows import each_row
 
 DOCS = ROOT / "docs"
@@ -57,17 +61,54 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
         assert not anchor or anchor in anchors_of(target), link
 
 
+def tracked_files() -> list[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+def ends_of_paths() -> set[str]:
+    """Return every tracked path, and its ends: `a/b.py` and `b.py`."""
+    return {path[at:] for path in tracked_files() for at in (0, *[m.end() for m in re.finditer("/", path)])}
+
+
 def test_every_module_that_a_page_names_exists() -> None:
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-    ends = {
-        path[at:] for path in tracked.stdout.split() for at in (0, *[m.end() for m in re.finditer("/", path)])
-    }
+    ends = ends_of_paths()
     named = {
         (page.name, path)
         for page in BOOK
         for path in re.findall(r"`([\w./]+\.(?:py|lua))`", page.read_text())
     }
     assert {(page, path) for page, path in named if path not in ends} == {("README.md", "types.py")}
+
+
+def test_every_file_that_the_code_names_exists() -> None:
+    ends, rooms = ends_of_paths(), tuple(f"{package}/" for package in PACKAGES)
+    named = {
+        name
+        for path in tracked_files()
+        if path.startswith(rooms) and path.endswith((".py", ".lua"))
+        for name in re.findall(
+            r"(?<![\w./{}*-])([\w/]+\.(?:py|lua|md))\b(?![\w.(])", (ROOT / path).read_text()
+        )
+    }
+    assert named - ends == {"redis.py", "my_tools.py"}  # files of a user
+
+
+def test_the_table_of_endings_names_the_functions_that_decide_them() -> None:
+    rows = re.findall(r"^\| `\w+` \| (`.+?) \| (`.+) \|$", (DOCS / "uncertainty.md").read_text(), re.M)
+    found: set[str] = set()
+    for reasons, places in rows:
+        named = re.findall(r"`(\w+)`", reasons)
+        code = "".join(
+            ast.get_source_segment(text, function) or ""
+            for path, functions in re.findall(r"`(coordinator/[\w/]+\.py)` \(((?:`\w+`(?:, )?)+)\)", places)
+            for text in [(ROOT / path).read_text()]
+            for function in ast.walk(ast.parse(text))
+            if isinstance(function, ast.FunctionDef) and f"`{function.name}`" in functions
+        )
+        assert [reason for reason in named if f'"{reason}"' not in code] == [], places
+        found.update(named)
+    assert found == set(get_args(TerminationReason))
 
 
 def test_the_page_of_changes_names_what_stands_in_its_files() -> None:

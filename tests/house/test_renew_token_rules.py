@@ -89,3 +89,28 @@ def test_a_release_that_pip_cannot_get_leaves_the_rules_as_they_are(
 def test_a_release_without_rules_is_refused(script: ModuleType, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="The rules are not found"):
         script.renewed(release(tmp_path, b"\x7fELF program"))
+
+
+def test_own_rules_are_renewed_without_a_release(
+    script: ModuleType, releases: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script.main()
+    written = script.ROOM / "token_rules.json"
+    before = written.read_text()
+    own = script.ROOM / "own_token_rules.toml"
+    rule = """
+[[rules]]
+id = "own-acme-key"
+regex = '''\\b(acmekey_[a-z0-9]{20})\\b'''
+keywords = ["acmekey_"]
+"""
+    monkeypatch.setattr("sys.argv", [str(SCRIPT), "--own"])
+    script.main()
+    assert written.read_text() == before
+    own.write_text(own.read_text() + rule)
+    script.main()
+    ids = [one["id"] for one in json.loads(written.read_text())["rules"]]
+    assert (ids[0], ids[-1]) == ("acme-token", "own-acme-key")
+    own.write_text(own.read_text().replace("own-acme-key", "acme-key"))
+    with pytest.raises(SystemExit, match="'acme-key' must begin with 'own-'"):
+        script.main()

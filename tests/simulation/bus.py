@@ -170,7 +170,7 @@ class SimulatedBus:
         self.stopped[session_id] = max([self.now_ms, logged_ms, *(at + 1 for at in self.stopped.values())])
 
     def has_stopped(self, delivery: Delivery) -> bool:
-        """Return whether the session is stopped, as stops.py and claim.lua ask."""
+        """Return whether the session is stopped, as cancellations.py and claim.lua ask."""
         return delivery.asked_ms <= self.stopped.get(delivery.event.subject, -1)
 
     def _set_timer(self, name: str, header: bytes) -> None:

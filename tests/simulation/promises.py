@@ -1,4 +1,4 @@
-"""The promises that hold at the end of a simulated world, after any faults: design.md, section 2."""
+"""The promises that hold at the end of a simulated world, after any faults."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

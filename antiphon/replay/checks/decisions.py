@@ -1,7 +1,7 @@
 """The coordinator's decisions, repeated from the recording and compared with it.
 
-Compared here are the state, the timers and the effects of a decision; in `sends.py` the messages that it sends; in
-`replay/steps/findings.py` the events that it emits.
+Compared here are the state, the timers and the effects of a decision; in `run_outputs.py` the messages that it sends;
+in `replay/steps/findings.py` the events that it emits.
 """
 
 from typing import Any

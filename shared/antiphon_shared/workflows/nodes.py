@@ -38,7 +38,9 @@ Condition = Annotated[
 class Retry(Value):
     """The handling of a failed node: further attempts (calls only), then the fallback."""
 
-    retry: int = Field(default=0, ge=0, le=10, description="Further attempts, in place of the contract's.")
+    retry: int = Field(
+        default=0, ge=0, le=10, description="Further attempts after the first, in place of the contract's."
+    )
     delay: int = Field(default=1_000, ge=0, le=60_000, description="Milliseconds before the first of them.")
     backoff: Literal["fixed", "linear", "exponential"] = "fixed"
 

@@ -46,7 +46,7 @@ async def answered(*tools: Tool, bus: Bus | None = None, **call: Any) -> list[To
     for line in logs:
         line.pop(
             "exc_info", None
-        )  # an exception itself, which the log writes redacted: tests/shared/test_logs.py
+        )  # an exception itself, which the log writes redacted: tests/shared/process/test_logs.py
     assert SECRET not in repr(logs)
     return list(results)
 

@@ -57,8 +57,7 @@ class Section:
         if self.room.take(units):  # usually all fit
             self.texts += [piece.text for piece in pieces]
             return True
-        misfits = [piece for piece in pieces if not self.put(piece)]
-        return not misfits
+        return all([self.put(piece) for piece in pieces])  # a list: every piece is tried
 
     def put_newest(self, forms: Sequence[tuple[Piece, Piece]]) -> None:
         """Add the newest items that fit, each in its longer or its shorter form, in their order."""

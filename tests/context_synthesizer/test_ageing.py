@@ -2,9 +2,9 @@
 
 from antiphon_shared.memory.session_memory import Memory
 
-from context_synthesizer.page import Pieces, TokenBudget
-from context_synthesizer.render import question_lines
-from context_synthesizer.side_sections import said_by_age, said_section
+from context_synthesizer.page import Pieces, TokenBudget, title_units
+from context_synthesizer.render import Piece, question_lines
+from context_synthesizer.side_sections import Section, said_by_age, said_section
 from tests.memories import a_memory, a_round
 
 
@@ -68,3 +68,15 @@ def test_the_briefing_shows_goal_constraints_and_how_much_changed() -> None:
         "- constraint: near the station",
     ]
     assert [piece.text for piece in beside] == ["- changed in round 2: 1 goal, 1 constraint"]
+
+
+def test_a_section_holds_each_piece_that_fits_and_reports_whether_all_did() -> None:
+    small, large = Piece("small"), Piece("large " * 50)
+    title = title_units("Tried")
+    for units, shown in (
+        (title + small.units, ["small"]),
+        (title, []),
+        (title + small.units + large.units, ["small", large.text]),
+    ):
+        section = Section("Tried", TokenBudget(units))
+        assert (section.put_all((small, large)), section.texts) == (len(shown) == 2, shown)

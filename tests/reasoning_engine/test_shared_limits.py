@@ -117,7 +117,7 @@ async def test_the_wait_for_a_turn_is_no_part_of_the_calls_own_time(clock: Clock
 
 
 async def test_a_turn_is_returned_when_the_breaker_is_open(bus: Bus) -> None:
-    guard = an_engine(bus, FakeBreakers(*[Refused(5.0)] * 5), requests=6, burst_s=0)
+    guard = an_engine(bus, FakeBreakers(*[Refused(5.0)] * 5), requests=1, burst_s=60)
     for _ in range(5):
         assert (await ask(guard=guard)).failed.error.code == "circuit_open"
         await settled(guard)

@@ -57,7 +57,8 @@ class Section:
         if self.room.take(units):  # usually all fit
             self.texts += [piece.text for piece in pieces]
             return True
-        return all([self.put(piece) for piece in pieces])  # a list: every piece is tried
+        fits = [self.put(piece) for piece in pieces]
+        return all(fits)
 
     def put_newest(self, forms: Sequence[tuple[Piece, Piece]]) -> None:
         """Add the newest items that fit, each in its longer or its shorter form, in their order."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from antiphon_shared.text.excerpt import listed
 
-from antiphon.replay.against.changes import Change, Compared, Kind
+from antiphon.replay.against.changes import Compared, Kind
 from antiphon.replay.against.decisions import Case, Decision
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.shown import change, printable
@@ -99,15 +99,8 @@ def _unchecked(summary: Summary) -> str:
 
 
 def _counted(summary: Summary) -> str:
-    counts = summary.counts
-    return (
-        ", ".join(
-            f"{counts[kind]} {kind}"
-            for kind in ("changed", "unchecked", "unreadable", "same")
-            if counts[kind]
-        )
-        or "none"
-    )
+    counts, kinds = summary.counts, ("changed", "unchecked", "unreadable", "same")
+    return ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind]) or "none"
 
 
 def _first(decision: Decision) -> Iterator[str]:
@@ -141,9 +134,5 @@ def _recording(one: Compared) -> dict[str, Any]:
         "errors": list(one.errors),
         "unchecked": dict(one.unchecked),
         "alike": one.alike,
-        "changes": [_change(found) for step in one.steps for found in step.changes],
+        "changes": [asdict(found) for step in one.steps for found in step.changes],
     }
-
-
-def _change(one: Change) -> dict[str, Any]:
-    return asdict(one)

@@ -140,9 +140,10 @@ class RecordedRun:
     def note(self, event: AnyEvent) -> None:
         """Note the node of a request."""
         data = event.data
-        is_request = isinstance(data, ToolsRequested | ChildBegun | InputRequested | ApprovalRequested)
-        if is_request and (node := node_of(data)):
-            self.nodes.setdefault(data.round, node)
+        match data:
+            case ToolsRequested() | ChildBegun() | InputRequested() | ApprovalRequested():
+                if node := node_of(data):
+                    self.nodes.setdefault(data.round, node)
         if isinstance(data, ToolsRequested):
             self.calls[data.round] = data
 

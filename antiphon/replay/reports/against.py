@@ -32,11 +32,6 @@ class Summary:
     """The reason why steps may go unchecked; empty if they may not."""
 
     @property
-    def passes(self) -> bool:
-        """Return whether nothing changes; unchecked steps count as a change unless they are allowed."""
-        return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))
-
-    @property
     def counts(self) -> Counter[Kind]:
         return Counter(one.result for one in self.recordings)
 
@@ -99,7 +94,8 @@ def _unchecked(summary: Summary) -> str:
 
 
 def _counted(summary: Summary) -> str:
-    counts, kinds = summary.counts, ("changed", "unchecked", "unreadable", "same")
+    kinds: tuple[Kind, ...] = ("changed", "unchecked", "unreadable", "same")
+    counts = summary.counts
     return ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind]) or "none"
 
 

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ApprovalDecided
+from antiphon_shared.events.session import Response
 from antiphon_shared.tools.calls import ToolCall
 
 from antiphon.arrival import Arrival
@@ -16,9 +16,6 @@ from antiphon.signals import send
 from antiphon.tail import PATIENCE_S
 from coordinator.document import SESSION
 from coordinator.session import Phase, Session
-
-if TYPE_CHECKING:
-    from coordinator.runs.state import RunState
 
 _ACTIVITIES: dict[Phase, str] = {
     "briefing": "its briefing for round {round} is being built",
@@ -59,9 +56,9 @@ async def _waiting_calls(
     bus: Bus, arrival: Arrival, session_id: str
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Return the round and the tool of each call to decide on, by its id. Raises NotWaiting."""
-    from antiphon.run_state import calls_to_decide  # `ask` needs no workflows
+    from antiphon.run_state import calls_to_decide, run_state  # `ask` needs no workflows
 
-    if (state := await _run_state(bus, session_id)) is not None and (found := calls_to_decide(state)):
+    if (run := await run_state(bus, session_id)) is not None and (found := calls_to_decide(run)):
         return {one.call.id: one.round for one in found}, {one.call.id: one.call.name for one in found}
     session = await session_waiting_for_person(bus, arrival, session_id)
     if not session.people.undecided:
@@ -72,27 +69,26 @@ async def _waiting_calls(
 
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
     """Return the calls of a session or run that a person must decide on, or an empty tuple."""
-    from antiphon.run_state import calls_to_decide
+    from antiphon.run_state import calls_to_decide, run_state
 
     session = await unanswered_session(bus, session_id)
     if session is not None:
         return undecided_calls(session)
-    state = await _run_state(bus, session_id)
-    return tuple(one.call for one in calls_to_decide(state)) if state else ()
-
-
-async def _run_state(bus: Bus, session_id: str) -> "RunState | None":
-    """Return the state of the run, or None if the session is not a run."""
-    from antiphon.run_state import run_state
-
-    return await run_state(bus, session_id)
+    run = await run_state(bus, session_id)
+    return tuple(one.call for one in calls_to_decide(run)) if run else ()
 
 
 async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
     """Return the state of the session, or None if it does not exist or has been answered."""
+    content, response = await _state_and_answer(bus, session_id)
+    return SESSION.read(content) if content and response is None else None
+
+
+async def _state_and_answer(bus: Bus, session_id: str) -> tuple[bytes | None, Response | None]:
+    """Return the stored state of the session, and its answer; None for each that does not exist."""
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
-    return SESSION.read(content) if content and response is None else None
+    return content, response
 
 
 def undecided_calls(session: Session) -> tuple[ToolCall, ...]:
@@ -113,10 +109,11 @@ async def session_waiting_for_person(
     """
     if not await arrival.check():
         raise NotWaiting(f"session {session_id} waits for {awaited}: it is still queued.")
-    stored = bus.session(session_id)
-    (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
-    if content is None and (of_run := await _run_activity(bus, session_id)):
-        activity = of_run  # an answer may date from before it was resumed
+    from antiphon.run_state import activity_of, run_state
+
+    content, response = await _state_and_answer(bus, session_id)
+    if content is None and (run := await run_state(bus, session_id)):
+        activity = activity_of(run)  # an answer may date from before it was resumed
     elif response is not None:
         activity = f"it has ended, {response.status} ({response.termination_reason})"
     elif content is None:
@@ -127,14 +124,6 @@ async def session_waiting_for_person(
             return session
         activity = _ACTIVITIES[session.phase].format(round=session.round)
     raise NotWaiting(f"session {session_id} waits for {awaited}: {activity}.")
-
-
-async def _run_activity(bus: Bus, session_id: str) -> str:
-    """Return the activity of a run as text, or an empty text if the session is not a run."""
-    from antiphon.run_state import activity
-
-    state = await _run_state(bus, session_id)
-    return "" if state is None else activity(state)
 
 
 def select_calls(

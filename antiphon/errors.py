@@ -1,5 +1,7 @@
 """Errors of the client, in addition to the errors of antiphon_shared."""
 
+from typing import Self
+
 from antiphon_shared.process.errors import AntiphonError
 
 
@@ -13,6 +15,18 @@ class UnknownSession(AntiphonError):
     """The session does not exist: it was never submitted, or is not stored any longer."""
 
     code = "unknown_session"
+
+    @classmethod
+    def of(cls, session_id: str) -> Self:
+        """Return the error about a session that is not stored."""
+        hint = "`antiphon sessions list` shows the stored sessions."
+        return cls(f"session {session_id} does not exist.", hint=hint)
+
+    @classmethod
+    def of_run(cls, run_id: str) -> Self:
+        """Return the error about a run that is not stored."""
+        hint = "`antiphon workflows runs list` shows the stored runs."
+        return cls(f"run {run_id} does not exist.", hint=hint)
 
 
 class SubmissionRejected(AntiphonError):

@@ -186,10 +186,7 @@ async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
     if not log and query is not None:
         return [("-", query)]
     if not log:
-        raise UnknownSession(
-            f"session {session_id} does not exist.",
-            hint="`antiphon sessions list` shows the stored sessions.",
-        )
+        raise UnknownSession.of(session_id)
     return log
 
 

@@ -61,7 +61,7 @@ def nodes_to_answer(state: RunState) -> tuple[str, ...]:
     return tuple(path for path, one in state.open.items() if one.kind == "person")
 
 
-def activity(state: RunState) -> str:
+def activity_of(state: RunState) -> str:
     """Return the activity of a run that does not wait for an approval, as a clause."""
     if state.run.ended is not None:
         return f"it has ended, {state.run.ended}"

@@ -44,40 +44,30 @@ def supervise(
     `ready` is awaited before they are started; its errors are raised. `others` are commands of further
     processes, by name.
     """
-    return asyncio.run(Supervisor(replicas, command, ready, others).run())
+    commands = {
+        f"{name}-{n}": command(name) for name in COMPONENTS for n in range(1, replicas.get(name, 1) + 1)
+    }
+    return asyncio.run(_Supervisor({**commands, **others}).run(ready))
 
 
-class Supervisor:
-    """The supervisor of `replicas[NAME]` processes of each component. They end when it does, even by kill -9."""
+class _Supervisor:
+    """The supervisor of processes with these commands, by name. They end when it does, even by kill -9."""
 
-    def __init__(
-        self,
-        replicas: Mapping[Component, int],
-        command: Command = component_command,
-        ready: Ready | None = None,
-        others: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    ) -> None:
-        self._replicas, self._command, self._ready = replicas, command, ready
-        self._others = others
+    def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
+        self._commands = commands
         self._leash = ChildProcesses()
         self._stopping = asyncio.Event()
         self._exit_code = 0
         self._log = structlog.get_logger()
 
-    async def run(self) -> int:
+    async def run(self, ready: Ready | None) -> int:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
-        if self._ready is not None:
-            await self._unless_stopping(self._ready())
-        keeping = [
-            self._keep(self._command(name), f"{name}-{n}")
-            for name in COMPONENTS
-            for n in range(1, self._replicas.get(name, 1) + 1)
-        ]
-        keeping += [self._keep(command, name) for name, command in self._others.items()]
+        if ready is not None:
+            await self._unless_stopping(ready())
         try:
-            await asyncio.gather(*keeping)
+            await asyncio.gather(*(self._keep(command, name) for name, command in self._commands.items()))
         finally:
             await self._leash.release()
         return self._exit_code

@@ -14,7 +14,7 @@ from antiphon.cli import query_options as given
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.given import read_grant, read_query, read_schema, read_step_file
 from antiphon.cli.live import show_answer, show_progress
-from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr, write
+from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, command, print_json, run, stderr, write
 from antiphon.cli.pipelines import (
     cancelled,
     client_of,
@@ -60,7 +60,8 @@ def ask(
 
 
 @given.takes_question
-def submit(
+@command
+async def submit(
     query: given.Query,
     asked: given.QuestionOptions,
     interactive: given.InteractiveSession = False,
@@ -72,7 +73,13 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    run(_submit(query, asked, interactive, json))
+    text, options, grant = _checked(query, asked, interactive)
+    async with Antiphon() as antiphon:
+        id = await antiphon.submit(text, session_id=asked.session_id, grant=grant, **options)
+    if json:
+        print_json({"session_id": id})
+    else:
+        write(f"{id}\n")
 
 
 async def _ask(
@@ -112,16 +119,6 @@ async def _ask(
             if response is not None:
                 show_answer(response, is_json)
             return EXIT_INTERRUPTED
-
-
-async def _submit(query: str, asked: given.QuestionOptions, is_interactive: bool, is_json: bool) -> None:
-    text, options, grant = _checked(query, asked, is_interactive)
-    async with Antiphon() as antiphon:
-        id = await antiphon.submit(text, session_id=asked.session_id, grant=grant, **options)
-    if is_json:
-        print_json({"session_id": id})
-    else:
-        write(f"{id}\n")
 
 
 async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:

@@ -55,6 +55,7 @@ _RUNGS = {
     "facts_without_model": "answers without a model",
 }
 """The fallback steps that have their own line; the next request shows the others."""
+UNREACHABLE = "    cannot be {}: other programs cannot reach this pipeline. Press Ctrl-C to end it."
 _TO_APPROVE_LENGTH = 1_000
 """The limit for an argument that a person decides on, long enough to recognise its effect."""
 
@@ -104,7 +105,9 @@ def progress(data: EventData) -> list[str]:
 
 
 def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
-    """Return the commands for a session that waits for approval."""
+    """Return the commands for a session that waits for approval; `command` is empty if none can reach it."""
+    if not command:
+        return [UNREACHABLE.format("approved")]
     return [
         f"    to approve: {command} sessions approve {session_id}",
         f"    to deny:    {command} sessions deny {session_id}",
@@ -118,7 +121,9 @@ def asked(question: Question) -> list[str]:
 
 
 def how_to_answer(session_id: str, command: str = "antiphon") -> list[str]:
-    """Return the command for a session that asks its user."""
+    """Return the command for a session that asks its user; `command` is empty if none can reach it."""
+    if not command:
+        return [UNREACHABLE.format("answered")]
     return [f'    to answer:  {command} sessions answer {session_id} "..."']
 
 

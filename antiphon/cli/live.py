@@ -1,6 +1,6 @@
 """The display of a session while it runs, and of its answer."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from antiphon_shared.events import (
     AnyEvent,
@@ -15,16 +15,7 @@ from antiphon_shared.events.session import Response
 
 from antiphon.cli import event_lines
 from antiphon.cli.dialogue import Dialogue
-from antiphon.cli.output import (
-    EXIT_DONE,
-    EXIT_FAILED,
-    StatusLine,
-    one_line,
-    print_json,
-    stderr,
-    stdout,
-    write,
-)
+from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, stderr, stdout, write
 from antiphon.client import TextDelta
 
 _TAIL_LENGTH = 60
@@ -41,28 +32,46 @@ async def show_progress(
     command by which another terminal reaches the session; empty if none can. With a `dialogue` the person
     at this terminal is asked instead.
     """
-    console, why = stderr(), ""
+    why = ""
+
+    def lines(event: AnyEvent) -> list[str]:
+        nonlocal why
+        why = _why_not(event, why)
+        return _lines(event, command, dialogue)
+
+    await show_stream(stream, lines, _running, dialogue)
+    return why
+
+
+async def show_stream(
+    stream: AsyncIterator[AnyEvent | TextDelta],
+    lines: Callable[[AnyEvent], list[str]],
+    running: Callable[[AnyEvent], str],
+    dialogue: Dialogue | None,
+) -> None:
+    """Print the lines about each event on stderr; on a terminal also show the newest text, or what is running.
+
+    `running` returns the text about that, empty to keep the one before.
+    """
+    console, text = stderr(), ""
     if not console.is_terminal:
-        async for said in stream:
-            if not isinstance(said, TextDelta):
-                why = _why_not(said, why)
-                for line in _lines(said, command, dialogue):
-                    console.print(line)
-        return why
+        async for item in stream:
+            for line in [] if isinstance(item, TextDelta) else lines(item):
+                console.print(line)
+        return
     with console.status("waiting") as status:
-        text = ""
-        async for said in stream:
-            if isinstance(said, TextDelta):
-                text = (text + said.text)[-10 * _TAIL_LENGTH :]
+        async for item in stream:
+            if isinstance(item, TextDelta):
+                text = (text + item.text)[-10 * _TAIL_LENGTH :]
                 status.update(f"… {one_line(text)[-_TAIL_LENGTH:]}")
                 continue
-            text, why = "", _why_not(said, why)
-            for line in _lines(said, command, dialogue):
+            text = ""
+            for line in lines(item):
                 console.print(line, style="bold" if line.startswith("round") else "dim")
-            _show_running_call(status, said)
+            if words := running(item):
+                status.update(words)
             if dialogue is not None:  # the spinner would overwrite the typed text
                 status.stop() if dialogue.is_asking else status.start()
-    return why
 
 
 def _why_not(event: AnyEvent, before: str) -> str:
@@ -86,27 +95,25 @@ def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str
     lines = event_lines.progress(event.data)
     match event.data:
         case ApprovalRequested():
-            verdict, how = "approved", event_lines.how_to_decide(event.subject, command)
+            how = event_lines.how_to_decide(event.subject, command)
         case QuestionAsked():
-            verdict, how = "answered", event_lines.how_to_answer(event.subject, command)
+            how = event_lines.how_to_answer(event.subject, command)
         case _:
             return lines
-    if dialogue is not None:
-        return []
-    if not command:
-        said = f"    cannot be {verdict}: other programs cannot reach this pipeline. Press Ctrl-C to end it."
-        return [*lines, said]
-    return [*lines, *how]
+    return [*lines, *how] if dialogue is None else []
 
 
-def _show_running_call(status: StatusLine, event: AnyEvent) -> None:
-    inbox = event.data.inbox
-    if isinstance(event.data, ToolsRequested):
-        status.update(f"running {', '.join(sorted({one_line(call.name) for call in event.data.calls}))}")
-    elif isinstance(event.data, ApprovalRequested | QuestionAsked):
-        status.update("waiting for a person")
-    elif inbox is not None and inbox != "coordinator":
-        status.update({"reasoning_engine": "reasoning"}.get(inbox, "working"))
+def _running(event: AnyEvent) -> str:
+    """Return what runs after an event, in a few words; empty if that is as before."""
+    match event.data:
+        case ToolsRequested(calls=calls):
+            return f"running {', '.join(sorted({one_line(call.name) for call in calls}))}"
+        case ApprovalRequested() | QuestionAsked():
+            return "waiting for a person"
+        case data if data.inbox in (None, "coordinator"):
+            return ""
+        case data:
+            return "reasoning" if data.inbox == "reasoning_engine" else "working"
 
 
 def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> int:

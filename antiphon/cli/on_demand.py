@@ -23,6 +23,13 @@ def on_demand(commands: Mapping[str, str]) -> type[TyperGroup]:
     return OnDemand
 
 
+def group_of(commands: Mapping[str, str], about: str) -> typer.Typer:
+    """Return the group of these commands, as `on_demand` takes them; `about` is its help."""
+    app = typer.Typer(cls=on_demand(commands), no_args_is_help=True, help=about)
+    app.callback()(_group)
+    return app
+
+
 def _read(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
     gc.disable()  # imported objects stay, and collecting among them takes a tenth of the time

@@ -243,20 +243,12 @@ async def _list_turns(tenant: str, conversation: str, limit: int, is_json: bool)
         print_json(turns)
         return
     rows = [
-        (
-            turn.session_id,
-            f"{turn.at:%Y-%m-%d %H:%M:%S}",
-            turn.status,
-            *_shown_texts(turn.question, turn.answer),
-        )
+        (turn.session_id, f"{turn.at:%Y-%m-%d %H:%M:%S}", turn.status, *texts)
         for turn in turns
+        for texts in [(one_line(turn.question, 60), one_line(turn.answer, 60))]
     ]
     headings = ("session", "asked (UTC)", "status", "question", "answer")
     print_table(headings, rows, f"No stored sessions of conversation {checked} of tenant {one_line(tenant)}.")
-
-
-def _shown_texts(*texts: str) -> tuple[str, ...]:
-    return tuple(one_line(text, 60) for text in texts)
 
 
 async def _decide(

@@ -11,7 +11,7 @@ from antiphon_shared.tools.placeholders import Reference, find
 from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS
 
 from antiphon.recipes.values import texts_in
-from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.lines import Line, data_in
 from antiphon.replay.recorded_calls import RecordedCall, batches_of
 from tool_dispatcher.check.places import depth_of
 
@@ -80,7 +80,8 @@ UNUSED = "its result was not used"
 def chain_of(lines: Iterable[Line]) -> Chain:
     """Return the chain of a recorded session. Raises NotLearnable if it did not succeed or is partly unknown."""
     lines = list(lines)
-    query, response = _ends(lines)
+    query = next(data_in(lines, QuerySubmitted), None)
+    response = next(data_in(reversed(lines), ResponseReady), None)
     if response is None:
         raise NotLearnable("the session has no answer yet.", hint="Learn from it after its end.")
     session_id = response.session_id
@@ -123,25 +124,10 @@ def chain_of(lines: Iterable[Line]) -> Chain:
     return Chain(session_id, "\n".join(question), tuple(_with_last_round_cited(made)), tuple(left_out))
 
 
-def _ends(lines: Iterable[Line]) -> tuple[QuerySubmitted | None, ResponseReady | None]:
-    query: QuerySubmitted | None = None
-    response: ResponseReady | None = None
-    for line in lines:
-        match line:
-            case EventLine(event=event):
-                match event.data:
-                    case QuerySubmitted() as found if query is None:
-                        query = found
-                    case ResponseReady() as ready:
-                        response = ready
-    return query, response
-
-
-def _run_begun(lines: Iterable[Line]) -> str | None:
+def _run_begun(lines: Sequence[Line]) -> str | None:
     """Return the name of a workflow or recipe that the session ran."""
-    data = [line.event.data for line in lines if isinstance(line, EventLine)]
-    begun = {one.call_id for one in data if isinstance(one, ChildBegun)}
-    calls = (call for one in data if isinstance(one, ReasoningCompleted) for call in one.tool_calls)
+    begun = {one.call_id for one in data_in(lines, ChildBegun)}
+    calls = (call for one in data_in(lines, ReasoningCompleted) for call in one.tool_calls)
     return next((call.name.partition("_")[2] for call in calls if call.id in begun), None)
 
 

@@ -62,10 +62,7 @@ async def logged_lines(session_id: str, bus: Bus) -> AsyncGenerator[Logged]:
     log, records = _Log(session), _Records(session, bus)
     first, opened = await _beginning(log)
     if not first:
-        raise UnknownSession(
-            f"session {session_id} does not exist.",
-            hint="`antiphon sessions list` shows the stored sessions.",
-        )
+        raise UnknownSession.of(session_id)
     header = Header(
         antiphon=_version(),
         session_id=session_id,

@@ -1,6 +1,7 @@
 """The differences of two JSON values: paths, with the value of each side. Pure."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 ABSENT = "(absent)"
@@ -28,24 +29,28 @@ class AtNode(NamedTuple):
 
 def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]:
     """Yield the smallest differences of the two, in the order of `expected`."""
-    if isinstance(expected, dict) and isinstance(got, dict):
-        for key in dict.fromkeys((*expected, *got)):
-            yield from differences(expected.get(key, _MISSING), got.get(key, _MISSING), _at(path, key))
-    elif isinstance(expected, list) and isinstance(got, list):
-        for index in range(max(len(expected), len(got))):
-            here = expected[index] if index < len(expected) else _MISSING
-            there = got[index] if index < len(got) else _MISSING
-            yield from differences(here, there, f"{path}[{index}]")
+    if (inner := parts(expected, got, path)) is not None:
+        for _, deeper, here, there in inner:
+            yield from differences(here, there, deeper)
     elif type(expected) is not type(got) or expected != got:
-        yield Difference(path, _shown(expected), _shown(got))
+        yield difference(path, expected, got)
+
+
+def parts(expected: Any, got: Any, path: str) -> Iterator[tuple[str | int, str, Any, Any]] | None:
+    """Yield key, path and both values of each part of two objects, or of two lists; None for other values."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        keys = dict.fromkeys((*expected, *got))
+        before = f"{path}." if path else ""
+        return ((key, f"{before}{key}", expected.get(key, _MISSING), got.get(key, _MISSING)) for key in keys)
+    if isinstance(expected, list) and isinstance(got, list):
+        pairs = enumerate(zip_longest(expected, got, fillvalue=_MISSING))
+        return ((index, f"{path}[{index}]", here, there) for index, (here, there) in pairs)
+    return None
+
+
+def difference(path: str, expected: Any, got: Any) -> Difference:
+    """Return the difference of two values, of which one may be missing."""
+    return Difference(path, *(ABSENT if value is _MISSING else value for value in (expected, got)))
 
 
 _MISSING = object()
-
-
-def _shown(value: Any) -> Any:
-    return ABSENT if value is _MISSING else value
-
-
-def _at(path: str, key: object) -> str:
-    return f"{path}.{key}" if path else str(key)

@@ -242,9 +242,7 @@ async def _state(bus: Bus, run_id: str) -> RunState:
     checked_session_id(run_id)
     state = await retry_while_unavailable("read a run", lambda: run_state(bus, run_id), PATIENCE_S)
     if state is None:
-        raise UnknownSession(
-            f"run {run_id} does not exist.", hint="`antiphon workflows runs list` shows the stored runs."
-        )
+        raise UnknownSession.of_run(run_id)
     return state
 
 

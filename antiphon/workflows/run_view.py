@@ -100,9 +100,7 @@ async def run_view(bus: Bus, run_id: str) -> RunView:
     first = await bus.first_event(run_id) or await query_waiting(bus, run_id)
     call = _workflow(first) if first is not None else None
     if first is None or call is None:
-        raise UnknownSession(
-            f"run {run_id} does not exist.", hint="`antiphon workflows runs list` shows the stored runs."
-        )
+        raise UnknownSession.of_run(run_id)
     stored = await stored_run(bus, run_id)
     if stored is None:
         line = _queued(first)
@@ -122,17 +120,8 @@ async def run_view(bus: Bus, run_id: str) -> RunView:
     writes = _writes(plan, state)
     if state.run.ended is None or response is None or response.run is None:
         return view.model_copy(update=writes)
-    outcome = response.run
-    return view.model_copy(
-        update={
-            "standing": outcome.standing,
-            "unknown": outcome.unknown,
-            "undone": outcome.undone,
-            "is_resumable": outcome.is_resumable,
-            "answer": response.answer,
-            "output": response.result,
-        }
-    )
+    outcome = response.run.model_dump(include={"standing", "unknown", "undone", "is_resumable"})
+    return view.model_copy(update={**outcome, "answer": response.answer, "output": response.result})
 
 
 async def _line(bus: Bus, run_id: str) -> RunLine | None:

@@ -4,9 +4,7 @@ learn.py       learn
 kept.py        list, show, forget
 """
 
-import typer
-
-from antiphon.cli.on_demand import on_demand
+from antiphon.cli.on_demand import group_of
 
 _KEPT = "antiphon.cli.recipes.kept"
 COMMANDS = {
@@ -16,13 +14,7 @@ COMMANDS = {
     "forget": f"{_KEPT}:forget",
 }
 
-app = typer.Typer(
-    cls=on_demand(COMMANDS),
-    no_args_is_help=True,
-    help="Learn workflows from successful sessions, and manage these recipes.",
+app = group_of(
+    COMMANDS,
+    "Learn workflows from successful sessions, and manage these recipes.",
 )
-
-
-@app.callback()
-def _group() -> None:
-    """Typer takes no group without one."""

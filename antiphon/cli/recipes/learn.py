@@ -195,15 +195,10 @@ async def _kept(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: b
 def _report_all(recent: Recent, kept: Sequence[_HowKept]) -> None:
     say = stderr()
     for learned, (_, gone, why) in zip(recent.learned, kept, strict=True):
-        for name in gone:
-            say.print(
-                one_line(f"{name} was removed: the limit of stored recipes is reached."), style="yellow"
-            )
+        _warn_of_removed(gone)
         if why:
-            say.print(
-                one_line(f"{learned.recipe.name} was not stored: {why} Use --replace to replace it."),
-                style="yellow",
-            )
+            words = f"{learned.recipe.name} was not stored: {why} Use --replace to replace it."
+            say.print(one_line(words), style="yellow")
     for session_id, why in recent.refused:
         say.print(one_line(f"{session_id}: {why}"), style="dim")
 
@@ -228,10 +223,15 @@ def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
         say.print(one_line(f"{node}: {argument} is always {shown(value)}."), style="dim")
     for tool, why in learned.left_out:
         say.print(one_line(f"A call of {tool} was omitted: {why}."), style="dim")
-    for name in gone:
-        say.print(one_line(f"{name} was removed: the limit of stored recipes is reached."), style="yellow")
+    _warn_of_removed(gone)
     name = one_line(learned.recipe.name)
     say.print(f"Stored as {name}." if is_kept else f"{name} was not stored: this was a dry run.", style="dim")
+
+
+def _warn_of_removed(names: Sequence[str]) -> None:
+    for name in names:
+        words = f"{name} was removed: the limit of stored recipes is reached."
+        stderr().print(one_line(words), style="yellow")
 
 
 def _as_json(learned: Learned, is_kept: bool, gone: Sequence[str], why_not: str = "") -> dict[str, Any]:

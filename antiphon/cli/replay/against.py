@@ -5,28 +5,13 @@ from pathlib import Path
 
 from antiphon_shared.events import COMPONENTS
 
-from antiphon.cli.output import (
-    EXIT_DONE,
-    EXIT_FAILED,
-    EXIT_UNCHECKED,
-    EXIT_UNREADABLE,
-    stderr,
-    stdout,
-    write_json,
-)
-from antiphon.cli.replay.verify_options import Extent, Printed
-from antiphon.replay.against.changes import Kind
+from antiphon.cli.output import stderr, stdout, write_json
+from antiphon.cli.replay.verify_options import Extent, Printed, exit_code_of
 from antiphon.replay.against.comparison import compare
 from antiphon.replay.against.other_code import other_code
 from antiphon.replay.reports import against
 from antiphon.replay.verify_all import sensible_jobs
 
-_EXIT_CODES: dict[Kind, int] = {
-    "same": EXIT_DONE,
-    "changed": EXIT_FAILED,
-    "unchecked": EXIT_UNCHECKED,
-    "unreadable": EXIT_UNREADABLE,
-}
 _HINT = (
     "{label} cannot read {lost} of the recordings. If it is too old for their format, compare its own recordings: "
     "git archive {name} FOLDER | tar -x -C then; antiphon replay verify then/FOLDER --against {name}"
@@ -63,4 +48,4 @@ def show_against(
         stderr().print(_HINT.format(label=code.label, lost=lost, name=name), style="dim")
     if not printed.is_quiet:
         stderr().print(against.headline(summary), style="dim")
-    return EXIT_DONE if summary.passes else _EXIT_CODES[summary.result]
+    return exit_code_of(summary.result, extent.allowed)

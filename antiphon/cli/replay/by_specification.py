@@ -5,29 +5,13 @@ from pathlib import Path
 
 from antiphon_shared.process.clock import monotonic_s
 
-from antiphon.cli.output import (
-    EXIT_DONE,
-    EXIT_FAILED,
-    EXIT_UNCHECKED,
-    EXIT_UNREADABLE,
-    EXIT_USAGE,
-    stderr,
-    stdout,
-    write_json,
-)
-from antiphon.cli.replay.verify_options import Extent, Printed
+from antiphon.cli.output import EXIT_USAGE, stderr, stdout, write_json
+from antiphon.cli.replay.verify_options import Extent, Printed, exit_code_of
 from antiphon.replay.by_specification.compared_run import Specifications
 from antiphon.replay.by_specification.many import hold_all
-from antiphon.replay.by_specification.sums import Held, Result, result_of
+from antiphon.replay.by_specification.sums import Held, result_of
 from antiphon.replay.reports import by_specification as report
 from antiphon.workflows.load import InvalidWorkflow, load
-
-_EXIT_CODES: dict[Result, int] = {
-    "same": EXIT_DONE,
-    "differs": EXIT_FAILED,
-    "unchecked": EXIT_UNCHECKED,
-    "unreadable": EXIT_UNREADABLE,
-}
 
 
 def show_by_specification(
@@ -59,5 +43,4 @@ def show_by_specification(
     if not printed.is_quiet:
         for line in report.summary(held, monotonic_s() - began_s):
             stderr().print(line, style="dim")
-    result = result_of(held)
-    return EXIT_DONE if result == "unchecked" and extent.allowed else _EXIT_CODES[result]
+    return exit_code_of(result_of(held), extent.allowed)

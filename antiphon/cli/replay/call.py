@@ -14,6 +14,7 @@ from antiphon.replay.call import call as call_again
 
 _TEXT_MAX, _CALLS_MAX = 200, 200
 _TIMES_MAX = 20
+_HEADINGS = ("MODEL", "STOP", "TOKENS IN", "OUT", "COST", "SECONDS", "CALLS", "TEXT")
 
 
 @output.command
@@ -50,15 +51,9 @@ async def call(
     if json:
         output.print_json([_as_json(one) for one in replies])
     else:
-        _show(replies)
+        output.print_table(_HEADINGS, map(_row, replies), "")
     has_failed = any(one.error for one in replies if one.model != RECORDED)
     return output.EXIT_FAILED if has_failed else output.EXIT_DONE
-
-
-def _show(replies: list[Replied]) -> None:
-    output.print_table(
-        ("MODEL", "STOP", "TOKENS IN", "OUT", "COST", "SECONDS", "CALLS", "TEXT"), map(_row, replies), ""
-    )
 
 
 def _row(one: Replied) -> tuple[object, ...]:

@@ -1,8 +1,6 @@
 """`antiphon replay fork`."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,7 +30,8 @@ if TYPE_CHECKING:
 _NAMED_MAX = 10
 
 
-def fork(
+@output.command
+async def fork(
     path: Annotated[Path, typer.Argument(help="The recording.")],
     *,
     into: Annotated[Path, typer.Option("--output", "-o", help="The file for the new recording.")],
@@ -64,7 +63,7 @@ def fork(
         typer.Option("--set", metavar="NAME=VALUE", help="A limit of the session, or an ANTIPHON_ setting."),
     ] = None,
     json: output.Json = False,
-) -> None:
+) -> int:
     """Continue a recorded session live from one of its events, with a change.
 
     The model and the tools are called, as in `antiphon ask`. Tools that write are not allowed without
@@ -75,8 +74,8 @@ def fork(
 
     Exit codes: 0 answered, in full or in part; 1 failed; 2 this point or change is not possible; 3 unreadable.
     """
-    asked = partial(_changes, model, sets or [], prompt, tools)
-    output.run(_fork(path, _From(place, node, workflows), into, asked, json))
+    changes, modules = _changes(model, sets or [], prompt, tools)
+    return await _fork(path, _From(place, node, workflows), into, changes, modules, json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +123,8 @@ class _From:
 
 
 async def _fork(
-    path: Path, begin: _From, into: Path, asked: Callable[[], tuple[Changes, list[str]]], is_json: bool
+    path: Path, begin: _From, into: Path, changes: Changes, modules: list[str], is_json: bool
 ) -> int:
-    changes, modules = asked()
     if not into.parent.is_dir():
         raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")
     parent = list(read_lines(path))

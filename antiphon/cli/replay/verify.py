@@ -9,32 +9,13 @@ from antiphon_shared.events import Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.collector import freeze_program_objects
 
-from antiphon.cli.output import (
-    EXIT_DONE,
-    EXIT_FAILED,
-    EXIT_UNCHECKED,
-    EXIT_UNREADABLE,
-    Json,
-    UsageError,
-    command,
-    stderr,
-    stdout,
-    write,
-    write_json,
-)
+from antiphon.cli.output import Json, UsageError, command, stderr, stdout, write, write_json
 from antiphon.cli.replay import verify_options as options
 from antiphon.recording.files import read_lines
 from antiphon.recording.recording_paths import found
 from antiphon.replay.reports import as_json, github, text
-from antiphon.replay.reports.outcome import Outcome, Result, Tally
+from antiphon.replay.reports.outcome import Outcome, Tally
 from antiphon.replay.verify_all import verify_all
-
-EXIT_CODES: dict[Result, int] = {
-    "same": EXIT_DONE,
-    "diverged": EXIT_FAILED,
-    "unchecked": EXIT_UNCHECKED,
-    "unreadable": EXIT_UNREADABLE,
-}
 
 
 @command
@@ -125,7 +106,7 @@ def _verified(
         write_json(as_json.document(outcomes))
     if not printed.is_quiet:
         _summarize(text.summary(tally, monotonic_s() - began_s), form)
-    return EXIT_DONE if tally.passes else EXIT_CODES[tally.result]
+    return options.exit_code_of(tally.result, extent.allowed)
 
 
 def _summarize(lines: list[str], form: options.Form) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 import typer
 from antiphon_shared.events import COMPONENTS, Component
 
-from antiphon.cli.output import UsageError
+from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, EXIT_UNCHECKED, EXIT_UNREADABLE, UsageError
 
 _JOBS_MAX = 256
 Form = Literal["text", "json", "github"]
@@ -139,6 +139,13 @@ class Tools(NamedTuple):
     modules: str | None
     volatile: tuple[str, ...]
     allows_network: bool
+
+
+def exit_code_of(result: str, allowed: str) -> int:
+    """Return the exit code for the worst result; `allowed` is the reason for accepting unchecked steps."""
+    if result == "same" or (result == "unchecked" and allowed):
+        return EXIT_DONE
+    return {"unchecked": EXIT_UNCHECKED, "unreadable": EXIT_UNREADABLE}.get(result, EXIT_FAILED)
 
 
 def check(printed: Printed, extent: Extent, instead: Instead, tools: Tools) -> None:

@@ -6,9 +6,7 @@ run.py         run; params.py reads its params, progress.py shows its events, di
 runs.py        runs list, show, watch, answer, settle, resume, cancel
 """
 
-import typer
-
-from antiphon.cli.on_demand import on_demand
+from antiphon.cli.on_demand import group_of
 
 _FILES = "antiphon.cli.workflows.files"
 _PUBLISH = "antiphon.cli.workflows.publish"
@@ -25,16 +23,10 @@ COMMANDS = {
     "runs": "antiphon.cli.workflows.runs:app",
 }
 
-app = typer.Typer(
-    cls=on_demand(COMMANDS),
-    no_args_is_help=True,
-    help="Check, publish and run workflows: files that define the order of tool calls.\n\n"
+app = group_of(
+    COMMANDS,
+    "Check, publish and run workflows: files that define the order of tool calls.\n\n"
     "Check a file (validate, dry-run), publish it (publish, or ANTIPHON_WORKFLOWS of the "
     "coordinators), and run a workflow by its name (run). `runs` shows and controls started "
     "runs.",
 )
-
-
-@app.callback()
-def _group() -> None:
-    """Typer takes no group without one."""

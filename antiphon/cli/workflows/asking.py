@@ -3,6 +3,7 @@
 from antiphon_shared.events import InputRequested
 from antiphon_shared.workflows.params import Param
 
+from antiphon.cli.event_lines import UNREACHABLE
 from antiphon.cli.output import one_line
 
 
@@ -26,7 +27,9 @@ def type_text(param: Param) -> str:
 
 
 def how_to_answer(run_id: str, request: InputRequested, command: str = "antiphon") -> list[str]:
-    """Return the command for a run that waits for values."""
+    """Return the command for a run that waits for values; `command` is empty if none can reach it."""
+    if not command:
+        return [UNREACHABLE.format("answered")]
     values = " ".join(f"{one_line(name)}=..." for name in request.expects)
     return [
         f"    to answer: {command} workflows runs answer {run_id} {values} --node {one_line(request.node)}"

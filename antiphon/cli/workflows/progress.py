@@ -10,14 +10,14 @@ from antiphon_shared.events import (
     InputRequested,
     NodeSettled,
     NodesSettled,
-    ResponseReady,
     ToolsCompleted,
     ToolsRequested,
 )
 from antiphon_shared.tools.calls import ToolResult
 
 from antiphon.cli import event_lines
-from antiphon.cli.output import StatusLine, counted, one_line, stderr
+from antiphon.cli.live import show_stream
+from antiphon.cli.output import counted, one_line
 from antiphon.cli.workflows.asking import asked, how_to_answer
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.client import TextDelta
@@ -53,11 +53,10 @@ class Progress:
                 shown = [line for node in nodes for line in self._settled(node)]
                 return [*shown, f"  ... and {counted(more, 'node')} more"] if more else shown
             case InputRequested() as request:
-                how = how_to_answer(event.subject, request, self.command)
-                return [*asked(request), *self._how("answer", how)]
+                return [*asked(request), *how_to_answer(event.subject, request, self.command)]
             case ApprovalRequested():
                 how = event_lines.how_to_decide(event.subject, self.command)
-                return [*event_lines.progress(event.data), *self._how("approved", how)]
+                return [*event_lines.progress(event.data), *how]
             case _:
                 return event_lines.progress(event.data)
 
@@ -65,11 +64,6 @@ class Progress:
         """Return the nodes that run now, on one line; empty if none does."""
         named = [path for path in self._paths.values() if not _foreach_of(path)]
         return one_line(", ".join([*named, *(self._count(path) for path in self._items)]), 200)
-
-    def _how(self, action: str, lines: list[str]) -> list[str]:
-        if self.command:
-            return lines
-        return [f"    cannot be {action}: other programs cannot reach this pipeline. Press Ctrl-C to end it."]
 
     def _completed(self, path: str, result: ToolResult) -> list[str]:
         is_error = result.status == "error"
@@ -132,30 +126,13 @@ async def show_run(
 
     With a `dialogue` the person at this terminal is asked for the values.
     """
-    console, progress = stderr(), Progress(command)
-    if not console.is_terminal:
-        async for event in stream:
-            for line in _event_lines(event, progress, dialogue):
-                console.print(line)
-        return
-    with console.status("waiting") as status:
-        async for event in stream:
-            for line in _event_lines(event, progress, dialogue):
-                console.print(line, style="dim")
-            _show_under_way(status, progress, dialogue)
+    progress = Progress(command)
 
+    def lines(event: AnyEvent) -> list[str]:
+        shown = progress.lines(event)
+        if dialogue is None:
+            return shown
+        dialogue.hear(event)
+        return [] if isinstance(event.data, InputRequested | ApprovalRequested) else shown
 
-def _event_lines(event: AnyEvent | TextDelta, progress: Progress, dialogue: RunDialogue | None) -> list[str]:
-    if isinstance(event, TextDelta) or isinstance(event.data, ResponseReady):
-        return []
-    lines = progress.lines(event)
-    if dialogue is None:
-        return lines
-    dialogue.hear(event)
-    return [] if isinstance(event.data, InputRequested | ApprovalRequested) else lines
-
-
-def _show_under_way(status: StatusLine, progress: Progress, dialogue: RunDialogue | None) -> None:
-    status.update(progress.under_way() or "waiting")
-    if dialogue is not None:  # the spinner would overwrite the typed text
-        status.stop() if dialogue.is_asking else status.start()
+    await show_stream(stream, lines, lambda _: progress.under_way() or "waiting", dialogue)

@@ -1,5 +1,6 @@
 """The course of a session with each of two versions of the code, in words. Pure."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,12 +72,9 @@ def _does(one: Next, ending: str = "") -> str:
 
 
 def _tools(one: Next) -> str:
-    names = [f"{name} ×{count}" if count > 1 else name for name, count in _counted(one.tools).items()]
+    counts = Counter(sorted(one.tools))
+    names = [f"{name} ×{count}" if count > 1 else name for name, count in counts.items()]
     return listed(names, _TOOLS_MAX) or "no tools"
-
-
-def _counted(names: Sequence[str]) -> dict[str, int]:
-    return {name: names.count(name) for name in sorted(set(names))}
 
 
 def _is_astray(result: Result) -> bool:

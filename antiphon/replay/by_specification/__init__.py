@@ -5,6 +5,7 @@ compared_run.py     the comparison of one recorded run with a specification; rea
 recorded_run.py     a recorded run: its decisions in order, and the node of each event
 rehearsal.py        the same run, decided by the other specification
 remaining_steps.py  the steps after the first difference, as far as the recorded results lead
+after_fork.py       the state in which a forked run resumes, from its record
 acts.py             the acts of a decision, by node
 first.py            the first difference between the acts of two decisions
 limits.py           time limits, which count only where they would have expired

@@ -6,7 +6,6 @@ The other specification decides on each recorded event, in the recorded order, u
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from antiphon_shared.events import EventData
 from antiphon_shared.values import Value
@@ -45,27 +44,20 @@ def held(lines: Iterable[Line], specifications: Specifications) -> Found:
     recorded = RecordedRun.of(lines)
     opened = recorded.opened
     if opened is None or recorded.query is None:
-        return Found(
-            "other",
-            recorded.session_id,
-            events=recorded.events,
-            why="it is not the recording of a workflow run",
-        )
-    about: dict[str, Any] = {
-        "session_id": recorded.session_id,
-        "workflow": opened.workflow,
-        "events": recorded.events,
-    }
+        why = "it is not the recording of a workflow run"
+        return Found("other", recorded.session_id, events=recorded.events, why=why)
+    same = Found("same", recorded.session_id, opened.workflow, recorded.events)
     if opened.workflow not in specifications.by_workflow:
         if recorded.domain not in specifications.domains:
-            return Found("other", **about, why=f"the workflow {opened.workflow!r} belongs to another domain")
+            why = f"the workflow {opened.workflow!r} belongs to another domain"
+            return replace(same, result="other", why=why)
         first = recorded.decisions[0].line
         sentence = f"the workflow `{opened.workflow}` would not exist"
         gone = FirstDifference("gone", "", first.n, first.event.type, sentence, opened.workflow)
-        return Found("differs", **about, first=gone)
+        return replace(same, result="differs", first=gone)
     name = opened.workflow
     rehearsal = Rehearsal(recorded, specifications.by_workflow[name], specifications.hashes[name], name)
-    return _walked(rehearsal, Found("same", **about))
+    return _walked(rehearsal, same)
 
 
 def _walked(rehearsal: Rehearsal, found: Found) -> Found:

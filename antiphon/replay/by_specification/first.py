@@ -14,6 +14,7 @@ from antiphon.replay.differences import differences
 from coordinator.workflows.plan import join, parent_of, template_of
 
 _SHOWN_MAX = 4
+_ONE_SIDE = "one of the two sides has the act"
 _Sides = tuple[dict[str, Any] | None, dict[str, Any] | None]
 """The recorded act and the rehearsed one."""
 
@@ -62,9 +63,8 @@ def _explained(at: At, now: Acts) -> At:
     """Add the new status of a node whose call would not be made, or the end of a run before it begins."""
     settled = now.get((at.node, "settled"))
     if at.kind == "not_begun" and settled is not None:
-        sentence = (
-            f"`{template_of(at.node)}` would be {settled['status']} instead of calling `{at.did['tool']}`"
-        )
+        shown, tool = template_of(at.node), at.did["tool"]
+        sentence = f"`{shown}` would be {settled['status']} instead of calling `{tool}`"
         return replace(at, sentence=sentence, would=settled, weight=1)
     if at.kind == "end" and at.did is None and ("", "opens") in now:
         return replace(at, sentence=f"the run would end as {at.would['status']} before it starts", weight=0)
@@ -98,14 +98,8 @@ def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
         case "approval":
             yield At(3, "approval", node, _one_sided(node, sides, "wait for a person's approval"), did, would)
         case "asks":
-            yield At(
-                3,
-                "question",
-                node,
-                _one_sided(node, sides, "ask a person", "ask a person differently"),
-                did,
-                would,
-            )
+            sentence = _one_sided(node, sides, "ask a person", "ask a person differently")
+            yield At(3, "question", node, sentence, did, would)
         case "refuses":
             yield At(3, "question", node, f"`{node}` would judge a person's values differently", did, would)
         case "waits" if did is None and node in moved.before:
@@ -117,32 +111,34 @@ def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
 
 
 def _called(node: str, sides: _Sides, moved: Moved) -> At:
-    did, would = sides
-    shown, calls = template_of(node), (_shown_call(did), _shown_call(would))
-    if did is None and would is not None:
-        if node in moved.before:
-            return At(3, "begins", node, f"`{shown}` would be retried", *calls)
-        if node in moved.recorded:
-            return At(5, "begins_earlier", node, f"`{shown}` would start earlier", *calls)
-        return At(3, "begins", node, f"`{shown}` would call `{would['tool']}`", *calls)
-    if would is None and did is not None:
-        if node in moved.rehearsed:
-            return At(5, "begins_later", node, f"`{shown}` would start at another time", *calls)
-        return At(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
-    assert did is not None, "both sides are there"
-    assert would is not None, "both sides are there"
+    shown, calls = template_of(node), tuple(map(_shown_call, sides))
+    match sides:
+        case None, dict() as would:
+            if node in moved.before:
+                return At(3, "begins", node, f"`{shown}` would be retried", *calls)
+            if node in moved.recorded:
+                return At(5, "begins_earlier", node, f"`{shown}` would start earlier", *calls)
+            return At(3, "begins", node, f"`{shown}` would call `{would['tool']}`", *calls)
+        case dict() as did, None:
+            if node in moved.rehearsed:
+                return At(5, "begins_later", node, f"`{shown}` would start at another time", *calls)
+            return At(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
+        case dict() as did, dict() as would:
+            return _called_otherwise(node, did, would)
+        case _:
+            raise AssertionError(_ONE_SIDE)
+
+
+def _called_otherwise(node: str, did: dict[str, Any], would: dict[str, Any]) -> At:
+    shown = template_of(node)
     if did["tool"] != would["tool"]:
         sentence = f"`{shown}` would call `{would['tool']}` instead of `{did['tool']}`"
-        return At(1, "tool", node, sentence, *calls)
+        return At(1, "tool", node, sentence, _shown_call(did), _shown_call(would))
     if did["arguments"] == would["arguments"]:
-        return At(
-            2, "arguments", node, f"`{shown}` would be called under another idempotency key", did, would
-        )
-    names = dict.fromkeys(
-        found.path.partition(".")[0].partition("[")[0] or "arguments"
-        for found in differences(did["arguments"], would["arguments"])
-    )
-    sentence = f"`{shown}` would be called with another {listed((f'`{name}`' for name in names), _SHOWN_MAX)}"
+        sentence = f"`{shown}` would be called under another idempotency key"
+        return At(2, "arguments", node, sentence, did, would)
+    fields = _fields(did["arguments"], would["arguments"]) or "`arguments`"
+    sentence = f"`{shown}` would be called with another {fields}"
     return At(1, "arguments", node, sentence, did["arguments"], would["arguments"])
 
 
@@ -158,47 +154,41 @@ def _settled(node: str, sides: _Sides) -> At:
     if after is None:
         sentence = f"`{shown}` would not be {before} there"
     elif before is None or before == after:
-        sentence = (
-            f"`{shown}` would be {after}{': ' + would['message'] if would and would['message'] else ''}"
-        )
+        reason = f": {would['message']}" if would and would["message"] else ""
+        sentence = f"`{shown}` would be {after}{reason}"
     else:
         sentence = f"`{shown}` would be {after} instead of {before}"
     return At(6, "settles", node, sentence, did, would)
 
 
 def _ended(sides: _Sides) -> At:
-    did, would = sides
-    if did is None and would is not None:
-        return At(
-            7,
-            "end",
-            "",
-            f"the run would end as {would['status']} there",
-            did,
-            would,
-        )
-    if would is None and did is not None:
-        return At(7, "end", "", f"the run would not end as {did['status']} there", did, would)
-    assert did is not None, "both sides are there"
-    assert would is not None, "both sides are there"
+    match sides:
+        case None, dict() as would:
+            return At(7, "end", "", f"the run would end as {would['status']} there", None, would)
+        case dict() as did, None:
+            return At(7, "end", "", f"the run would not end as {did['status']} there", did, None)
+        case dict() as did, dict() as would:
+            return _ended_otherwise(did, would)
+        case _:
+            raise AssertionError(_ONE_SIDE)
+
+
+def _ended_otherwise(did: dict[str, Any], would: dict[str, Any]) -> At:
     if did["status"] != would["status"]:
         sentence = f"the run would end as {would['status']} instead of {did['status']}"
         return At(2, "end", "", sentence, did, would)
     if did["output"] != would["output"]:
-        fields = dict.fromkeys(
-            found.path.partition(".")[0] for found in differences(did["output"], would["output"])
-        )
-        named = listed((f"`{name}`" for name in fields if name), _SHOWN_MAX)
-        sentence = f"the run would return another output{f': {named}' if named else ''}"
+        fields = _fields(did["output"], would["output"])
+        sentence = f"the run would return another output{f': {fields}' if fields else ''}"
         return At(7, "output", "", sentence, did["output"], would["output"])
-    return At(
-        8,
-        "end",
-        "",
-        f"the run would end as {did['status']} with another list of writes or reason",
-        did,
-        would,
-    )
+    sentence = f"the run would end as {did['status']} with another list of writes or reason"
+    return At(8, "end", "", sentence, did, would)
+
+
+def _fields(did: Any, would: Any) -> str:
+    """Return the names of the fields that differ; empty if the whole values do."""
+    paths = (found.path.partition(".")[0].partition("[")[0] for found in differences(did, would))
+    return listed((f"`{name}`" for name in dict.fromkeys(paths) if name), _SHOWN_MAX)
 
 
 def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:
@@ -206,11 +196,9 @@ def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:
     shown = template_of(node)
     if did is None:
         return f"`{shown}` would {does}"
-    return (
-        f"`{shown}` would not {does}"
-        if would is None
-        else f"`{shown}` would {otherwise or does + ' otherwise'}"
-    )
+    if would is None:
+        return f"`{shown}` would not {does}"
+    return f"`{shown}` would {otherwise or does + ' otherwise'}"
 
 
 def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterator[At]:
@@ -218,10 +206,8 @@ def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterato
     if graphs.then is None:
         return
     for node, kind in acts:
-        done = (
-            (then.get((node, "settled")), now.get((node, "settled"))) if kind == "settled" else (None, None)
-        )
-        if any(one is None or one["status"] != "done" for one in done):
+        done = [side.get((node, "settled"), {}).get("status") for side in (then, now)]
+        if kind != "settled" or done != ["done", "done"]:
             continue
         arms = [_chosen(node, graph, side) for graph, side in ((graphs.then, then), (graphs.now, now))]
         if None not in arms and arms[0] != arms[1]:
@@ -236,10 +222,6 @@ def _chosen(node: str, graph: Graph, acts: Acts) -> str | None:
     if found is None or not isinstance(found.node, BranchNode):
         return None
     arms = [path.rpartition("/")[2] for path in found.activates]
-    skipped = {
-        arm
-        for arm in arms
-        if acts.get((join(parent_of(node), arm), "settled"), {}).get("status") == "skipped"
-    }
-    left = [arm for arm in arms if arm not in skipped]
+    settled = {arm: acts.get((join(parent_of(node), arm), "settled"), {}) for arm in arms}
+    left = [arm for arm in arms if settled[arm].get("status") != "skipped"]
     return left[0] if len(left) == 1 else None

@@ -41,15 +41,7 @@ def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -
         before = then.due.get(name)
         is_shorter = before is None or due < before - _LATE
         if name not in waits and is_shorter and due < moment - _LATE:
-            node = _node(name)
-            return At(
-                0,
-                "limit",
-                node,
-                f"{_shown(node)} would have timed out",
-                _shown_time(before),
-                _shown_time(due),
-            )
+            return _at(name, "would have timed out", before, due)
     return None
 
 
@@ -60,10 +52,7 @@ def limit_not_reached(then: Limits, now: Limits, data: EventData, name: str) -> 
     before, due = then.due.get(name), now.due.get(name)
     if before is None or (due is not None and due <= before + _LATE):
         return None
-    node = _node(name)
-    return At(
-        0, "limit", node, f"{_shown(node)} would not have timed out", _shown_time(before), _shown_time(due)
-    )
+    return _at(name, "would not have timed out", before, due)
 
 
 def name_of(data: EventData, node: str | None) -> str:
@@ -81,12 +70,11 @@ def name_of(data: EventData, node: str | None) -> str:
             return ""
 
 
-def _node(name: str) -> str:
-    return "" if name == DEADLINE else name.partition(":")[2]
-
-
-def _shown(node: str) -> str:
-    return f"`{template_of(node)}`" if node else "the run"
+def _at(name: str, words: str, before: datetime | None, due: datetime | None) -> At:
+    """Return the difference of a limit, of a node or of the whole run."""
+    node = "" if name == DEADLINE else name.partition(":")[2]
+    shown = f"`{template_of(node)}`" if node else "the run"
+    return At(0, "limit", node, f"{shown} {words}", _shown_time(before), _shown_time(due))
 
 
 def _shown_time(due: datetime | None) -> str:

@@ -23,7 +23,6 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import ForkRecord, LeftOut, RunRecord
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.process.ids import child_id
 from antiphon_shared.workflows.graph import Graph
 
 from antiphon.recording.lines import (
@@ -96,12 +95,10 @@ class RecordedRun:
     def graph(self) -> Graph | None:
         """Return its workflow; None if the specification was not recorded, or is not readable any more."""
         opened = self.opened
+        if opened is None:
+            return None
         try:
-            return (
-                graph_of(specification_in(self.known, opened.specification), opened.workflow)
-                if opened
-                else None
-            )
+            return graph_of(specification_in(self.known, opened.specification), opened.workflow)
         except UnreadableEvent:
             return None
 
@@ -143,10 +140,10 @@ class RecordedRun:
     def note(self, event: AnyEvent) -> None:
         """Note the node of a request."""
         data = event.data
-        if isinstance(data, ToolsRequested | ChildBegun | InputRequested | ApprovalRequested) and node_of(
-            data
-        ):
-            self.nodes.setdefault(data.round, node_of(data))
+        match data:
+            case ToolsRequested() | ChildBegun() | InputRequested() | ApprovalRequested():
+                if node := node_of(data):
+                    self.nodes.setdefault(data.round, node)
         if isinstance(data, ToolsRequested):
             self.calls[data.round] = data
 
@@ -154,10 +151,7 @@ class RecordedRun:
         line = self.known.lines.get(record.of)
         if line is None:
             raise UnreadableEvent(f"a record names the missing event {record.of}.")
-        found = [self.known.lines.get(child_id(record.of, n)) for n in range(record.outputs)]
-        outputs = tuple(one.event.data for one in found if one is not None)
-        if len(outputs) < record.outputs:
-            raise UnreadableEvent(f"an event that event {line.n} led to is missing.")
+        outputs = tuple(one.event.data for one in self.known.outputs_of(record, line))
         self.decisions.append(Decided(line, record, outputs))
         asked = questions_of(record.sends)
         self.asked |= {

@@ -27,15 +27,15 @@ from antiphon_shared.workflows.specification import Specification
 from antiphon.recording.lines import EventLine
 from antiphon.replay.by_specification.acts import Acts, acts_of, questions_of
 from antiphon.replay.by_specification.recorded_run import RecordedRun
-from antiphon.replay.checks.runs import kept_in, named_by, opening_of, outputs_of
+from antiphon.replay.checks.run_inputs import kept_in, named_by, opening_of, outputs_of, pinned_run
 from antiphon.replay.checks.specifications import graph_of
 from coordinator.decision import Logged
 from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
-from coordinator.runs.opening import opened_run, plan_of
-from coordinator.runs.state import Beginning, OpenKind, RunState
+from coordinator.runs.opening import opened_run
+from coordinator.runs.state import OpenKind, RunState
 from coordinator.runs.step import Step, begin, take
-from coordinator.workflows.plan import BUILT_IN, Plan
+from coordinator.workflows.plan import BUILT_IN
 
 _OWN = 2_000_000
 """The first number for timer events that were not recorded."""
@@ -107,33 +107,16 @@ class Rehearsal:
             catalogue=catalogue,
             compiled=lambda *_: graph,
         )
-        grant = "" if recorded.is_grant_ignored else query.grant
-        plan = Plan(Graph({}, {})) if opened.problem else plan_of(opened, graph)
-        self.pinned = Pinned(
-            event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
-        )
+        self.pinned = pinned_run(event, query, opened, graph)
         return self._made(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
 
     def take(self, line: EventLine) -> Made:
         """Decide on a recorded event, with the rehearsal's number for its request."""
-        assert self.pinned is not None, "the run has begun"
-        event, named = self._renumbered(line.event)
-        known = self.recorded.known
-        if named is None:
-            named = named_by(event, known)
-        step = take(self.pinned, self.state, event, line.entry, kept_in(self.state, known), named)
-        return self._made(line, step)
+        return self._made(line, self._taken(line))
 
     def means_something(self, line: EventLine) -> bool:
         """Return whether an event has an effect in the present state of the run."""
-        assert self.pinned is not None, "the run has begun"
-        event, named = self._renumbered(line.event)
-        known = self.recorded.known
-        kept = kept_in(self.state, known)
-        return (
-            take(self.pinned, self.state, event, line.entry, kept, named or named_by(event, known))
-            is not None
-        )
+        return self._taken(line) is not None
 
     def awaits(self, data: EventData) -> bool:
         """Return whether a node waits for an event; for a call the tool and arguments must be the same."""
@@ -166,6 +149,14 @@ class Rehearsal:
     def node_of(self, number: int) -> str:
         """Return the node of an open request, by its number."""
         return self.state.paths.get(number, "")
+
+    def _taken(self, line: EventLine) -> Step | None:
+        """Return the step that follows from a recorded event in the present state; None for no effect."""
+        assert self.pinned is not None, "the run has begun"
+        event, named = self._renumbered(line.event)
+        known = self.recorded.known
+        kept = kept_in(self.state, known)
+        return take(self.pinned, self.state, event, line.entry, kept, named or named_by(event, known))
 
     def _made(self, line: EventLine, step: Step | None) -> Made:
         self.newest = line

@@ -40,7 +40,8 @@ def rest_of(rehearsal: Rehearsal, left: Sequence[EventLine], end: dict[str, Any]
                 waiting.opened(node)
     if end is None:
         return Rest(missing=tuple(_missing(rehearsal))[:_NAMED_MAX])
-    recorded = next((end_of(data) for data in _answers(rehearsal.recorded)), None)
+    outputs = (one for decided in rehearsal.recorded.decisions for one in decided.outputs)
+    recorded = next((end_of(one) for one in outputs if isinstance(one, ResponseReady)), None)
     is_same = recorded is not None and all(end[name] == recorded[name] for name in ("status", "output"))
     return Rest(status=end["status"], is_same_end=is_same)
 
@@ -94,9 +95,3 @@ def _missing(rehearsal: Rehearsal) -> list[str]:
             case "timer":
                 pass
     return missing
-
-
-def _answers(recorded: RecordedRun) -> list[ResponseReady]:
-    return [
-        one for decided in recorded.decisions for one in decided.outputs if isinstance(one, ResponseReady)
-    ]

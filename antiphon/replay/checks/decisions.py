@@ -101,13 +101,10 @@ class Decisions:
             return Redone(decision.commands, (), record)
         today = record_of(step.line.event, before, decision)
         changed, self.session = self._changed(record, today, before, decision.session)
+        is_on_time = record.timers == today.timers
         others = [
             *_differences_of("state", changed, today.changed),
-            *(
-                _differences_of("timers", _timers(record), _timers(today))
-                if record.timers != today.timers
-                else ()
-            ),
+            *(() if is_on_time else _differences_of("timers", _timers(record), _timers(today))),
             *_differences_of("effects", _effects(record), _effects(today)),
         ]
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
@@ -179,35 +176,13 @@ class Decisions:
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Return whether the session, in its present state, changes nothing on an event."""
-        assert self.session is not None, "it is asked for where it can look"
-        decision = decide(
-            self.session,
-            line.event,
-            line.entry,
-            catalogue=known.catalogue(self.session.tools.catalogue),
-            named=known.named(named_by(self.session, line.event)),
-        )
-        follows = decision.alone or decision.timers or decision.sends
-        return decision.session is self.session and not follows
+        assert self.session is not None, "`can_look` was checked"
+        return not has_effect(self.session, line, known)
 
     def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
         event, entry = step.line.event, step.line.entry
         if self.session is not None:
-            outages = self._outages(record, self.session)
-            named = known.named(named_by(self.session, event))
-            earlier = earlier_calls(self.session, event, known)
-            catalogue = known.catalogue(self.session.tools.catalogue)
-            schema = known_schema(self.session, event, known)
-            return decide(
-                self.session,
-                event,
-                entry,
-                catalogue=catalogue,
-                outages=outages,
-                named=named,
-                earlier=earlier,
-                schema=schema,
-            )
+            return decided(self.session, step.line, known, self._outages(record, self.session))
         match event.data:
             case ComponentFailed() as failure:
                 return end_unopened(event, entry, failure)
@@ -233,13 +208,34 @@ class Decisions:
             raise UnreadableEvent(f"the recorded outages are unreadable: {explain(error)}") from None
 
 
-def known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
+def decided(session: Session, line: EventLine, known: Known, outages: Outages) -> Decision:
+    """Return today's decision on an event, with the recorded inputs. Raises UnreadableEvent if one is missing."""
+    return decide(
+        session,
+        line.event,
+        line.entry,
+        catalogue=known.catalogue(session.tools.catalogue),
+        outages=outages,
+        named=known.named(named_by(session, line.event)),
+        earlier=_earlier_calls(session, line.event, known),
+        schema=_known_schema(session, line.event, known),
+    )
+
+
+def has_effect(session: Session, line: EventLine, known: Known) -> bool:
+    """Return whether an event changes a session in its present state, or anything follows from it."""
+    catalogue, named = known.catalogue(session.tools.catalogue), known.named(named_by(session, line.event))
+    decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
+    return decision.session is not session or bool(decision.alone or decision.timers or decision.sends)
+
+
+def _known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
     """Return the schema of the answer, where `event` may be the answer. Raises UnreadableEvent."""
     asked = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
     return schema_of(asked, session.steps.number)
 
 
-def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
+def _earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
     """Return the calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
     if not session.writes.made or not isinstance(event.data, ReasoningCompleted):
         return {}

@@ -4,38 +4,33 @@ A recording holds only a digest of a decision's change to the state. So the stat
 while the digests are equal, it is the recorded state.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from antiphon_shared.events import (
     AnyEvent,
-    ComponentFailed,
     EventData,
     QuerySubmitted,
     ResponseReady,
     RunOpened,
     ToolsRequested,
 )
-from antiphon_shared.events.session import Limits
 from antiphon_shared.events.step_records import ForkRecord, RunRecord, TimerRecord
 from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.workflows.graph import Graph
 
 from antiphon.recording.lines import EventLine
+from antiphon.replay.checks.run_inputs import kept_in, named_by, opening_of, outputs_of, pinned_run
 from antiphon.replay.checks.run_outputs import send_differences
 from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.known import Known, Redone, Step
-from coordinator.decision import GrantCheck, Logged, Opening
 from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
-from coordinator.runs.opening import opened_run, plan_of
-from coordinator.runs.results import refuse_part, result_in
-from coordinator.runs.state import RUN_CHANGE, Beginning, RunState
+from coordinator.runs.opening import opened_run
+from coordinator.runs.results import refuse_part
+from coordinator.runs.state import RUN_CHANGE, RunState
 from coordinator.runs.step import Step as Taken
 from coordinator.runs.step import begin, take
-from coordinator.workflows.plan import Plan
 
 ASTRAY = "an earlier decision of the run is made otherwise today, so that its state is another"
 
@@ -97,7 +92,9 @@ class RunDecisions:
 
     def forked(self, record: ForkRecord, known: Known) -> None:
         """Continue as a fork did: with the state that the same events lead to by its specification."""
-        from antiphon.replay.forking.run_records import state_after_fork  # few recordings are of forks
+        from antiphon.replay.by_specification.after_fork import (
+            state_after_fork,  # few recordings are of forks
+        )
 
         if self.lacks or not self.decided:
             return
@@ -127,48 +124,11 @@ class RunDecisions:
             raise UnreadableEvent(f"no {RunOpened.type} came of event {step.line.n}.")
         assert query.options.workflow is not None, "only a query of a workflow becomes a run"
         opened = _opened(event, query, recorded, known)
-        grant = "" if recorded.is_grant_ignored else query.grant
-        graph = Graph({}, {})
+        graph = None
         if not opened.problem:
             graph = graph_of(specification_in(known, opened.specification), opened.workflow)
-        plan = Plan(graph) if opened.problem else plan_of(opened, graph)
-        self.pinned = Pinned(
-            event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
-        )
+        self.pinned = pinned_run(event, query, opened, graph)
         return begin(self.pinned, event, step.line.entry, query.options.workflow.params)
-
-
-def opening_of(opened: RunOpened) -> Opening:
-    """Return the opening of a run, from its log alone; only the limits for people matter."""
-    return Opening(
-        limits=Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1, person_s=opened.person_s),
-        catalogue=opened.catalogue,
-        grant=GrantCheck(opened.grant_refused, opened.is_grant_ignored),
-    )
-
-
-def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
-    """Return a function for the values of a decision: from the state, or from results in the recorded log."""
-
-    def value(key: str) -> Any:
-        if key in state.values:
-            return state.values[key]
-        data = known.data(state.logged[key], EventData)
-        refuse_part(data)
-        return result_in(data)
-
-    return value
-
-
-def named_by(event: AnyEvent, known: Known) -> Logged | None:
-    """Return the event that a component could not handle, where `event` reports one."""
-    return known.named(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
-
-
-def outputs_of(taken: Taken) -> tuple[EventData, ...]:
-    """Return the events of a step, its answer last."""
-    answer = () if taken.answer is None else (ResponseReady(**taken.answer.model_dump()),)
-    return (*taken.events, *answer)
 
 
 def way_of(outputs: list[EventData]) -> list[Any]:

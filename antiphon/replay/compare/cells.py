@@ -107,8 +107,11 @@ class Comparison:
 
     def of(self, plan: Plan) -> list[Cell]:
         """Return the plan's cells, in the order of the questions."""
-        found = (self.cell(question, plan) for question in self.questions)
-        return [cell for cell in found if cell is not None]
+        return [cell for question in self.questions if (cell := self.cell(question, plan)) is not None]
+
+    def of_question(self, question: Question) -> list[Cell]:
+        """Return the question's cells, in the order of the plans."""
+        return [cell for plan in self.plans if (cell := self.cell(question, plan)) is not None]
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, Plan], Cell]:

@@ -4,10 +4,11 @@ All text from models, tools and recordings is escaped; the page's own policy for
 """
 
 from html import escape
+from itertools import chain, repeat
 
-from antiphon.replay.compare.cells import Cell, Comparison, Run, totals
+from antiphon.replay.compare.cells import Cell, Comparison, Run
 from antiphon.replay.compare.questions import Question
-from antiphon.replay.compare.table import HEADINGS, answered, cells_of
+from antiphon.replay.compare.table import HEADINGS, cells_of, rows_of_totals
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
@@ -71,23 +72,15 @@ def _number(name: str) -> str:
 
 
 def _rows(comparison: Comparison, question: Question) -> str:
-    cells = [cell for plan in comparison.plans if (cell := comparison.cell(question, plan)) is not None]
+    names = chain([question.id], repeat(""))
     return "".join(
-        _row(
-            "first" if n == 0 else "",
-            (question.id if n == 0 else "", cell.plan, cell.status, *cells_of(cell.numbers)),
-        )
-        for n, cell in enumerate(cells)
+        _row("first" if name else "", (name, cell.plan, cell.status, *cells_of(cell.numbers)))
+        for name, cell in zip(names, comparison.of_question(question), strict=False)
     )
 
 
 def _sums(comparison: Comparison) -> str:
-    found = []
-    for plan in comparison.plans:
-        sums = totals(comparison, plan)
-        found.append(_row("sum first", ("sum", plan, answered(sums), *cells_of(sums.sums))))
-        found.append(_row("sum", ("median", plan, "", *cells_of(sums.medians))))
-    return "".join(found)
+    return "".join(_row("sum first" if row[0] == "sum" else "sum", row) for row in rows_of_totals(comparison))
 
 
 def _row(kind: str, values: tuple[str, ...]) -> str:
@@ -99,7 +92,7 @@ def _row(kind: str, values: tuple[str, ...]) -> str:
 
 def _answers(comparison: Comparison, question: Question) -> str:
     """Return the answers of all plans to one question, side by side."""
-    cells = [cell for plan in comparison.plans if (cell := comparison.cell(question, plan)) is not None]
+    cells = comparison.of_question(question)
     expected = question.expected.model_dump_json(exclude_defaults=True) if question.expected else ""
     expectation = f'<p class="faint">Expected: {escape(expected)}</p>' if expected else ""
     return (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import orjson
 from antiphon_shared.events import QuerySubmitted, ResponseReady
@@ -51,13 +51,11 @@ def of_recording(path: Path) -> Question:
     submitted = next(data_in(lines, QuerySubmitted), None)
     if submitted is None:
         raise UnreadableEvent(f"{path}: contains no query.")
-    answers = [Response.model_validate(one.model_dump()) for one in data_in(lines, ResponseReady)]
-    response = answers[-1] if answers else None
-    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
-    name = name.encode(errors="replace").decode()
-    return Question(
-        name, submitted.query, _options(submitted.options), recorded=response, served=Served.of(lines)
-    )
+    answer = next(data_in(reversed(lines), ResponseReady), None)
+    recorded = None if answer is None else Response.model_validate(answer.model_dump())
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl").encode(errors="replace").decode()
+    options = _options(submitted.options)
+    return Question(name, submitted.query, options, recorded=recorded, served=Served.of(lines))
 
 
 def of_file(path: Path) -> list[Question]:
@@ -98,9 +96,7 @@ def _expecting(question: Question, expected: Mapping[str, Expected]) -> Question
 
 
 def _options(options: QueryOptions) -> Options:
-    said: Any = options.model_dump(exclude_none=True, exclude=_ALONE)
-    given: Options = said
-    return given
+    return cast(Options, options.model_dump(exclude_none=True, exclude=_ALONE))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

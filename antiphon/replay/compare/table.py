@@ -1,5 +1,6 @@
 """A comparison as rows for a terminal, and as JSON. Pure."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from antiphon.replay.compare.cells import Cell, Comparison, Numbers, Run, Totals, totals
@@ -14,16 +15,18 @@ def rows(comparison: Comparison) -> list[tuple[str, ...]]:
     found = [
         (*_named(cell), *cells_of(cell.numbers))
         for question in comparison.questions
-        for plan in comparison.plans
-        if (cell := comparison.cell(question, plan)) is not None
+        for cell in comparison.of_question(question)
     ]
-    if len(comparison.questions) < 2:
-        return found
+    return found if len(comparison.questions) < 2 else [*found, *rows_of_totals(comparison)]
+
+
+def rows_of_totals(comparison: Comparison) -> Iterator[tuple[str, ...]]:
+    """Yield the sum and the median of each plan as rows."""
     for plan in comparison.plans:
         sums = totals(comparison, plan)
-        found.append(("sum", plan, answered(sums), *cells_of(sums.sums)))
-        found.append(("median", plan, "", *cells_of(sums.medians)))
-    return found
+        complete = f"{sums.answered} of {sums.asked} complete"
+        yield ("sum", plan, complete, *cells_of(sums.sums))
+        yield ("median", plan, "", *cells_of(sums.medians))
 
 
 def cells_of(numbers: Numbers) -> tuple[str, ...]:
@@ -41,11 +44,6 @@ def cells_of(numbers: Numbers) -> tuple[str, ...]:
     )
 
 
-def answered(sums: Totals) -> str:
-    """Return `3 of 4 complete`."""
-    return f"{sums.answered} of {sums.asked} complete"
-
-
 def as_json(comparison: Comparison) -> dict[str, Any]:
     """Return the whole comparison, for programs."""
     return {
@@ -58,11 +56,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
                 "expected": question.expected.model_dump(mode="json", exclude_defaults=True)
                 if question.expected
                 else None,
-                "cells": {
-                    plan: _cell(cell)
-                    for plan in comparison.plans
-                    if (cell := comparison.cell(question, plan)) is not None
-                },
+                "cells": {cell.plan: _cell(cell) for cell in comparison.of_question(question)},
             }
             for question in comparison.questions
         ],

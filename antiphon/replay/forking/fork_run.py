@@ -32,13 +32,14 @@ from antiphon.recording.lines import (
     records_in,
 )
 from antiphon.recording.session_lines import session_lines
+from antiphon.replay.by_specification.after_fork import moved_change
 from antiphon.replay.forking.changes import Changes
 from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, joined, pipeline_of, published_by
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.run_point import RunPoint, run_point
-from antiphon.replay.forking.run_records import fork_record, moved_change
 from antiphon.replay.forking.snapshot import moved_timers, snapshot
+from antiphon.replay.steps.redelivery import RUN_CHANGED, redelivered_as
 from coordinator.runs.memory import stored_changes
 from coordinator.runs.state import RUN_CHANGE, RunState
 
@@ -75,7 +76,7 @@ async def fork_run(
         await _ended(pipeline, bus, point)
         id = point.session_id
         live = [line async for line in session_lines(id, bus)]
-    return list(_joined(lines, point, fork_record(point, deliveries, by), changes, published, live))
+    return list(_joined(lines, point, _fork_record(point, deliveries, by), changes, published, live))
 
 
 async def _import_snapshot(
@@ -109,6 +110,22 @@ def _delivered(point: RunPoint, line: EventLine, by: timedelta) -> EventLine:
     elif isinstance(data, ToolsRequested):
         data = data.model_copy(update={"allowed": tuple(call.name for call in data.calls)})
     return EventLine(line.n, line.entry, event.model_copy(update={"data": data}))
+
+
+def _fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta) -> ForkRecord:
+    """Return the record of a fork for replays; `deliveries` are as they are delivered now."""
+    catalogue = point.rehearsal.catalogue
+    changed = {
+        "specification": point.rehearsal.content_hash,
+        "catalogue": catalogue[0] if catalogue else None,
+        "moved_us": by // timedelta(microseconds=1),
+    }
+    known = point.recorded.known
+    return ForkRecord(
+        of=point.event.event.id,
+        changed={RUN_CHANGED: changed},
+        redelivered=tuple(redelivered_as(known.lines[line.event.id], line) for line in deliveries),
+    )
 
 
 async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:

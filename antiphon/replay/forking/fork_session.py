@@ -143,12 +143,12 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None
         await a_moment(pipeline, until_s, "the session did not end in its time")
 
 
-async def a_moment(pipeline: EmbeddedPipeline, until_s: float, awaited: str) -> None:
-    """Wait a short time; `what` describes a missed limit. Raises StillRunning, PipelineFailed."""
+async def a_moment(pipeline: EmbeddedPipeline, until_s: float, problem: str) -> None:
+    """Wait a short time; `problem` describes a missed limit. Raises StillRunning, PipelineFailed."""
     pipeline.check()
     if monotonic_s() > until_s:
         raise StillRunning(
-            f"The fork has no result: {awaited}.", hint="Raise --set deadline_s, or check its tools."
+            f"The fork has no result: {problem}.", hint="Raise --set deadline_s, or check its tools."
         )
     await asyncio.sleep(_POLL_S)
 

@@ -24,11 +24,10 @@ from pydantic import ValidationError
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.recording.session_document import Document
 from antiphon.replay.checks.briefings import Briefings
+from antiphon.replay.checks.decisions import has_effect
 from antiphon.replay.forking.event_at import NoSuchPoint, number_of, resumable
 from antiphon.replay.steps.known import Known, Step
 from antiphon.replay.steps.redelivery import redelivered
-from coordinator.decide import decide
-from coordinator.lookup import named_by
 from coordinator.session import Session
 
 _DATA = {kind.type: kind for kind in ENVELOPES}
@@ -213,17 +212,11 @@ def set_timer(
 def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[EventLine]:
     """Yield the events that are still unhandled, and would have an effect."""
     awaited = (*session.awaiting, session.summaries.awaiting)
-    catalogue = point.known.catalogue(session.tools.catalogue)
     for line in point.known.lines.values():
         inbox = line.event.data.inbox
         if inbox is None or line.event.id in handled:
             continue
-        if inbox == "coordinator":
-            named = point.known.named(named_by(session, line.event))
-            decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
-            if decision.session is not session or decision.alone or decision.timers or decision.sends:
-                yield line
-        elif line.event.id in awaited:
+        if has_effect(session, line, point.known) if inbox == "coordinator" else line.event.id in awaited:
             yield line
 
 

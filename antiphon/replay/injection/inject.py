@@ -23,13 +23,11 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.text.excerpt import listed
 
 from antiphon.recording.lines import EventLine, Line
+from antiphon.replay.checks.decisions import has_effect
 from antiphon.replay.forking.event_at import event_numbered
 from antiphon.replay.forking.point import Point, walked
 from antiphon.replay.injection.faults import KINDS, Kind, faulty, is_instead, kinds_for
 from antiphon.replay.injection.trace import Trace, TracedStep
-from coordinator.decide import decide
-from coordinator.decision import Decision
-from coordinator.lookup import named_by
 from coordinator.session import Session
 
 _FAULT = 2_000_000
@@ -71,10 +69,7 @@ def inject(lines: Sequence[Line], fault: str) -> Chain:
             f"{fault}: the session was not open at event {line.n}.", hint="Choose a later event."
         )
     catalogue = point.known.catalogue(point.session.tools.catalogue)
-    named = point.known.named(named_by(point.session, line.event))
-    if decide(point.session, line.event, line.entry, catalogue=catalogue, named=named) == Decision(
-        point.session
-    ):
+    if not has_effect(point.session, line, point.known):
         raise ConfigurationError(
             f"{fault}: the session no longer waited for event {line.n}.", hint="Choose an earlier event."
         )

@@ -29,12 +29,10 @@ from antiphon_shared.events.step_records import AssemblyRecord, BriefingRecord, 
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.checks.assemblies import Assemblies
-from antiphon.replay.checks.decisions import earlier_calls, known_schema
+from antiphon.replay.checks.decisions import decided
 from antiphon.replay.forking.point import Point
 from antiphon.replay.steps.known import Step
 from coordinator import limits
-from coordinator.decide import decide
-from coordinator.lookup import named_by
 from coordinator.session import Session
 
 STEPS_MAX = 200
@@ -78,7 +76,6 @@ class Trace:
         self._known, self._briefings = point.known, point.briefings
         self._assemblies = Assemblies(point.briefings)
         self._built_by = point.built_by
-        self._catalogue = point.known.catalogue(session.tools.catalogue)
         self._session = session
         self._outages = session.models.outages if outages is None else outages
         self._waiting: deque[EventLine] = deque([first])
@@ -127,20 +124,7 @@ class Trace:
         return TracedStep(line.event, component, outputs)
 
     def _decided(self, line: EventLine) -> TracedStep:
-        before = self._session
-        named = self._known.named(named_by(before, line.event))
-        earlier = earlier_calls(before, line.event, self._known)
-        schema = known_schema(before, line.event, self._known)
-        decision = decide(
-            before,
-            line.event,
-            line.entry,
-            catalogue=self._catalogue,
-            outages=self._outages,
-            named=named,
-            earlier=earlier,
-            schema=schema,
-        )
+        decision = decided(self._session, line, self._known, self._outages)
         self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands
         if decision.alone:

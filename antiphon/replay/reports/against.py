@@ -7,7 +7,7 @@ from typing import Any
 
 from antiphon_shared.text.excerpt import listed
 
-from antiphon.replay.against.changes import Change, Compared, Kind
+from antiphon.replay.against.changes import Compared, Kind
 from antiphon.replay.against.decisions import Case, Decision
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.shown import change, printable
@@ -30,11 +30,6 @@ class Summary:
     decisions: Sequence[Decision]
     allowed: str = ""
     """The reason why steps may go unchecked; empty if they may not."""
-
-    @property
-    def passes(self) -> bool:
-        """Return whether nothing changes; unchecked steps count as a change unless they are allowed."""
-        return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))
 
     @property
     def counts(self) -> Counter[Kind]:
@@ -99,15 +94,9 @@ def _unchecked(summary: Summary) -> str:
 
 
 def _counted(summary: Summary) -> str:
+    kinds: tuple[Kind, ...] = ("changed", "unchecked", "unreadable", "same")
     counts = summary.counts
-    return (
-        ", ".join(
-            f"{counts[kind]} {kind}"
-            for kind in ("changed", "unchecked", "unreadable", "same")
-            if counts[kind]
-        )
-        or "none"
-    )
+    return ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind]) or "none"
 
 
 def _first(decision: Decision) -> Iterator[str]:
@@ -141,9 +130,5 @@ def _recording(one: Compared) -> dict[str, Any]:
         "errors": list(one.errors),
         "unchecked": dict(one.unchecked),
         "alike": one.alike,
-        "changes": [_change(found) for step in one.steps for found in step.changes],
+        "changes": [asdict(found) for step in one.steps for found in step.changes],
     }
-
-
-def _change(one: Change) -> dict[str, Any]:
-    return asdict(one)

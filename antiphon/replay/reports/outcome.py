@@ -80,8 +80,3 @@ class Tally:
         if found is not None:
             return found
         return "unchecked" if self.results["same"] and not self.steps else "same"
-
-    @property
-    def passes(self) -> bool:
-        """Return whether the result is `same`, or `unchecked` if that is allowed."""
-        return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 
 import httpx2
 from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
@@ -41,28 +42,22 @@ class RecordedModel(AnthropicModel):
     """The model of one session. A recorded connection failure occurs again in the same way."""
 
     def __init__(self, exchanges: Exchanges, is_offline: bool) -> None:
-        client = DefaultAsyncHttpxClient(transport=_Transport(exchanges))
+        client = DefaultAsyncHttpxClient(transport=httpx2.MockTransport(partial(_answer, exchanges)))
         super().__init__(AsyncAnthropic(api_key="recorded", base_url=_URL, max_retries=0, http_client=client))
         self.is_offline = is_offline
 
 
-class _Transport(httpx2.AsyncBaseTransport):
-    """The transport that answers each request with its recorded response."""
-
-    def __init__(self, exchanges: Exchanges) -> None:
-        self._exchanges = exchanges
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        asked = self._exchanges.take(from_json(await request.aread()))
-        if asked is None:
-            body = error_body("invalid_request_error", "The recording holds no such request.")
-            return _response(400, {}, body)
-        if asked.is_unanswered:
-            await asyncio.Event().wait()  # until the time of the exchange is over
-        if asked.call.error is not None:
-            return _failed(asked.call.error)
-        assert asked.call.reply is not None, "an answered call has a reply or an error"
-        return _streamed(asked.call.headers, message_events(asked.call.reply))
+async def _answer(exchanges: Exchanges, request: httpx2.Request) -> httpx2.Response:
+    """Return the recorded response to a request."""
+    asked = exchanges.take(from_json(request.content))
+    if asked is None:
+        return _response(400, {}, error_body("invalid_request_error", "The recording holds no such request."))
+    if asked.is_unanswered:
+        await asyncio.Event().wait()  # until the time of the exchange is over
+    if asked.call.error is not None:
+        return _failed(asked.call.error)
+    assert asked.call.reply is not None, "an answered call has a reply or an error"
+    return _streamed(asked.call.headers, message_events(asked.call.reply))
 
 
 class _BrokenStream(httpx2.AsyncByteStream):

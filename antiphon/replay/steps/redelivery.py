@@ -1,4 +1,4 @@
-"""Events that a fork has delivered again, as they were delivered. Pure."""
+"""The record of a fork: the events that it has delivered again, and the key for the changes of a run. Pure."""
 
 from dataclasses import replace
 
@@ -7,6 +7,9 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.steps.known import Known
+
+RUN_CHANGED = "run"
+"""The key in a fork's record for the changes of a run."""
 
 
 def redelivered(one: Redelivered, known: Known) -> EventLine:

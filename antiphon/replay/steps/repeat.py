@@ -44,14 +44,12 @@ from antiphon.replay.report import (
 )
 from antiphon.replay.steps.findings import ComparedOutputs, Findings, raised
 from antiphon.replay.steps.known import COMPONENT_OF, Known, Redo, Redone, Step
-from antiphon.replay.steps.redelivery import redelivered
+from antiphon.replay.steps.redelivery import RUN_CHANGED, redelivered
 from antiphon.replay.steps.undecided import Undecided
 
 if TYPE_CHECKING:
     from antiphon.replay.checks.runs import RunDecisions
 
-RUN_CHANGED = "run"
-"""The key in a fork's record for the changes of a run."""
 _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
 """Components whose steps depend on the synthesizer's filings."""
 

@@ -105,7 +105,8 @@ class ScriptedModel:
 
         from reasoning_engine.model import AnthropicModel
 
-        client = DefaultAsyncHttpxClient(transport=_Transport(self))
+        transport = httpx2.MockTransport(lambda request: self.answer(orjson.loads(request.content)))
+        client = DefaultAsyncHttpxClient(transport=transport)
         return AnthropicModel(
             AsyncAnthropic(api_key="scripted", base_url=_URL, max_retries=0, http_client=client)
         )
@@ -127,16 +128,6 @@ class ScriptedModel:
         whole = _message(reply, self._said, str(body.get("model")))
         headers = {"content-type": "text/event-stream; charset=utf-8"}
         return httpx2.Response(200, headers=headers, content=message_events(whole))
-
-
-class _Transport(httpx2.AsyncBaseTransport):
-    """The transport that passes requests to the script."""
-
-    def __init__(self, script: ScriptedModel) -> None:
-        self._script = script
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        return self._script.answer(orjson.loads(await request.aread()))
 
 
 def is_scripted(message: Mapping[str, Any]) -> bool:

@@ -27,11 +27,8 @@ def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
         return Left("not_run", "Antiphon's own tool")
     if one.writes:
         return Left("not_run", "a write")
-    if (
-        one.is_refused
-        or result.repeated is not None
-        or ((error := result.error) and not _of_tool(error.error_type))
-    ):
+    is_of_tool = result.error is None or result.error.error_type in ERRORS_OF_TOOLS
+    if one.is_refused or result.repeated is not None or not is_of_tool:
         return Left("not_run", "its tool was not run when it was recorded")
     tool = tools.get(call.name)
     if tool is None:
@@ -68,7 +65,3 @@ def holds_placeholder(value: Any) -> bool:
             return any(map(holds_placeholder, value))
         case _:
             return False
-
-
-def _of_tool(error_type: str) -> bool:
-    return error_type in ERRORS_OF_TOOLS

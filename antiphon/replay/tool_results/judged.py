@@ -1,7 +1,8 @@
 """The comparison of a call's result today with the recorded one. Pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,14 +30,13 @@ class Findings:
     """Whether an earlier call has written, which is not repeated."""
     checked: int = 0
     divergences: list[Divergence] = field(default_factory=list)
-    unchecked: dict[str, int] = field(default_factory=dict)
-    not_run: dict[str, int] = field(default_factory=dict)
+    unchecked: Counter[str] = field(default_factory=Counter)
+    not_run: Counter[str] = field(default_factory=Counter)
 
     def leave(self, kind: str, tool: str, why: str) -> None:
         """Count a call that was not checked with today's tools."""
         counts = self.unchecked if kind == "unchecked" else self.not_run
-        reason = f"tools: {tool}: {why}"
-        counts[reason] = counts.get(reason, 0) + 1
+        counts[f"tools: {tool}: {why}"] += 1
 
     def judge(self, one: RecordedCall, outcome: Any, volatile: Sequence[Volatile]) -> None:
         """Compare the tool's result today, JSON values or a ToolError, with the recorded one."""
@@ -65,8 +65,8 @@ class Findings:
             steps={**report.steps, "tools": self.checked},
             divergences=tuple(both[:DIVERGENCES_KEPT_MAX]),
             divergences_in_all=report.divergences_in_all + len(self.divergences),
-            unchecked=_added(report.unchecked, self.unchecked),
-            not_run=_added(report.not_run, self.not_run),
+            unchecked=Counter(report.unchecked) + self.unchecked,
+            not_run=Counter(report.not_run) + self.not_run,
         )
 
 
@@ -95,7 +95,3 @@ def _divergence(one: RecordedCall, where: str, difference: Difference) -> Diverg
         expected=difference.expected,
         got=difference.got,
     )
-
-
-def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {reason: one.get(reason, 0) + other.get(reason, 0) for reason in (*one, *other)}

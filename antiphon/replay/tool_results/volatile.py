@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from antiphon.recording.redaction.json_paths import Path, UnreadablePath, below
 from antiphon.replay.compare.matchers import numbers_in, plain, without_numbers
-from antiphon.replay.differences import ABSENT, Difference
+from antiphon.replay.differences import Difference, difference, parts
 
 _WRITTEN = re.compile(
     r"(?:(?P<tool>[a-zA-Z0-9_-]{1,64}):)?(?P<path>\$.*?)(?:=(?P<matcher>[a-z]+)(?::(?P<bound>.+))?)?"
@@ -27,7 +27,6 @@ _FORM = (
     "Use PATH, for example $..updated_at, or TOOL:PATH=MATCHER with one of any, type, text, "
     "unordered, numeric:N."
 )
-_MISSING = object()
 Matcher = Callable[[Any, Any], bool]
 
 
@@ -65,26 +64,16 @@ def _walk(expected: Any, got: Any, rules: _Rules, at: str) -> Iterator[Differenc
     reached = [matches for path, matches in rules if path.is_reached]
     if reached:
         if not any(matches(expected, got) for matches in reached):
-            yield Difference(at, _shown(expected), _shown(got))
-        return
-    if isinstance(expected, dict) and isinstance(got, dict):
-        for key in dict.fromkeys((*expected, *got)):
-            deeper = f"{at}.{key}" if at else str(key)
-            yield from _walk(expected.get(key, _MISSING), got.get(key, _MISSING), _below(rules, key), deeper)
-    elif isinstance(expected, list) and isinstance(got, list):
-        for index in range(max(len(expected), len(got))):
-            then, now = (items[index] if index < len(items) else _MISSING for items in (expected, got))
-            yield from _walk(then, now, _below(rules, index), f"{at}[{index}]")
+            yield difference(at, expected, got)
+    elif (inner := parts(expected, got, at)) is not None:
+        for key, deeper, then, now in inner:
+            yield from _walk(then, now, _below(rules, key), deeper)
     elif type(expected) is not type(got) or expected != got:
-        yield Difference(at, _shown(expected), _shown(got))
+        yield difference(at, expected, got)
 
 
 def _below(rules: _Rules, key: str | int) -> _Rules:
     return [(left, matches) for path, matches in rules for left in below((path,), key)]
-
-
-def _shown(value: Any) -> Any:
-    return ABSENT if value is _MISSING else value
 
 
 def _matcher(text: str, name: str, bound: str | None) -> Matcher:

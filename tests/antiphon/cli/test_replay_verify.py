@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from antiphon.cli.replay.verify_options import exit_code_of
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
 from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment
 from tests.antiphon.recording.changed import with_words, written
@@ -48,6 +49,20 @@ def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, reco
         in done.stdout
     )
     assert done.stderr.startswith("3 recordings: 1 diverged, 1 same, 1 unreadable")
+
+
+@pytest.mark.parametrize(
+    ("result", "allowed", "code"),
+    [
+        ("same", "", 0),
+        ("unchecked", "an early release", 0),
+        ("unchecked", "", 4),
+        ("unreadable", "an early release", 3),
+        *((result, "an early release", 1) for result in ("diverged", "changed", "differs")),
+    ],
+)
+def test_every_form_of_verify_exits_by_the_worst_result(result: str, allowed: str, code: int) -> None:
+    assert exit_code_of(result, allowed) == code
 
 
 @pytest.fixture

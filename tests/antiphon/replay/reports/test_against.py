@@ -48,9 +48,6 @@ def test_the_headline_counts_what_changed_and_what_both_diverge_in() -> None:
 def test_what_cannot_be_read_or_was_not_checked_is_never_same() -> None:
     assert a_summary(count=0, error="before: format 2 is newer").result == "unreadable"
     assert a_summary(count=0, unchecked=2).result == "unchecked"
-    assert not a_summary(count=0, unchecked=2).passes
-    assert a_summary(count=0, unchecked=2, allowed="an early release").passes
-    assert not a_summary(allowed="an early release").passes
     assert list(reported(a_summary(count=0, error="before: it is newer"))) == [
         "r/e.jsonl: unreadable before: it is newer"
     ]

@@ -1,4 +1,4 @@
-"""The record of a fork of a run, and the state in which the run resumes by it. Pure."""
+"""The state in which a forked run resumes. Pure."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -6,33 +6,14 @@ from typing import Any
 
 from antiphon_shared.events.step_records import ForkRecord, RunRecord
 
-from antiphon.recording.lines import EventLine
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal
 from antiphon.replay.checks.specifications import specification_in
 from antiphon.replay.forking.moved import moved
-from antiphon.replay.forking.run_point import RunPoint
 from antiphon.replay.steps.known import Known, Step
-from antiphon.replay.steps.redelivery import redelivered_as
-from antiphon.replay.steps.repeat import RUN_CHANGED
+from antiphon.replay.steps.redelivery import RUN_CHANGED
 from coordinator.runs.making import Pinned
 from coordinator.runs.state import Open, RunChange, RunState
-
-
-def fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta) -> ForkRecord:
-    """Return the record of a fork for replays; `deliveries` are as they are delivered now."""
-    catalogue = point.rehearsal.catalogue
-    changed = {
-        "specification": point.rehearsal.content_hash,
-        "catalogue": catalogue[0] if catalogue else None,
-        "moved_us": by // timedelta(microseconds=1),
-    }
-    known = point.recorded.known
-    return ForkRecord(
-        of=point.event.event.id,
-        changed={RUN_CHANGED: changed},
-        redelivered=tuple(redelivered_as(known.lines[line.event.id], line) for line in deliveries),
-    )
 
 
 def moved_change(state: RunState, by: timedelta) -> RunChange:

@@ -1,0 +1,65 @@
+"""The inputs of a decision on a run, from the recording. Pure."""
+
+from collections.abc import Callable
+from typing import Any
+
+from antiphon_shared.events import (
+    AnyEvent,
+    ComponentFailed,
+    EventData,
+    QuerySubmitted,
+    ResponseReady,
+    RunOpened,
+)
+from antiphon_shared.events.session import Limits
+from antiphon_shared.workflows.graph import Graph
+
+from antiphon.replay.steps.known import Known
+from coordinator.decision import GrantCheck, Logged, Opening
+from coordinator.runs.making import Pinned
+from coordinator.runs.opening import plan_of
+from coordinator.runs.results import refuse_part, result_in
+from coordinator.runs.state import Beginning, RunState
+from coordinator.runs.step import Step
+from coordinator.workflows.plan import Plan
+
+
+def opening_of(opened: RunOpened) -> Opening:
+    """Return the opening of a run, from its log alone; only the limits for people matter."""
+    return Opening(
+        limits=Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1, person_s=opened.person_s),
+        catalogue=opened.catalogue,
+        grant=GrantCheck(opened.grant_refused, opened.is_grant_ignored),
+    )
+
+
+def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
+    """Return a function for the values of a decision: from the state, or from results in the recorded log."""
+
+    def value(key: str) -> Any:
+        if key in state.values:
+            return state.values[key]
+        data = known.data(state.logged[key], EventData)
+        refuse_part(data)
+        return result_in(data)
+
+    return value
+
+
+def named_by(event: AnyEvent, known: Known) -> Logged | None:
+    """Return the event that a component could not handle, where `event` reports one."""
+    return known.named(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
+
+
+def outputs_of(step: Step) -> tuple[EventData, ...]:
+    """Return the events of a step, its answer last."""
+    answer = () if step.answer is None else (ResponseReady(**step.answer.model_dump()),)
+    return (*step.events, *answer)
+
+
+def pinned_run(event: AnyEvent, query: QuerySubmitted, opened: RunOpened, graph: Graph | None) -> Pinned:
+    """Return the fixed inputs of a run's decisions; a run that could not begin needs no graph."""
+    plan = Plan(Graph({}, {})) if opened.problem or graph is None else plan_of(opened, graph)
+    grant = "" if opened.is_grant_ignored else query.grant
+    beginning = Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
+    return Pinned(event.subject, plan, beginning)

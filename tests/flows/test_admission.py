@@ -92,8 +92,8 @@ def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitio
         ANTIPHON_BUS_MAX_OPEN_SESSIONS="2",
         ANTIPHON_BUS_LEASE_S="1",
     ) as five:
-        submit_all(five, "big", 60)
-        submit_all(five, "small", 20)
+        submit_all(five, "big", 30)
+        submit_all(five, "small", 10)
         names = ("coordinator", "coordinator-2")
         five.start(*names, "reasoning_engine", "tool_dispatcher", "context_synthesizer", "response_assembler")
         more = 0
@@ -112,11 +112,11 @@ def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitio
             five.kill(name)
             five.start(name)
             five.let_go(other)
-        five.wait_for_responses(80 + more)
+        five.wait_for_responses(40 + more)
         five.wait_until_idle()
         assert_each_answered_once(five.responses(), five.session_ids())
         counts = Counter(answered(five))
-        assert (counts["big"], counts["small"], counts.total()) == (60, 20, 80 + more)
+        assert (counts["big"], counts["small"], counts.total()) == (30, 10, 40 + more)
 
 
 def test_a_query_whose_deadline_passes_while_it_waits_is_answered_all_the_same() -> None:

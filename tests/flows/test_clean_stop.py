@@ -31,7 +31,7 @@ def test_a_component_that_is_told_to_stop_leaves_nothing_unserved(
         sessions: list[str] = []
 
         def has_something_in_hand() -> bool:
-            while len(sessions) < five.response_count() + 60:
+            while len(sessions) < five.response_count() + 20:
                 sessions.append(f"s{len(sessions)}")
                 five.submit("Will it be served?", session_id=sessions[-1])
             return five.in_hand(component) > 0

@@ -14,8 +14,6 @@ from tests.flows.promises import (
     assert_whole,
 )
 
-QUERIES = 200
-
 MALFORMED: tuple[dict[bytes | str, bytes | str], ...] = (
     {"question": "there is no such field"},
     {"query": ""},
@@ -41,8 +39,14 @@ MALFORMED: tuple[dict[bytes | str, bytes | str], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("partitions", "copies", "is_forked", "processes"),
-    [(1, 1, False, 5), (3, 1, True, 5), (1, 2, True, 5), (1, 1, False, 1), (3, 1, True, 1)],
+    ("queries", "partitions", "copies", "is_forked", "processes"),
+    [
+        (200, 1, 1, False, 5),
+        (60, 3, 1, True, 5),
+        (60, 1, 2, True, 5),
+        (60, 1, 1, False, 1),
+        (60, 3, 1, True, 1),
+    ],
     ids=[
         "plain, each from nothing",
         "three partitions",
@@ -51,20 +55,21 @@ MALFORMED: tuple[dict[bytes | str, bytes | str], ...] = (
         "one process, three partitions",
     ],
 )
-def test_each_of_200_queries_is_answered_once_and_each_of_20_malformed_is_rejected(
-    partitions: int, copies: int, is_forked: bool, processes: int
+def test_each_of_many_queries_is_answered_once_and_each_malformed_is_rejected(
+    queries: int, partitions: int, copies: int, is_forked: bool, processes: int
 ) -> None:
     with pipeline(partitions=partitions, copies=copies, is_forked=is_forked, processes=processes) as five:
-        for n in range(QUERIES):
+        between = queries // len(MALFORMED)
+        for n in range(queries):
             five.submit(f"How high is number {n}?")
-            if n % (QUERIES // len(MALFORMED)) == 0:
-                five.add(five.keys.queries(), MALFORMED[n // (QUERIES // len(MALFORMED))])
-        five.wait_for_responses(QUERIES)
+            if n % between == 0:
+                five.add(five.keys.queries(), MALFORMED[n // between])
+        five.wait_for_responses(queries)
         five.wait_until_idle()
 
         responses = five.responses()
         assert_each_answered_once(responses, five.session_ids())
-        assert len(responses) == QUERIES
+        assert len(responses) == queries
         for response in responses:
             log = five.log(response.session_id)
             assert_complete(response)

@@ -1,19 +1,14 @@
 """`antiphon ask --interactive`: the person at the terminal answers, as real processes on pipes and on a terminal."""
 
-import os
-import pty
-import select
 import subprocess
-import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import orjson
 import pytest
 from antiphon_shared.events.session import Response
 
-from tests.antiphon.conftest import LIMIT_S, InProcess, antiphon, clean_environment
+from tests.antiphon.cli.terminal import Terminal
+from tests.antiphon.conftest import InProcess, antiphon
 from tests.flows.pipeline import scripted_model
 from tests.messages_server import Scripted, Use
 
@@ -98,53 +93,11 @@ def test_a_question_from_standard_input_leaves_none_for_answers(run: InProcess) 
     assert "--interactive: the question is read from standard input" in done.stderr
 
 
-class Terminal:
-    """A process at a terminal of its own."""
-
-    def __init__(
-        self, folder: Path, *, arguments: tuple[str, ...] = (*ASK, "Cook."), **variables: str
-    ) -> None:
-        self._fd, other = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "antiphon", *arguments],
-            env=clean_environment(TERM="dumb", **variables),
-            cwd=folder,
-            stdin=other,
-            stdout=other,
-            stderr=other,
-            start_new_session=True,
-        )
-        os.close(other)
-        self.shown = ""
-
-    def until(self, words: str) -> None:
-        deadline = time.monotonic() + LIMIT_S
-        while words not in self.shown:
-            assert time.monotonic() < deadline, self.shown
-            assert self._read(), f"it ended before it said {words!r}: {self.shown}"
-
-    def type(self, text: str) -> None:
-        os.write(self._fd, text.encode())
-
-    def end(self) -> int:
-        while self._read():
-            pass
-        os.close(self._fd)
-        return self.process.wait(timeout=LIMIT_S)
-
-    def _read(self) -> bool:
-        ready, _, _ = select.select([self._fd], [], [], LIMIT_S)
-        assert ready, self.shown
-        with suppress(OSError):  # the other side is closed
-            if piece := os.read(self._fd, 65_536):
-                self.shown += piece.decode(errors="replace").replace("\r\n", "\n")
-                return True
-        return False
-
-
 def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
-    with scripted_model(SCRIPT) as model:
-        terminal = Terminal(folder, ANTHROPIC_BASE_URL=model.url)
+    with (
+        scripted_model(SCRIPT) as model,
+        Terminal(*ASK, "Cook.", folder=folder, ANTHROPIC_BASE_URL=model.url) as terminal,
+    ):
         terminal.until("a number, or your own text> ")
         terminal.type("2\n")
         assert terminal.end() == 0
@@ -154,8 +107,9 @@ def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
 def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) -> None:
     """Standard input stays open, and the program ends all the same, while a read of it still waits."""
     with scripted_model(SCRIPT) as model:
-        terminal = Terminal(folder, ANTHROPIC_BASE_URL=model.url, ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
-        assert terminal.end() == 0
+        settings = {"ANTHROPIC_BASE_URL": model.url, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}
+        with Terminal(*ASK, "Cook.", folder=folder, **settings) as terminal:
+            assert terminal.end() == 0
     assert "a number, or your own text> " in terminal.shown
     assert "no person replied in time; continues without" in terminal.shown
     assert "I assumed lentil." in terminal.shown

@@ -2,13 +2,9 @@
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -19,6 +15,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS
 
 from tests.antiphon.cli.processes import launched
+from tests.antiphon.cli.terminal import Terminal
 from tests.antiphon.conftest import QUESTION, antiphon, clean_environment, is_alive, until
 from tests.redis_server import RedisServer
 
@@ -26,45 +23,7 @@ LIMIT_S = 180.0
 NOBODY = "redis://user:geheim@127.0.0.1:1/3"
 
 
-class OnATerminal:
-    """`antiphon up` with a terminal of its own as stdout and stderr."""
-
-    def __init__(self, folder: Path, **variables: str) -> None:
-        self._ours, theirs = pty.openpty()
-        self.shown = ""
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "antiphon", "up", "--tools", "recipes"],
-            env=clean_environment(**variables),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
-        )
-        os.close(theirs)
-
-    def until(self, text: str, times: int = 1) -> None:
-        deadline = time.monotonic() + LIMIT_S
-        while self.shown.count(text) < times:
-            assert time.monotonic() < deadline, f"no {text!r} in:\n{self.shown}"
-            if select.select([self._ours], [], [], 0.2)[0]:
-                with suppress(OSError):  # the other end is closed
-                    self.shown += os.read(self._ours, 65_536).decode()
-
-    def __enter__(self) -> "OnATerminal":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop all its processes at the end of the test."""
-        if self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait(timeout=LIMIT_S)
-
-    def end(self) -> int:
-        self.process.send_signal(signal.SIGINT)
-        try:
-            return self.process.wait(timeout=LIMIT_S)
-        finally:
-            os.close(self._ours)
+UP = ("up", "--tools", "recipes")
 
 
 def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) -> None:
@@ -77,20 +36,21 @@ def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) 
 
 
 def test_on_a_terminal_one_line_says_what_is_waited_for_until_ctrl_c(folder: Path) -> None:
-    with OnATerminal(folder, ANTIPHON_REDIS_URL=NOBODY) as up:
+    with Terminal(*UP, folder=folder, ANTIPHON_REDIS_URL=NOBODY) as up:
         up.until("Waiting for ", times=3)
         assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.shown
         assert "\n" not in up.shown.strip(), "each status takes the place of the one before"
         assert "geheim" not in up.shown
-        assert up.end() == 0
+        assert up.interrupt() == 0
 
 
 def test_logs_are_text_on_a_terminal(folder: Path, redis_server: RedisServer, namespace: str) -> None:
-    with OnATerminal(folder, ANTIPHON_REDIS_URL=redis_server.url, ANTIPHON_NAMESPACE=namespace) as up:
+    settings = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
+    with Terminal(*UP, folder=folder, **settings) as up:
         up.until("] ready ", times=5)
         assert "component=coordinator" in up.shown
         assert "{" not in up.shown
-        assert up.end() == 0
+        assert up.interrupt() == 0
 
 
 @pytest.mark.parametrize("form", ["json", "text"])

@@ -22,10 +22,15 @@ DELAY_S = 0.15
 
 def _drawn(seed: str) -> list[Path]:
     """Return some recordings with work outside the rounds, and some others."""
-    paths = [path for path in sorted(RECORDINGS.glob("*.jsonl*")) if works_alone(path) and not _is_run(path)]
-    beside = [path for path in paths if _has_summary(path)]
-    lot = random.Random(seed)
-    return lot.sample(beside, WITH_SUMMARIES) + lot.sample(sorted({*paths} - {*beside}), OTHERS)
+    paths = [path for path in sorted(RECORDINGS.glob("*.jsonl*")) if not _is_run(path)]
+    random.Random(seed).shuffle(paths)
+    with_summary: list[Path] = []
+    others: list[Path] = []
+    for path in filter(works_alone, paths):  # no more are read than are needed
+        (with_summary if _has_summary(path) else others).append(path)
+        if len(with_summary) >= WITH_SUMMARIES and len(others) >= OTHERS:
+            break
+    return with_summary[:WITH_SUMMARIES] + others[:OTHERS]
 
 
 def _is_run(path: Path) -> bool:

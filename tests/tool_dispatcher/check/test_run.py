@@ -186,7 +186,7 @@ async def test_a_secret_that_comes_back_is_found_and_not_reported() -> None:
         raise ToolFailed("permission_denied", f"{password!r:.300} is wrong.", "Ask for another.")
 
     report = await check_tool(log_in, OPTIONS)
-    assert "it shows a secret" in await whats(log_in)
+    assert "it shows a secret" in {fault.what for case in report.failed for fault in case.faults}
     case = the_case(report, "password: SQL, a union")
     assert case.arguments == '{"password": "[redacted]"}'
     assert "[redacted]" in case.told.message

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.antiphon.cli.processes import launched, read_until, the_rest
-from tests.antiphon.cli.test_dialogue import Terminal
+from tests.antiphon.cli.terminal import Terminal
 from tests.antiphon.cli.workflows.soups import write_soups
 from tests.antiphon.conftest import InProcess, antiphon
 
@@ -104,16 +104,16 @@ def test_ctrl_c_cancels_a_run_of_a_pipeline_of_its_own(folder: Path) -> None:
 
 
 def test_a_person_at_a_terminal_is_asked_again_until_the_values_fit(folder: Path) -> None:
-    terminal = Terminal(folder, arguments=(*RUN, "ask_first", *SOUPS))
-    terminal.until("grams (int, required)> ")
-    terminal.type("some\n")
-    terminal.until('"some" is not int in JSON')
-    terminal.until("grams (int, required)> ")
-    terminal.type("250\n")
-    terminal.until("lentil)> ")
-    terminal.type("onion\n")
-    terminal.until("is none of")
-    terminal.until("lentil)> ")
-    terminal.type("pea\n")
-    assert terminal.end() == 0
+    with Terminal(*RUN, "ask_first", *SOUPS, folder=folder) as terminal:
+        terminal.until("grams (int, required)> ")
+        terminal.type("some\n")
+        terminal.until('"some" is not int in JSON')
+        terminal.until("grams (int, required)> ")
+        terminal.type("250\n")
+        terminal.until("lentil)> ")
+        terminal.type("onion\n")
+        terminal.until("is none of")
+        terminal.until("lentil)> ")
+        terminal.type("pea\n")
+        assert terminal.end() == 0
     assert '"grams": 250' in terminal.shown

@@ -41,10 +41,10 @@ async def decide(
 
     Raises NotWaiting, InvalidQuery if a call does not wait, UnknownSession, SubmissionRejected.
     """
-    rounds, named = await retry_while_unavailable(
+    rounds, descriptions = await retry_while_unavailable(
         "look for a session", lambda: _waiting_calls(bus, arrival, session_id), PATIENCE_S
     )
-    chosen = select_calls(calls, tuple(rounds), named, session_id, "a decision")
+    chosen = select_calls(calls, tuple(rounds), descriptions, session_id, "a decision")
     for round in dict.fromkeys(rounds[call] for call in chosen):
         decided = tuple(call for call in chosen if rounds[call] == round)
         fields = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
@@ -101,14 +101,14 @@ def undecided_calls(session: Session) -> tuple[ToolCall, ...]:
 
 
 async def session_waiting_for_person(
-    bus: Bus, arrival: Arrival, session_id: str, awaited: str = "no approval"
+    bus: Bus, arrival: Arrival, session_id: str, waits_for: str = "no approval"
 ) -> Session:
     """Return the session if it waits for a person.
 
     Raises NotWaiting, whose message describes the session's activity.
     """
     if not await arrival.check():
-        raise NotWaiting(f"session {session_id} waits for {awaited}: it is still queued.")
+        raise NotWaiting(f"session {session_id} waits for {waits_for}: it is still queued.")
     from antiphon.run_state import activity_of, run_state
 
     content, response = await _state_and_answer(bus, session_id)
@@ -123,28 +123,28 @@ async def session_waiting_for_person(
         if session.phase == "approval":
             return session
         activity = _ACTIVITIES[session.phase].format(round=session.round)
-    raise NotWaiting(f"session {session_id} waits for {awaited}: {activity}.")
+    raise NotWaiting(f"session {session_id} waits for {waits_for}: {activity}.")
 
 
 def select_calls(
     calls: Iterable[str],
     waiting_ids: tuple[str, ...],
-    named: Mapping[str, str],
+    descriptions: Mapping[str, str],
     session_id: str,
-    awaited: str,
+    waits_for: str,
 ) -> tuple[str, ...]:
     """Return the ids in `calls`, each once, or all waiting ids if it is empty. Raises InvalidQuery.
 
-    `named` describes each waiting id, for the error.
+    `descriptions` describes each waiting id, for the error.
     """
     if isinstance(calls, str) or not isinstance(calls, Iterable):
         raise InvalidQuery("calls: must be a list of call ids.", hint=f"For instance [{waiting_ids[0]!r}].")
-    asked = list(calls)
-    for call in asked:
+    chosen = list(calls)
+    for call in chosen:
         if call not in waiting_ids:
-            waiting_calls = ", ".join(f"{id} ({name})" for id, name in named.items())
+            waiting_calls = ", ".join(f"{id} ({name})" for id, name in descriptions.items())
             raise InvalidQuery(
-                f"calls: no call {call!r} of session {session_id} waits for {awaited}.",
+                f"calls: no call {call!r} of session {session_id} waits for {waits_for}.",
                 hint=f"Waiting calls: {waiting_calls}.",
             )
-    return tuple(dict.fromkeys(asked)) or waiting_ids
+    return tuple(dict.fromkeys(chosen)) or waiting_ids

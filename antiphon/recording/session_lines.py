@@ -96,7 +96,7 @@ async def logged_lines(session_id: str, bus: Bus) -> AsyncGenerator[Logged]:
         yield line
     if not is_short and not await session.log_page("-", 1):
         raise UnknownSession(f"session {session_id} expired during the export.")
-    yield End(events=n, records=records.told), None
+    yield End(events=n, records=records.count), None
 
 
 @cache
@@ -140,9 +140,9 @@ class _Log:
 
     async def page(self) -> list[_Event]:
         """Return the next page."""
-        asked = self._size.count
-        page = await self._session.log_page(self._last, asked)
-        self.is_read = len(page) < asked
+        count = self._size.count
+        page = await self._session.log_page(self._last, count)
+        self.is_read = len(page) < count
         if page:
             self._size.learn([raw for _, raw in page])
             self._last = page[-1][0]
@@ -163,7 +163,7 @@ class _Records:
         self._seen: set[int] = set()
         """Ids of events as numbers, whose look-up is several times faster."""
         self._contents: set[str] = set()
-        self.told = 0
+        self.count = 0
 
     def look_again(self) -> None:
         """Expect new records, as the log has been read further."""
@@ -178,7 +178,7 @@ class _Records:
         """Yield the lines of the records whose event and outputs have been yielded."""
         while (first := await self._next()) is not None and self._is_due(*first[:2]):
             self._page.popleft()
-            self.told += 1
+            self.count += 1
             record, _, raw = first
             if isinstance(record, ExchangeRecord):
                 for content in await self._contents_of(record):
@@ -191,11 +191,11 @@ class _Records:
 
     async def _next(self) -> tuple[AnyRecord, int, bytes] | None:
         if not self._page and self._may_be_more:
-            asked = self._size.count
-            page = await self._session.records_page(self._read, asked)
+            count = self._size.count
+            page = await self._session.records_page(self._read, count)
             self._size.learn(page)
             self._read += len(page)
-            self._may_be_more = len(page) == asked
+            self._may_be_more = len(page) == count
             self._page.extend((record, _last_event(record), raw) for record, raw in map(self._whole, page))
         return self._page[0] if self._page else None
 

@@ -103,14 +103,14 @@ class _Normal:
     def _call(self, call: ModelCall) -> dict[str, Any]:
         """Return one call: the request whole, the reply without its id, the error without headers."""
         request = {name: self._part(value) for name, value in call.request.items()}
-        told: dict[str, Any] = {"request": request}
+        fields: dict[str, Any] = {"request": request}
         if call.reply is not None:
-            told["reply"] = self._normalized(
+            fields["reply"] = self._normalized(
                 {name: value for name, value in call.reply.items() if name != "id"}
             )
         if call.error is not None:
-            told["error"] = self._normalized({"status": call.error.status, "failure": call.error.failure})
-        return told
+            fields["error"] = self._normalized({"status": call.error.status, "failure": call.error.failure})
+        return fields
 
     def _part(self, value: Any) -> Any:
         if isinstance(value, dict) and set(value) == {"$content"} and isinstance(value["$content"], str):

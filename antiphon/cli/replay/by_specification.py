@@ -8,8 +8,8 @@ from antiphon_shared.process.clock import monotonic_s
 from antiphon.cli.output import EXIT_USAGE, stderr, stdout, write_json
 from antiphon.cli.replay.verify_options import Extent, Printed, exit_code_of
 from antiphon.replay.by_specification.compared_run import Specifications
-from antiphon.replay.by_specification.many import hold_all
-from antiphon.replay.by_specification.sums import Held, result_of
+from antiphon.replay.by_specification.many import compare_all
+from antiphon.replay.by_specification.sums import ComparedRun, result_of
 from antiphon.replay.reports import by_specification as report
 from antiphon.workflows.load import InvalidWorkflow, load
 
@@ -28,19 +28,19 @@ def show_by_specification(
         for problem in invalid.problems:
             stderr().print(str(problem), style="red")
         return EXIT_USAGE
-    held: list[Held] = []
+    results: list[ComparedRun] = []
     shows = not printed.is_quiet and len(paths) > 1 and stderr().is_terminal
-    work = hold_all(paths, specifications, extent.jobs)
+    work = compare_all(paths, specifications, extent.jobs)
     for one in stderr().track(work, "deciding again", len(paths), is_shown=shows):
-        held.append(one)
+        results.append(one)
         if extent.fails_fast and one.result not in ("same", "other"):
             break
     if printed.is_json:
-        write_json(report.document(held))
+        write_json(report.document(results))
     else:
-        for line in report.told(held):
+        for line in report.reported(results):
             stdout().print(line)
     if not printed.is_quiet:
-        for line in report.summary(held, monotonic_s() - began_s):
+        for line in report.summary(results, monotonic_s() - began_s):
             stderr().print(line, style="dim")
-    return exit_code_of(result_of(held), extent.allowed)
+    return exit_code_of(result_of(results), extent.allowed)

@@ -42,6 +42,6 @@ def diff(
     if json:
         write_json(compared.document(names, comparison))
     else:
-        for line in compared.told(names, comparison):
+        for line in compared.reported(names, comparison):
             stdout().print(line)
     return EXIT_DONE if comparison.is_same else EXIT_FAILED

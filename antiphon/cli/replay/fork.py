@@ -103,7 +103,7 @@ class _From:
                     hint="Use --from.",
                 )
             return await fork_lines(parent, self.place, changes, modules, _tell)
-        if changes.model or "prompt" in changes.told or changes.limits:
+        if changes.model or "prompt" in changes.by_option or changes.limits:
             raise ConfigurationError(
                 "--model, --prompt and session limits do not apply to a workflow run.",
                 hint="Change its workflow file with --workflows, or settings with --set ANTIPHON_...",
@@ -146,7 +146,7 @@ def _changes(
     if tools is None:
         return changes, split_modules([load(PipelineSettings).tools])
     modules = split_modules(tools)
-    return replace(changes, told={**changes.told, "tools": ",".join(modules)}), modules
+    return replace(changes, by_option={**changes.by_option, "tools": ",".join(modules)}), modules
 
 
 def _tell(point: "Point | RunPoint") -> None:

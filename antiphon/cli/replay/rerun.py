@@ -10,7 +10,7 @@ import typer
 from antiphon.cli import output
 from antiphon.cli.output import print_json, stderr, stdout
 from antiphon.recording.recording_paths import found
-from antiphon.replay.reports.rerun import told
+from antiphon.replay.reports.rerun import reported
 from antiphon.replay.rerun import rerun as run_again
 from antiphon.replay.rerun import works_alone
 from antiphon.replay.rerun_report import RerunReport
@@ -43,7 +43,7 @@ async def _rerun(paths: Sequence[Path], as_json: bool) -> int:
         print_json([_plain(report) for report in reports])
     else:
         for report in reports:
-            stdout().print("\n".join(told(report)))
+            stdout().print("\n".join(reported(report)))
     return output.EXIT_DONE if all(report.is_same for report in reports) else output.EXIT_FAILED
 
 

@@ -111,7 +111,7 @@ def _update(path: Path, asking: _Asking) -> int:
     except OSError as error:
         then, new = Outcome(then.path, error=f"{error.strerror or error}."), None
     if then.report is None:
-        _say(text.told(then))
+        _say(text.reported(then))
         return EXIT_UNREADABLE
     if new is None:
         _say([f"{printable(then.path)}: up to date"])
@@ -128,7 +128,7 @@ def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
         return _stays(then, f"after an update it would still have {text.headline(new.report)}")
     if new.report.incomparable:
         return _stays(then, f"updated, {_cannot_be_compared(new.report)}")
-    _say(event_changes.told(then.path, new.changes()))
+    _say(event_changes.reported(then.path, new.changes()))
     if not asking.agrees(printable(then.path)):
         return EXIT_FAILED
     new.take()
@@ -140,7 +140,7 @@ def _cannot_be_compared(report: Report) -> str:
 
 
 def _stays(then: Outcome, why: str) -> int:
-    _say([*text.told(then), f"  not updated: {printable(why)}"])
+    _say([*text.reported(then), f"  not updated: {printable(why)}"])
     is_unchecked = then.report is not None and then.report.result == "unchecked"
     return EXIT_UNCHECKED if is_unchecked else EXIT_FAILED
 

@@ -132,7 +132,7 @@ def _tell(outcome: Outcome, form: options.Form, is_quiet: bool) -> None:
         write("".join(f"{line}\n" for line in github.annotations([outcome])))
         return
     style = {"diverged": "yellow", "unchecked": "yellow", "unreadable": "red"}.get(outcome.result)
-    for line in text.told(outcome):
+    for line in text.reported(outcome):
         stdout().print(line, style=style)
 
 

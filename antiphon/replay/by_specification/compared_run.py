@@ -39,7 +39,7 @@ class Specifications(Value):
         return cls(by_workflow=by_workflow, hashes=hashes, domains=tuple(one.domain for one in given))
 
 
-def held(lines: Iterable[Line], specifications: Specifications) -> Found:
+def compare_run(lines: Iterable[Line], specifications: Specifications) -> Found:
     """Compare one recording with the specifications. Raises UnreadableEvent."""
     recorded = RecordedRun.of(lines)
     opened = recorded.opened

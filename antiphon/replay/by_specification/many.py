@@ -5,18 +5,21 @@ from functools import partial
 from pathlib import Path
 
 from antiphon.recording.files import naming, read_lines
-from antiphon.replay.by_specification.compared_run import Specifications, held
+from antiphon.replay.by_specification.compared_run import Specifications, compare_run
 from antiphon.replay.by_specification.result import Found
-from antiphon.replay.by_specification.sums import Held
+from antiphon.replay.by_specification.sums import ComparedRun
 from antiphon.replay.verify_all import examined, in_processes
 
 
-def hold_all(paths: Sequence[Path], specifications: Specifications, jobs: int | None = 1) -> Iterator[Held]:
+def compare_all(
+    paths: Sequence[Path], specifications: Specifications, jobs: int | None = 1
+) -> Iterator[ComparedRun]:
     """Yield the result for each recording, in the order of `paths`; `jobs` None chooses the number of processes."""
-    hold = partial(examined, examine=partial(_held_in, specifications=specifications), make=Held)
-    return in_processes(hold, Held, paths, jobs, __name__)
+    compare = partial(_compare_file, specifications=specifications)
+    work = partial(examined, examine=compare, make=ComparedRun)
+    return in_processes(work, ComparedRun, paths, jobs, __name__)
 
 
-def _held_in(path: Path, specifications: Specifications) -> Found:
+def _compare_file(path: Path, specifications: Specifications) -> Found:
     with naming(path):
-        return held(read_lines(path), specifications)
+        return compare_run(read_lines(path), specifications)

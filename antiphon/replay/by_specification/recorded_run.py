@@ -56,7 +56,7 @@ class RecordedRun:
     nodes: dict[int, str] = field(default_factory=dict)
     """The node of each request, by the request's number."""
     calls: dict[int, ToolsRequested] = field(default_factory=dict)
-    asked: dict[int, dict[str, Any]] = field(default_factory=dict)
+    questions: dict[int, dict[str, Any]] = field(default_factory=dict)
     """The question of each request that opened a session."""
     lacks: str = ""
     """The reason why some decisions are unknown."""
@@ -89,8 +89,8 @@ class RecordedRun:
     def domain(self) -> str:
         """Return the domain of its specification; empty if that was not recorded."""
         opened = self.opened
-        held = self.known.specifications.get(opened.specification) if opened else None
-        return str(held.get("domain", "")) if held else ""
+        fields = self.known.specifications.get(opened.specification) if opened else None
+        return str(fields.get("domain", "")) if fields else ""
 
     def graph(self) -> Graph | None:
         """Return its workflow; None if the specification was not recorded, or is not readable any more."""
@@ -117,8 +117,8 @@ class RecordedRun:
 
     def failed(self, data: ComponentFailed) -> ToolsRequested | ToolsCompleted | None:
         """Return the call that a component could not handle."""
-        named = self.known.named(data.failed_event)
-        found = named.event.data if named else None
+        logged = self.known.named(data.failed_event)
+        found = logged.event.data if logged else None
         return found if isinstance(found, ToolsRequested | ToolsCompleted) else None
 
     def _read(self, line: Line) -> None:
@@ -153,11 +153,11 @@ class RecordedRun:
             raise UnreadableEvent(f"a record names the missing event {record.of}.")
         outputs = tuple(one.event.data for one in self.known.outputs_of(record, line))
         self.decisions.append(Decided(line, record, outputs))
-        asked = questions_of(record.sends)
-        self.asked |= {
-            one.round: asked[one.child]
+        questions = questions_of(record.sends)
+        self.questions |= {
+            one.round: questions[one.child]
             for one in outputs
-            if isinstance(one, ChildBegun) and one.child in asked
+            if isinstance(one, ChildBegun) and one.child in questions
         }
 
 

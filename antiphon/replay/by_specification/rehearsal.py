@@ -77,7 +77,7 @@ class Rehearsal:
     state: RunState = field(default_factory=RunState)
     calls: dict[str, RequestedCall] = field(default_factory=dict)
     """The newest call of each node."""
-    asked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    questions: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The question of each node's newest session."""
     pinned: Pinned | None = None
     newest: EventLine | None = None
@@ -129,10 +129,10 @@ class Rehearsal:
         if isinstance(data, NodeDue):
             return data.attempt == open.attempt
         if isinstance(data, ToolsCompleted):
-            asked, now = self.recorded.calls[data.round].calls[0], self.calls[node]
-            return (asked.name, asked.arguments) == (now.name, now.arguments)
+            then, now = self.recorded.calls[data.round].calls[0], self.calls[node]
+            return (then.name, then.arguments) == (now.name, now.arguments)
         if isinstance(data, ChildEnded):
-            return self.recorded.asked.get(data.round) == self.asked.get(node)
+            return self.recorded.questions.get(data.round) == self.questions.get(node)
         return True
 
     def time_comes(self, node: str) -> Made:
@@ -172,11 +172,11 @@ class Rehearsal:
         timers = tuple(timer_record(timer, line.event.format) for timer in step.timers)
         paths = {**before, **self.state.paths}
         sends = send_records(step.sends, line.event.format)
-        asked = questions_of(sends)
-        self.asked |= {
-            one.node: asked[one.child]
+        questions = questions_of(sends)
+        self.questions |= {
+            one.node: questions[one.child]
             for one in outputs
-            if isinstance(one, ChildBegun) and one.child in asked
+            if isinstance(one, ChildBegun) and one.child in questions
         }
         return Made(acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step)
 

@@ -11,7 +11,7 @@ Result = Literal["same", "differs", "unchecked", "other", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ComparedRun:
     """A recording's result, or the reason why it is unreadable."""
 
     path: str
@@ -31,7 +31,7 @@ class Group:
 
     workflow: str
     sentence: str
-    cases: list[Held] = field(default_factory=list)
+    cases: list[ComparedRun] = field(default_factory=list)
 
     @property
     def ends(self) -> Counter[str]:
@@ -39,7 +39,7 @@ class Group:
         return Counter(end_in_words(one.found) for one in self.cases if one.found is not None)
 
 
-def grouped(all: Sequence[Held]) -> list[Group]:
+def grouped(all: Sequence[ComparedRun]) -> list[Group]:
     """Return the differing recordings by their first difference, the largest group first."""
     groups: dict[tuple[str, str], Group] = {}
     for one in all:
@@ -49,7 +49,7 @@ def grouped(all: Sequence[Held]) -> list[Group]:
     return sorted(groups.values(), key=lambda group: (-len(group.cases), group.workflow, group.sentence))
 
 
-def result_of(all: Sequence[Held]) -> Result:
+def result_of(all: Sequence[ComparedRun]) -> Result:
     """Return the worst result of all; "unchecked" where no recording is of a run of these workflows."""
     results = {one.result for one in all}
     worst: tuple[Result, ...] = ("unreadable", "differs", "unchecked")

@@ -111,7 +111,7 @@ class Exchanges:
         other = wanted.otherwise(prompt)
         ended = replayed.ended(prompt, None if other is None else partial(prompt_on, briefing, other))
         if ended is None:
-            return replayed.redone(replayed.told)
+            return replayed.redone(replayed.outcome)
         estimated = 0 if record.is_offline else estimate_call_tokens(prompt, offer, wanted)
         return replayed.redone(reasoning_event(request, ended, model_id, estimated, record.tool_style))
 
@@ -120,7 +120,7 @@ class Exchanges:
         if source is None:
             raise UnreadableEvent("the text to summarize is another one today.")
         ended = replayed.ended(build_summary_prompt(request, source, model_id))
-        return replayed.redone(replayed.told if ended is None else summary_event(request, ended, model_id))
+        return replayed.redone(replayed.outcome if ended is None else summary_event(request, ended, model_id))
 
 
 def _options(request: ReasoningRequested, known: Known) -> QueryOptions:
@@ -141,9 +141,9 @@ class _Replayed:
     record: ExchangeRecord
     sent: list[dict[str, Any]]
     """The recorded requests, whole."""
-    told: _Outcome
+    outcome: _Outcome
     """The recorded outcome."""
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
     """Today's requests."""
     others: list[tuple[str, Difference]] = field(default_factory=list)
     texts: tuple[str, str, str] | None = None
@@ -155,12 +155,12 @@ class _Replayed:
         ask = next(talk)
         reply: Reply | Failure | None = None
         for call in self.record.calls:
-            self.asked.append(request_json(ask))
+            self.requests.append(request_json(ask))
             message, failed = _reply_or_failure(call)
             if message is not None:
                 usage = prices.spent(usage, usage_of(message))
             self._hold(call, failed)
-            is_last = len(self.asked) == len(self.sent)
+            is_last = len(self.requests) == len(self.sent)
             if failed is None and message is not None:
                 ask, reply = _continued(talk, message, ask)
             elif failed is not None and failed.is_of_schema and otherwise is not None:
@@ -171,8 +171,8 @@ class _Replayed:
             if is_last and (reply is None or failed is not None):
                 reply = self._from_outside(call) or reply
             if reply is not None:
-                return CallsResult(reply, usage, len(self.asked), self.told.duration_ms)
-        self.asked.append(request_json(ask))
+                return CallsResult(reply, usage, len(self.requests), self.outcome.duration_ms)
+        self.requests.append(request_json(ask))
         return None
 
     def _hold(self, call: ModelCall, failed: Failure | None) -> None:
@@ -186,18 +186,18 @@ class _Replayed:
                 (failed.error, failed.retry_after_s),
             )
         )
-        found = differences(then, now, f"calls[{len(self.asked) - 1}].error")
+        found = differences(then, now, f"calls[{len(self.requests) - 1}].error")
         self.others += [("error", one) for one in found]
 
     def _from_outside(self, last: ModelCall) -> Failure | None:
         """Return the failure that followed the last call without being caused by it, or None."""
-        error = getattr(self.told, "error", None)
+        error = getattr(self.outcome, "error", None)
         is_own = last.error is not None and error == last.error.failure
         if error is None or is_own or error.code not in _FROM_OUTSIDE:
             return None
         if error.code == "timeout":
             return deadline_failure()
-        return Failure(error, getattr(self.told, "retry_after_s", None))
+        return Failure(error, getattr(self.outcome, "retry_after_s", None))
 
     def redone(self, outcome: _Outcome) -> Redone:
         """Return the repeated step, with the differences of the requests."""
@@ -206,9 +206,9 @@ class _Replayed:
 
     def _differences(self) -> Iterator[Difference]:
         """Yield the differences of the requests."""
-        for n in range(max(len(self.sent), len(self.asked))):
+        for n in range(max(len(self.sent), len(self.requests))):
             then = self.sent[n] if n < len(self.sent) else ABSENT
-            now = self.asked[n] if n < len(self.asked) else ABSENT
+            now = self.requests[n] if n < len(self.requests) else ABSENT
             if then != now:
                 yield from differences(then, to_jsonable_python(now), f"calls[{n}]")
 
@@ -216,7 +216,7 @@ class _Replayed:
         """Return the record of today's code, as far as there are replies."""
         calls = [
             call.model_copy(update={"request": _as_recorded(call.request, then, to_jsonable_python(now))})
-            for call, then, now in zip(self.record.calls, self.sent, self.asked, strict=False)
+            for call, then, now in zip(self.record.calls, self.sent, self.requests, strict=False)
         ]
         return self.record.model_copy(update={"calls": tuple(calls)})
 
@@ -233,15 +233,15 @@ def _reply_or_failure(call: ModelCall) -> "tuple[Message | None, Failure | None]
     )
 
 
-def _continued(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
+def _continued(talk: Dialogue, message: "Message", prompt: Prompt) -> tuple[Prompt, Reply | Failure | None]:
     """Return the next request and None; or the last request and the result."""
     try:
         return talk.send(message), None
     except StopIteration as end:
         reply: Reply = end.value
-        return asked, reply
+        return prompt, reply
     except Failed as error:
-        return asked, error.failure
+        return prompt, error.failure
 
 
 def _not_asked(outcome: _Outcome, record: ExchangeRecord) -> _Outcome:

@@ -53,7 +53,7 @@ class Changes:
     """Limits of the session, by name."""
     settings: dict[str, str] = field(default_factory=dict)
     """Settings of the components, by variable."""
-    told: dict[str, str] = field(default_factory=dict)
+    by_option: dict[str, str] = field(default_factory=dict)
     """All of them, by option, for the header of the new recording."""
 
 
@@ -150,9 +150,9 @@ def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Ca
     """Return the session as it would have been opened with the present tools."""
     if content_hash == session.tools.catalogue:
         return session
-    query, asked, opened = point.opened
+    query, submitted, opened = point.opened
     opening = recorded_opening(opened.model_copy(update={"catalogue": content_hash}))
-    anew = open_session(query.event, query.entry, asked, opening, catalogue).session
+    anew = open_session(query.event, query.entry, submitted, opening, catalogue).session
     chosen = anew.tools.offer
     if chosen is not None:
         grown = {*chosen, *(session.tools.offer or ())}

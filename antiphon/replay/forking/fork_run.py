@@ -169,7 +169,7 @@ def _joined(
 ) -> Iterator[Line]:
     """Yield the recorded lines, the record of the fork, and the new lines."""
     known, content = point.recorded.known, point.rehearsal.content_hash
-    changed = {**changes.told, "specification": content}
+    changed = {**changes.by_option, "specification": content}
     parent = Parent(
         session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=changed
     )

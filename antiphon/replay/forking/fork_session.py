@@ -186,9 +186,9 @@ def _header(lines: Sequence[Line], point: Point, changes: Changes, forked_sessio
         session_id=header.session_id,
         digest=digest_of_lines(lines),
         event=point.event.n,
-        changes=changes.told,
+        changes=changes.by_option,
     )
-    prompt = {"reason": changes.told["prompt"]} if "prompt" in changes.told else {}
+    prompt = {"reason": changes.by_option["prompt"]} if "prompt" in changes.by_option else {}
     update: dict[str, Any] = {
         "prompts": header.prompts | prompt,
         "parent": parent,

@@ -211,12 +211,15 @@ def set_timer(
 
 def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[EventLine]:
     """Yield the events that are still unhandled, and would have an effect."""
-    awaited = (*session.awaiting, session.summaries.awaiting)
+    requests = (*session.awaiting, session.summaries.awaiting)
     for line in point.known.lines.values():
         inbox = line.event.data.inbox
         if inbox is None or line.event.id in handled:
             continue
-        if has_effect(session, line, point.known) if inbox == "coordinator" else line.event.id in awaited:
+        is_in_flight = line.event.id in requests
+        if inbox == "coordinator":
+            is_in_flight = has_effect(session, line, point.known)
+        if is_in_flight:
             yield line
 
 

@@ -191,9 +191,9 @@ def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLi
     answered = {line.event.causationid for line in events}
     for path, open in state.open.items():
         if open.kind in ("person", "approval", "reason"):
-            awaited = "for a person" if open.kind != "reason" else "for a model"
+            waits = "for a person" if open.kind != "reason" else "for a model"
             raise NoSuchPoint(
-                f"The run waits {awaited} at `{path}`, which a fork cannot do.",
+                f"The run waits {waits} at `{path}`, which a fork cannot do.",
                 hint="Continue from a point before or after that node.",
             )
         request = _request(path, open.number, events) if open.kind == "call" else None
@@ -205,14 +205,14 @@ def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLi
 
 
 def _request(path: str, number: int, events: Sequence[EventLine]) -> EventLine:
-    asked = [
+    requests = [
         line
         for line in events
         if isinstance(line.event.data, ToolsRequested) and line.event.data.node == path
     ]
-    if not asked:
+    if not requests:
         raise UnreadableEvent(f"the recording lacks the running call of `{path}`.")
-    line = asked[-1]
+    line = requests[-1]
     data = line.event.data.model_copy(update={"round": number})
     return EventLine(line.n, line.entry, line.event.model_copy(update={"data": data}))
 

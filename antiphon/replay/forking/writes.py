@@ -65,10 +65,10 @@ def _batches(point: Point, life_s: float) -> Iterator["_Batch"]:
     records = {record.of: record for record in records_in(point.lines, BatchRecord)}
     tools = point.known.catalogue(point.session.tools.catalogue).by_name
     for event in events.values():
-        asked = events.get(event.causationid) if event.causationid else None
-        if asked and isinstance(event.data, ToolsCompleted) and isinstance(asked.data, ToolsRequested):
+        request = events.get(event.causationid) if event.causationid else None
+        if request and isinstance(event.data, ToolsCompleted) and isinstance(request.data, ToolsRequested):
             results = {result.index: result for result in event.data.results}
-            yield _Batch(point.session.id, asked.data, results, records.get(asked.id), tools, life_s)
+            yield _Batch(point.session.id, request.data, results, records.get(request.id), tools, life_s)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 from antiphon_shared.text.excerpt import listed
 
 from antiphon.replay.by_specification.result import Found
-from antiphon.replay.by_specification.sums import Group, Held, Result, end_in_words, grouped, result_of
+from antiphon.replay.by_specification.sums import ComparedRun, Group, Result, end_in_words, grouped, result_of
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.shown import change, printable
 
@@ -17,7 +17,7 @@ _MISSING_SHOWN_MAX = 3
 _RESULTS: tuple[Result, ...] = ("same", "differs", "unchecked", "other", "unreadable")
 
 
-def told(all: Sequence[Held]) -> Iterator[str]:
+def reported(all: Sequence[ComparedRun]) -> Iterator[str]:
     """Yield the first differences, the most frequent first, then the unreadable and unchecked recordings."""
     for group in grouped(all):
         yield from _group(group)
@@ -28,7 +28,7 @@ def told(all: Sequence[Held]) -> Iterator[str]:
             yield f"{printable(one.path)}: not checked whole: {printable(one.found.why)}"
 
 
-def summary(all: Sequence[Held], duration_s: float) -> list[str]:
+def summary(all: Sequence[ComparedRun], duration_s: float) -> list[str]:
     """Return the counts of all results."""
     counts = Counter(one.result for one in all)
     words: dict[Result, str] = {
@@ -42,7 +42,7 @@ def summary(all: Sequence[Held], duration_s: float) -> list[str]:
     return [f"{many}: {', '.join(counted) or 'none'}; {decisions} decisions are the same, {duration_s:.2f} s"]
 
 
-def document(all: Sequence[Held]) -> str:
+def document(all: Sequence[ComparedRun]) -> str:
     """Return the `result` of all, `counts`, the first differences with their frequency, and `recordings` one by one."""
     counts = Counter(one.result for one in all)
     return json_text(
@@ -63,7 +63,7 @@ def document(all: Sequence[Held]) -> str:
     )
 
 
-def _case(one: Held) -> Iterator[str]:
+def _case(one: ComparedRun) -> Iterator[str]:
     """Yield the result for one recording: the event, the recorded and the rehearsed act, and the course from there."""
     found = one.found
     if found is None or found.first is None:
@@ -107,7 +107,7 @@ def _or_empty(value: Any) -> Any:
     return "nothing" if value is None else value
 
 
-def _recording(one: Held) -> dict[str, Any]:
+def _recording(one: ComparedRun) -> dict[str, Any]:
     if one.found is None:
         return {"path": one.path, "result": one.result, "error": one.error}
     return {"path": one.path, **asdict(one.found)}

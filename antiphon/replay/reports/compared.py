@@ -14,7 +14,7 @@ _LINES_MAX = 20
 """The limit for one difference."""
 
 
-def told(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
+def reported(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
     """Yield the first difference, the figures side by side, then the differences place by place."""
     both = " and ".join(map(printable, names))
     if comparison.is_same:

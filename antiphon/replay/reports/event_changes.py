@@ -10,7 +10,7 @@ from antiphon.replay.reports.shown import change, printable
 _EVENTS_NAMED_MAX = 12
 
 
-def told(path: str, found: Sequence[Change]) -> list[str]:
+def reported(path: str, found: Sequence[Change]) -> list[str]:
     """Return every difference, by event: the recorded value, and today's."""
     places = f"{len(found)} difference{'s' if len(found) != 1 else ''}"
     lines = [f"{printable(path)}: would be rewritten with {places}", "  - as recorded, + as rewritten"]

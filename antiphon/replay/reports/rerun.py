@@ -17,7 +17,7 @@ _VERDICTS: Mapping[Outcome, str] = {
 }
 
 
-def told(report: RerunReport) -> list[str]:
+def reported(report: RerunReport) -> list[str]:
     """Return one line for a report, followed by the differences."""
     lines = [f"{printable(report.path)}: {_VERDICTS[report.answer]}"]
     if (first := report.first) is not None:

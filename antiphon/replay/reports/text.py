@@ -23,7 +23,7 @@ _ANSWERS: Mapping[Answer, str] = {
 }
 
 
-def told(outcome: Outcome) -> list[str]:
+def reported(outcome: Outcome) -> list[str]:
     """Return one recording's outcome: a line when everything is the same, else the differences and unchecked steps."""
     path, report = printable(outcome.path), outcome.report
     if report is None:

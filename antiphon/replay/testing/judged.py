@@ -8,7 +8,7 @@ from antiphon.recording.files import read_lines
 from antiphon.recording.lines import Header
 from antiphon.replay.report import Report
 from antiphon.replay.reports.outcome import Outcome
-from antiphon.replay.reports.text import told
+from antiphon.replay.reports.text import reported
 from antiphon.replay.rerun_report import RerunReport
 from antiphon.replay.verify import verify
 
@@ -73,6 +73,6 @@ def _judged(path: Path, report: Report, allow_unchecked: str, properties: Proper
         if report.unchecked and allow_unchecked:
             properties.append(("antiphon.allowed.unchecked", allow_unchecked))
     if not report.passes(allow_unchecked):
-        findings = told(Outcome(str(path), report, allowed=allow_unchecked))
+        findings = reported(Outcome(str(path), report, allowed=allow_unchecked))
         raise (Diverged if report.result == "diverged" else Unchecked)(findings, report)
     return report

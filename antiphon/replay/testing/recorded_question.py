@@ -20,7 +20,7 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import own_redaction
 from antiphon.replay.redacted_lines import redacted
 from antiphon.replay.report import Report
-from antiphon.replay.reports.rerun import told
+from antiphon.replay.reports.rerun import reported
 from antiphon.replay.requests import whole_request
 from antiphon.replay.rerun import rerun
 from antiphon.replay.rerun_report import RerunReport
@@ -127,7 +127,7 @@ class Recorded:
         _ = self.lines
         (report,) = waited_for(rerun([self.path]))
         if not report.is_same:
-            raise Diverged(told(report), report)
+            raise Diverged(reported(report), report)
         return report
 
     def ask(

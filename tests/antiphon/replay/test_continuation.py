@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.recording.files import read_lines
 from antiphon.replay.next_step import recorded_end, recorded_next
-from antiphon.replay.reports.text import told
+from antiphon.replay.reports.text import reported
 from antiphon.replay.verify_all import outcome
 from coordinator import batches, endings
 
@@ -33,7 +33,7 @@ def test_a_session_that_ends_earlier_today_is_answered_there(monkeypatch: pytest
     )
     assert (
         "  the session would continue differently: it would be answered in round 1: partial, max_rounds_reached"
-        in told(found)
+        in reported(found)
     )
 
 

@@ -7,7 +7,7 @@ from antiphon_shared.events import ReasoningRequested, ToolsCompleted
 
 from antiphon.recording.lines import EventLine, Line
 from antiphon.replay.diff import diff
-from antiphon.replay.reports.compared import document, told
+from antiphon.replay.reports.compared import document, reported
 from tests.antiphon.recording.changed import with_event, with_words
 from tests.antiphon.recording.recorded import events, recorded
 
@@ -19,7 +19,7 @@ async def test_two_runs_of_one_question_are_the_same_but_for_ids_and_times(cours
     assert events(again)[0].event.subject != events(courses_lines)[0].event.subject
     comparison = diff(courses_lines, again)
     assert comparison.is_same, comparison.places[0]
-    assert list(told(NAMES, comparison)) == ["a.jsonl and b.jsonl: same, except for ids and times"]
+    assert list(reported(NAMES, comparison)) == ["a.jsonl and b.jsonl: same, except for ids and times"]
 
 
 async def test_another_question_is_told_by_its_first_difference_and_by_figures(
@@ -36,7 +36,7 @@ async def test_another_question_is_told_by_its_first_difference_and_by_figures(
         ("antiphon.tools.completed.v1", 2),
         ("model exchange", 3),
     }
-    lines = list(told(NAMES, comparison))
+    lines = list(reported(NAMES, comparison))
     assert "first at event 1: antiphon.query.submitted.v1" in lines[0]
     assert any(line.split() == ["rounds", "3", "1", "*"] for line in lines)
 
@@ -55,7 +55,7 @@ def test_a_word_of_a_result_is_found_in_the_result_and_in_all_that_repeats_it(
         ("model exchange", 3),
         ("antiphon.response.ready.v1", None),
     ]
-    assert "    - **Payments Engineering**: “Idempotent Charges” speaks of the same [1]." in told(
+    assert "    - **Payments Engineering**: “Idempotent Charges” speaks of the same [1]." in reported(
         NAMES, comparison
     )
     assert '"is_same": false' in document(NAMES, comparison)

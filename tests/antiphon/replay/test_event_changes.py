@@ -4,7 +4,7 @@ from antiphon_shared.events import ReasoningRequested, ResponseReady
 
 from antiphon.recording.lines import Line
 from antiphon.replay.event_changes import Change, changes
-from antiphon.replay.reports.event_changes import told
+from antiphon.replay.reports.event_changes import reported
 from antiphon.replay.update import updated
 from tests.antiphon.recording.changed import with_event, with_words
 
@@ -26,7 +26,7 @@ def test_a_difference_of_an_answer_is_named_by_its_field(courses_lines: list[Lin
 
     (one,) = changes(with_event(courses_lines, ResponseReady, other), courses_lines)
     assert (one.what, one.path) == (ResponseReady.type, "termination_reason")
-    assert told("a.jsonl", [one])[2:] == [
+    assert reported("a.jsonl", [one])[2:] == [
         "  event 20: antiphon.response.ready.v1 termination_reason",
         '    - "max_rounds_reached"',
         '    + "natural_completion"',

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 from antiphon.replay.report import Report
 from antiphon.replay.reports.outcome import Outcome, Tally
-from antiphon.replay.reports.text import summary, told
+from antiphon.replay.reports.text import reported, summary
 from tests.antiphon.replay.reports.outcomes import DIVERGED, SAME, UNCHECKED, UNREADABLE
 
 
 def test_a_recording_that_is_the_same_takes_one_line() -> None:
-    assert told(SAME) == ["a.jsonl: same, 20 events, 10 steps; the final answer is the same"]
+    assert reported(SAME) == ["a.jsonl: same, 20 events, 10 steps; the final answer is the same"]
 
 
 def test_the_first_divergence_is_shown_the_rest_counted_and_what_was_not_checked_named() -> None:
-    assert told(DIVERGED) == [
+    assert reported(DIVERGED) == [
         "b,1:2.jsonl: diverged at event 4 (antiphon.briefing.ready.v1): "
         "coordinator, antiphon.reasoning.requested.v1 notice",
         "  - as recorded, + today",
@@ -26,11 +26,11 @@ def test_the_first_divergence_is_shown_the_rest_counted_and_what_was_not_checked
 
 
 def test_a_recording_that_cannot_be_read_says_why() -> None:
-    assert told(UNREADABLE) == ["c.jsonl: unreadable: line 3: not JSON."]
+    assert reported(UNREADABLE) == ["c.jsonl: unreadable: line 3: not JSON."]
 
 
 def test_what_was_not_checked_is_not_called_the_same_and_is_counted_by_component() -> None:
-    assert told(UNCHECKED) == [
+    assert reported(UNCHECKED) == [
         "e.jsonl: not checked whole, 9 events, 2 steps checked (tool_dispatcher 2), 5 not (coordinator 5); "
         "the final answer is the same",
         "  not checked: coordinator: no record was made of it (4), coordinator: the document cannot be read (1)",
@@ -39,10 +39,12 @@ def test_what_was_not_checked_is_not_called_the_same_and_is_counted_by_component
 
 def test_the_reason_for_allowing_it_is_reported() -> None:
     allowed = replace(UNCHECKED, allowed="recorded before the records")
-    assert told(allowed)[0].endswith("the final answer is the same (allowed: recorded before the records)")
+    assert reported(allowed)[0].endswith(
+        "the final answer is the same (allowed: recorded before the records)"
+    )
     assert (allowed.result, allowed.passes, UNCHECKED.passes) == ("unchecked", True, False)
     assert summary(Tally.of([allowed]), 0)[-1] == "unchecked steps are allowed: recorded before the records"
-    assert told(replace(SAME, allowed="whatever")) == told(SAME)
+    assert reported(replace(SAME, allowed="whatever")) == reported(SAME)
 
 
 def test_the_summary_counts_all_and_the_worst_of_them_is_the_result() -> None:

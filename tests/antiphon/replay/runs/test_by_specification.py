@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from antiphon.cli import app
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine
-from antiphon.replay.by_specification.compared_run import Specifications, held
+from antiphon.replay.by_specification.compared_run import Specifications, compare_run
 from antiphon.replay.by_specification.result import Found
 from antiphon.replay.by_specification.sums import end_in_words
 from tests.antiphon.replay.runs.travel import WORKFLOWS, specification
@@ -26,7 +26,7 @@ def nodes(workflows: Graphs, name: str) -> dict[str, Any]:
 
 
 def found(lines: list[Line], change: Callable[[Graphs], object] = lambda workflows: None) -> Found:
-    return held(lines, Specifications.of([specification(change)]))
+    return compare_run(lines, Specifications.of([specification(change)]))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -227,8 +227,8 @@ def test_a_session_that_is_no_run_and_a_run_of_another_domain_are_not_concerned(
         [build({"domain": "hotels", "version": "1", "workflows": {"stay": WORKFLOWS["undo"]}})]
     )
 
-    assert held(courses_lines, other).result == "other"
-    assert held(runs["chain"], other).result == "other"
+    assert compare_run(courses_lines, other).result == "other"
+    assert compare_run(runs["chain"], other).result == "other"
 
 
 def test_many_runs_are_told_by_what_they_share(runs: dict[str, list[Line]], tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from antiphon.recording.lines import Line, decode_line, encode_line
 from antiphon.replay.diff import diff
-from antiphon.replay.reports.compared import told
+from antiphon.replay.reports import compared, text
 from antiphon.replay.reports.outcome import Outcome
-from antiphon.replay.reports.text import told as told_outcome
 from antiphon.replay.update import TakesAnotherWay, updated
 from antiphon.replay.verify import verify_lines
 
@@ -69,7 +68,7 @@ def test_a_spoiled_recording_is_unreadable_or_differs(
 ) -> None:
     with contextlib.suppress(UnreadableEvent):
         spoiled = _spoiled(courses_lines, choose)
-        assert list(told(("a", "b"), diff(courses_lines, spoiled)))
+        assert list(compared.reported(("a", "b"), diff(courses_lines, spoiled)))
         with contextlib.suppress(TakesAnotherWay, UnreadableEvent):
             verify_lines(list(updated(spoiled)))
-        assert told_outcome(Outcome("a", verify_lines(spoiled)))
+        assert text.reported(Outcome("a", verify_lines(spoiled)))

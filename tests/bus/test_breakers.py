@@ -1,93 +1,41 @@
 """Breakers that many processes share: each `SharedBreakers` here represents one process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
 import pytest
-from antiphon_shared.breakers.breaker import Allowed, Breaker, BreakerState, Ending, ForcedOpen, Refused
+from antiphon_shared.breakers.breaker import Allowed, BreakerState, ForcedOpen, Refused
 from antiphon_shared.breakers.outages import NO_OUTAGES
 from antiphon_shared.breakers.table import BREAKERS_MAX, model_breaker, tool_breaker, write_state
 from antiphon_shared.bus import breakers as breakers_module
 from antiphon_shared.bus.breaker_store import BreakersBusy, BreakerStore
 from antiphon_shared.bus.breakers import SharedBreakers
-from antiphon_shared.bus.connection import Connections
-from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Command
-from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.settings import BusSettings
-from redis.exceptions import RedisError
 
+from tests.bus.breaking import (
+    LONG,
+    LOOK,
+    MODEL,
+    SHORT,
+    Ahead,
+    all_refuse,
+    allows,
+    fail,
+    is_gone,
+    is_told_of,
+    kept,
+    processes,
+    refuses,
+    time_passes,
+)
 from tests.bus.builders import Tapped, eventually
-from tests.redis_server import running
-
-LONG = Breaker(calls_min=3, window_calls=10, open_s=600)
-"""Stays open for as long as a test takes."""
-SHORT = LONG.model_copy(update={"open_s": 1.0})
-"""Half-open soon, but not before others have looked."""
-LOOK, MODEL = tool_breaker("look"), model_breaker("claude")
-
-
-class Ahead:
-    """A process's clock, ahead of the machine's by as much as a test says."""
-
-    def __init__(self) -> None:
-        self.by_s = 0.0
-
-    def __call__(self) -> float:
-        return monotonic_s() + self.by_s
-
-
-@asynccontextmanager
-async def processes(
-    bus: Bus, count: int, breaker: Breaker = LONG, clock: Callable[[], float] = monotonic_s
-) -> AsyncIterator[list[SharedBreakers]]:
-    """Run the breakers of so many processes, and check that no duty ended with an error."""
-    all_of_them = [SharedBreakers(bus, breaker, clock) for _ in range(count)]
-    duties = [asyncio.create_task(breakers.run()) for breakers in all_of_them]
-    try:
-        yield all_of_them
-        assert not any(duty.done() for duty in duties)
-    finally:
-        for duty in duties:
-            duty.cancel()
-        await asyncio.gather(*duties, return_exceptions=True)
-
-
-def fail(breakers: SharedBreakers, times: int = 3, name: str = LOOK) -> None:
-    for _ in range(times):
-        breakers.note(name, True)
-
-
-async def refuses(breakers: SharedBreakers, name: str = LOOK) -> bool:
-    return isinstance(await breakers.ask(name), Refused)
-
-
-async def all_refuse(all_of_them: Sequence[SharedBreakers], name: str = LOOK) -> bool:
-    return all([await refuses(breakers, name) for breakers in all_of_them])
-
-
-async def kept(bus: Bus) -> dict[str, BreakerState]:
-    return (await BreakerStore(bus.batcher, bus.keys).look()).states
-
-
-async def time_passes(bus: Bus) -> None:
-    """Move the opening of a breaker back in time: a probe is let through, and has the whole time for it."""
-    state = (await kept(bus))[LOOK]
-    assert state.opened is not None
-    long_ago = state.model_copy(update={"opened": state.opened - LONG.open_s})
-    await BreakerStore(bus.batcher, bus.keys).swap(LOOK, write_state(state), write_state(long_ago))
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes wait longer for Redis, so that none decides without it on a busy machine."""
     monkeypatch.setattr(breakers_module, "_PATIENCE_S", 60.0)
-
-
-async def is_gone(bus: Bus) -> bool:
-    return not await bus.batcher.submit("EXISTS", bus.keys.breakers())
 
 
 async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
@@ -316,10 +264,6 @@ async def is_full(bus: Bus) -> bool:
     return len(await kept(bus)) == BREAKERS_MAX
 
 
-async def is_told_of(bus: Bus, name: str) -> bool:
-    return name in await kept(bus)
-
-
 async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,116 +288,3 @@ async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) 
     assert await refuses(breakers)
     clock.by_s = LONG.open_s
     assert await allows(breakers)  # its own probe, as Redis has no place for it
-
-
-async def allows(breakers: SharedBreakers) -> bool:
-    return not await refuses(breakers)
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        (b"tool:look", b"[" * 100_000),
-        (b"tool:look", b"\xff\xfe"),
-        (b"tool:look", b'{"opened": 1, "unheard": 2}'),
-        (b"tool:look", b'{"opened": 1e400}'),
-        (b"tool:look", b'{"endings": [{"at": "\\ud800"}]}'),
-        (b"\xff\xfe", b"{}"),
-        (b"", b"{}"),
-        (b"tool:" + b"x" * 65, b'{"opened": 1}'),
-    ],
-    ids=["deep", "no text", "unknown field", "infinite", "surrogate", "no name", "empty name", "long name"],
-)
-async def test_what_others_wrote_there_breaks_nothing_and_is_swept_away(
-    bus: Bus, field: bytes, value: bytes
-) -> None:
-    await bus.batcher.submit("HSET", bus.keys.breakers(), field, value)
-    async with processes(bus, 1) as (breakers,):
-        assert await allows(breakers)
-        await eventually(lambda: is_gone(bus))
-        fail(breakers)
-        await eventually(lambda: is_told_of(bus, LOOK))
-
-
-@pytest.mark.parametrize("name", ["tool:", "tool:a b", "model:", "model:" + "m" * 201, "look", "tool:\ud800"])
-async def test_what_is_no_name_has_no_breaker(bus: Bus, name: str) -> None:
-    async with processes(bus, 1) as (breakers,):
-        fail(breakers, 10, name)
-        assert await allows_name(breakers, name)
-        fail(breakers)
-        await eventually(lambda: is_told_of(bus, LOOK))
-        assert list(await kept(bus)) == [LOOK]
-
-
-async def allows_name(breakers: SharedBreakers, name: str) -> bool:
-    return not await refuses(breakers, name)
-
-
-async def test_the_time_is_that_of_redis_whatever_a_process_believes(bus: Bus) -> None:
-    astray = SharedBreakers(bus, LONG, clock := Ahead())
-    clock.by_s = 1e6  # as after a machine has slept
-    duty = asyncio.create_task(astray.run())
-    async with processes(bus, 1) as (one,):
-        fail(one)
-        await eventually(lambda: astray.outages() != NO_OUTAGES)
-        answers = [await breakers.ask(LOOK) for breakers in (one, astray)]
-        left_s = [answer.retry_after_s for answer in answers if isinstance(answer, Refused)]
-        assert all(500 < seconds < 700 for seconds in left_s)  # by Redis's answer, however late it is read
-        assert len(left_s) == 2
-    duty.cancel()
-
-
-@pytest.mark.parametrize("ahead_s", [-1e9, -2_000, 2_000, 1e9])
-async def test_a_clock_of_redis_that_jumped_holds_nothing_open(bus: Bus, ahead_s: float) -> None:
-    """Times written before the jump are as far from now as this."""
-    store = BreakerStore(bus.batcher, bus.keys)
-    at = (await store.look()).now + ahead_s
-    ending = Ending(at=at, is_failure=True)
-    await store.swap(LOOK, b"", write_state(BreakerState(endings=(ending,) * 5, opened=at)))
-    await store.swap(MODEL, b"", write_state(BreakerState(endings=(ending,) * 5)))
-    async with processes(bus, 2) as (one, _):
-        assert await allows(one)
-        one.note(LOOK, False)
-        await eventually(lambda: is_gone(bus))
-        fail(one, 1, MODEL)
-        await eventually(lambda: is_told_of(bus, MODEL))
-        assert len((await kept(bus))[MODEL].endings) == 1
-
-
-async def test_while_redis_is_away_each_process_decides_for_itself(namespace: str) -> None:
-    with running() as server:
-        bus = Bus(Connections(server.url), Keys(namespace), BusSettings())
-        await bus.open()
-        async with processes(bus, 2, clock=(clock := Ahead())) as (one, other):
-            fail(one)
-            await eventually(lambda: all_refuse((one, other)))
-            server.kill()
-            await eventually(lambda: is_away(bus))
-            clock.by_s = LONG.open_s
-            assert await allows(one)
-            assert await refuses(one)  # one probe
-            one.note(LOOK, False)
-            assert await allows(one)
-            clock.by_s = 0.0
-            fail(other, 3, MODEL)
-            assert await refuses(other, MODEL)
-            server.start()
-            await eventually(lambda: is_told_of_patiently(bus, MODEL))
-            fail(one, 3, tool_breaker("fetch"))
-            await eventually(lambda: refuses(other, tool_breaker("fetch")))
-        await bus.close()
-
-
-async def is_away(bus: Bus) -> bool:
-    try:
-        await bus.batcher.submit("PING")
-    except RedisError:
-        return True
-    return False
-
-
-async def is_told_of_patiently(bus: Bus, name: str) -> bool:
-    try:
-        return await is_told_of(bus, name)
-    except RedisError:
-        return False

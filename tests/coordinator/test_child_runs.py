@@ -253,12 +253,12 @@ def test_the_runs_of_a_session_end_with_it() -> None:
     assert not send.opens
 
 
-def waiting_for(session: Session, because: str = "") -> ChildWaiting:
-    (run,) = session.children.runs
+def a_wait(session: Session, call: str = "b1", because: str = "") -> ChildWaiting:
+    child = next(run.id for run in session.children.runs if run.call.id == call)
     return ChildWaiting(
         round=session.round,
-        call_id="b1",
-        child=run.id,
+        call_id=call,
+        child=child,
         request=4,
         message="Book it for 80?",
         expects={"agreed": {"type": "bool", "required": True}},
@@ -269,7 +269,7 @@ def waiting_for(session: Session, because: str = "") -> ChildWaiting:
 
 def test_a_run_that_waits_for_a_person_answers_its_call_and_goes_on_by_itself() -> None:
     session = after_calls(BOOK).session
-    done = next_step(session, waiting_for(session))
+    done = next_step(session, a_wait(session))
     (result,) = results_of(done)
     assert result.data["status"] == "waiting"
     assert result.data["message"] == "Book it for 80?"
@@ -279,14 +279,14 @@ def test_a_run_that_waits_for_a_person_answers_its_call_and_goes_on_by_itself() 
 
 def test_a_session_with_a_user_asks_for_a_run() -> None:
     session = after_calls(BOOK, interactive=True).session
-    asked = next_step(session, waiting_for(session))
+    asked = next_step(session, a_wait(session))
     (question,) = asked.commands
     assert isinstance(question, QuestionAsked)
     assert question.questions[0].question.startswith("Book it for 80?")
     given = next_step(asked.session, QuestionAnswered(round=1, answer="yes", by="Ann"))
     (send,) = given.sends
     assert send.event == InputGiven(round=4, values={"agreed": True}, by="Ann")
-    again = next_step(given.session, waiting_for(session, because="it is no bool"))
+    again = next_step(given.session, a_wait(session, because="it is no bool"))
     (question,) = again.commands
     assert isinstance(question, QuestionAsked)
     assert question.questions[0].question.startswith("it is no bool. ")
@@ -339,19 +339,6 @@ def waiting_for_user(*calls: ToolCall) -> Session:
     for run in session.children.runs:
         session = next_step(session, a_wait(session, run.call.id)).session
     return session
-
-
-def a_wait(session: Session, call: str) -> ChildWaiting:
-    child = next(run.id for run in session.children.runs if run.call.id == call)
-    return ChildWaiting(
-        round=session.round,
-        call_id=call,
-        child=child,
-        request=1,
-        message="Sure?",
-        expects={"yes": {"type": "bool"}},
-        until=START + timedelta(days=7),
-    )
 
 
 def test_a_user_who_does_not_answer_in_time_leaves_the_model_time_to_conclude() -> None:

@@ -59,7 +59,8 @@ def test_every_command_of_a_tutorial_does_what_the_page_says(
     process = subprocess.Popen(
         ["bash", "-c", as_script(blocks).replace("6379", str(free_port()))],
         cwd=folder,
-        env=environment(folder, PATH=path, ANTIPHON=str(wheel), PIP_NO_INDEX="1"),
+        # Pip need not look for conflicts among all that is linked; "0", as it negates this option twice.
+        env=environment(folder, PATH=path, ANTIPHON=str(wheel), PIP_NO_INDEX="1", PIP_NO_WARN_CONFLICTS="0"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

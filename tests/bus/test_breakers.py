@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
-from antiphon_shared.breakers.breaker import Allowed, Breaker, BreakerState, Ending, ForcedOpen, Refused
+from antiphon_shared.breakers.breaker import Allowed, Breaker, BreakerState, Ending, ForcedOpen, RefusedCall
 from antiphon_shared.breakers.outages import NO_OUTAGES
 from antiphon_shared.breakers.table import BREAKERS_MAX, model_breaker, tool_breaker, write_state
 from antiphon_shared.bus import breakers as breakers_module
@@ -61,7 +61,7 @@ def fail(breakers: SharedBreakers, times: int = 3, name: str = LOOK) -> None:
 
 
 async def refuses(breakers: SharedBreakers, name: str = LOOK) -> bool:
-    return isinstance(await breakers.ask(name), Refused)
+    return isinstance(await breakers.ask(name), RefusedCall)
 
 
 async def all_refuse(all_of_them: Sequence[SharedBreakers], name: str = LOOK) -> bool:
@@ -328,7 +328,7 @@ async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
     breakers, names = SharedBreakers(bus, LONG), [tool_breaker(name) for name in ("first", "second", "third")]
     for name in names:
         fail(breakers, name=name)
-    assert [isinstance(await breakers.ask(name), Refused) for name in names] == [False, True, True]
+    assert [isinstance(await breakers.ask(name), RefusedCall) for name in names] == [False, True, True]
 
 
 async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) -> None:
@@ -397,7 +397,7 @@ async def test_the_time_is_that_of_redis_whatever_a_process_believes(bus: Bus) -
         fail(one)
         await eventually(lambda: astray.outages() != NO_OUTAGES)
         answers = [await breakers.ask(LOOK) for breakers in (one, astray)]
-        left_s = [answer.retry_after_s for answer in answers if isinstance(answer, Refused)]
+        left_s = [answer.retry_after_s for answer in answers if isinstance(answer, RefusedCall)]
         assert all(500 < seconds < 700 for seconds in left_s)  # by Redis's answer, however late it is read
         assert len(left_s) == 2
     duty.cancel()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 from antiphon_shared.workflows.graph import Graph
 from antiphon_shared.workflows.nodes import BranchNode
 
@@ -142,7 +142,9 @@ def _called(node: str, sides: _Sides, moved: Moved) -> At:
         found.path.partition(".")[0].partition("[")[0] or "arguments"
         for found in differences(did["arguments"], would["arguments"])
     )
-    sentence = f"`{shown}` would be called with another {listed((f'`{name}`' for name in names), _SHOWN_MAX)}"
+    sentence = (
+        f"`{shown}` would be called with another {list_names((f'`{name}`' for name in names), _SHOWN_MAX)}"
+    )
     return At(1, "arguments", node, sentence, did["arguments"], would["arguments"])
 
 
@@ -188,7 +190,7 @@ def _ended(sides: _Sides) -> At:
         fields = dict.fromkeys(
             found.path.partition(".")[0] for found in differences(did["output"], would["output"])
         )
-        named = listed((f"`{name}`" for name in fields if name), _SHOWN_MAX)
+        named = list_names((f"`{name}`" for name in fields if name), _SHOWN_MAX)
         sentence = f"the run would return another output{f': {named}' if named else ''}"
         return At(7, "output", "", sentence, did["output"], would["output"])
     return At(

@@ -33,7 +33,7 @@ from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.document import changes
 from coordinator.endings import has_parent, notify_parent
-from coordinator.lookup import named_by, needs_query, schema_of
+from coordinator.lookup import needed_event_id, needs_query, schema_of
 from coordinator.opening import end_unopened, open_session, recorded_opening
 from coordinator.record import record_of
 from coordinator.session import PARTS, Session
@@ -91,7 +91,7 @@ class Decisions:
         if not self._unread:
             self._document.take(record)
         before, decision = self.session, self._decide(step, record, known)
-        if decision.alone:
+        if decision.own_answer_reason:
             return Redone((self._alone(step, record, decision, known),), unchecked=self._unchecked)
         if before is not None and decision.closes and has_parent(before):
             asked = known.data(before.query.question, QuerySubmitted)
@@ -185,16 +185,16 @@ class Decisions:
             line.event,
             line.entry,
             catalogue=known.catalogue(self.session.tools.catalogue),
-            named=known.named(named_by(self.session, line.event)),
+            named=known.named(needed_event_id(self.session, line.event)),
         )
-        follows = decision.alone or decision.timers or decision.sends
+        follows = decision.own_answer_reason or decision.timers or decision.sends
         return decision.session is self.session and not follows
 
     def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
         event, entry = step.line.event, step.line.entry
         if self.session is not None:
             outages = self._outages(record, self.session)
-            named = known.named(named_by(self.session, event))
+            named = known.named(needed_event_id(self.session, event))
             earlier = earlier_calls(self.session, event, known)
             catalogue = known.catalogue(self.session.tools.catalogue)
             schema = known_schema(self.session, event, known)

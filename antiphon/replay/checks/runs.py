@@ -27,7 +27,7 @@ from antiphon.replay.checks.run_outputs import send_differences
 from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.known import Known, Redone, Step
-from coordinator.decision import GrantCheck, Logged, Opening
+from coordinator.decision import GrantCheck, LoggedEvent, Opening
 from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
 from coordinator.runs.opening import opened_run, plan_of
@@ -160,7 +160,7 @@ def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
     return value
 
 
-def named_by(event: AnyEvent, known: Known) -> Logged | None:
+def named_by(event: AnyEvent, known: Known) -> LoggedEvent | None:
     """Return the event that a component could not handle, where `event` reports one."""
     return known.named(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
 

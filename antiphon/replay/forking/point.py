@@ -28,7 +28,7 @@ from antiphon.replay.forking.event_at import NoSuchPoint, number_of, resumable
 from antiphon.replay.steps.known import Known, Step
 from antiphon.replay.steps.redelivery import redelivered
 from coordinator.decide import decide
-from coordinator.lookup import named_by
+from coordinator.lookup import needed_event_id
 from coordinator.session import Session
 
 _DATA = {kind.type: kind for kind in ENVELOPES}
@@ -219,9 +219,14 @@ def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[Eve
         if inbox is None or line.event.id in handled:
             continue
         if inbox == "coordinator":
-            named = point.known.named(named_by(session, line.event))
+            named = point.known.named(needed_event_id(session, line.event))
             decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
-            if decision.session is not session or decision.alone or decision.timers or decision.sends:
+            if (
+                decision.session is not session
+                or decision.own_answer_reason
+                or decision.timers
+                or decision.sends
+            ):
                 yield line
         elif line.event.id in awaited:
             yield line

@@ -34,7 +34,7 @@ from antiphon.replay.forking.point import Point
 from antiphon.replay.steps.known import Step
 from coordinator import limits
 from coordinator.decide import decide
-from coordinator.lookup import named_by
+from coordinator.lookup import needed_event_id
 from coordinator.session import Session
 
 STEPS_MAX = 200
@@ -128,7 +128,7 @@ class Trace:
 
     def _decided(self, line: EventLine) -> TracedStep:
         before = self._session
-        named = self._known.named(named_by(before, line.event))
+        named = self._known.named(needed_event_id(before, line.event))
         earlier = earlier_calls(before, line.event, self._known)
         schema = known_schema(before, line.event, self._known)
         decision = decide(
@@ -143,7 +143,7 @@ class Trace:
         )
         self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands
-        if decision.alone:
+        if decision.own_answer_reason:
             answer = self._assemblies.alone(line, decision, MaterialRead(), self._known)
             outputs = (answer, *outputs)
         timers = {}

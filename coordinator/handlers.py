@@ -282,9 +282,8 @@ async def _alone(
     request = ending_of(decision.session, named)
     found = findings_of(request, await reading.of(request))
     at = moment_of(delivery.event, delivery.log_entry)
-    response = answer_without_assembler(
-        decision.session, request, found, catalogue, at, decision.own_answer_reason
-    )
+    why = decision.own_answer_reason
+    response = answer_without_assembler(decision.session, request, found, catalogue, at, why)
     return outcome_of_answer(delivery.event, response, reading.record)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
-from antiphon_shared.bus.concurrency import ended
+from antiphon_shared.bus.concurrency import end_tasks
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events.codec import explain
@@ -112,7 +112,7 @@ class EmbeddedPipeline:
         self._stopping.set()
         running, self._running = self._running, None
         if running is not None:
-            await ended([running], _STOP_LIMIT_S)
+            await end_tasks([running], _STOP_LIMIT_S)
             if running.done():  # marks its exception as retrieved
                 await asyncio.gather(running, return_exceptions=True)
         if self._bus is not None:

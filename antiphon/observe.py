@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from antiphon_shared.breakers.breaker import CLOSED, BreakerState, Phase, Refused
+from antiphon_shared.breakers.breaker import CLOSED, BreakerState, Phase, RefusedCall
 from antiphon_shared.breakers.table import is_name
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.connection import is_unavailable
@@ -150,7 +150,9 @@ def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus
         phase=breaker.phase(state, now),
         failures=state.failures,
         calls=len(state.endings),
-        retry_in_s=round(answer.retry_after_s, 3) if isinstance(answer, Refused) and held is None else None,
+        retry_in_s=round(answer.retry_after_s, 3)
+        if isinstance(answer, RefusedCall) and held is None
+        else None,
         held=held
         and ManualOverride(at=datetime.fromtimestamp(held.at, UTC), by=held.by, because=held.because),
     )

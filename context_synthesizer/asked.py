@@ -33,12 +33,12 @@ _ScoresOf = Callable[[str], list[tuple[int, float]]]
 
 
 @lru_cache(_TEXTS_KEPT)
-def words_asked(text: str) -> Text:
+def distinct_words(text: str) -> Text:
     """Return the words of a question or a search, each once, in a fixed order."""
     return tuple(sorted(set(words(text[:_TEXT_CHARACTERS]))))
 
 
-class Asked:
+class QueryCloseness:
     """The questions and searches, and the figures of each fact of an index, by its number.
 
     `questions` count in full; the searches that `update` adds are weighed. `priors`: the gain of each fact by its
@@ -54,7 +54,7 @@ class Asked:
         self._changed: set[int] = set()
         """The facts whose figures have changed since the last `closeness`."""
         self._index, self._priors = index, priors
-        self._texts = {words: 1.0 for question in questions if (words := words_asked(question))}
+        self._texts = {words: 1.0 for question in questions if (words := distinct_words(question))}
         """The weight of each text."""
         self._questioned = frozenset(word for text in self._texts for word in text)
         self._most: dict[Text, float] = {}
@@ -66,7 +66,9 @@ class Asked:
 
     def update(self, searches: Iterable[str] = ()) -> None:
         """Add the new facts of the index, and the searches that found them."""
-        new = [text for text in dict.fromkeys(map(words_asked, searches)) if text and text not in self._texts]
+        new = [
+            text for text in dict.fromkeys(map(distinct_words, searches)) if text and text not in self._texts
+        ]
         if new:
             self._texts.update({text: self._weight_of(text) for text in new})
         if len(self._index) > self._up_to_date_at * _GROWTH:
@@ -76,14 +78,14 @@ class Asked:
         for text in new:
             self._ask(text, self._index.scores_of)
 
-    def including(self, questions: Iterable[str]) -> "Asked":
+    def including(self, questions: Iterable[str]) -> "QueryCloseness":
         """Return a copy with these questions added; it cannot be updated."""
         closeness = self.closeness()
         other = copy(self)
         other._closeness, other._changed = closeness, set()
         other.sums, other.best = self.sums.copy(), self.best.copy()
         other._weights, other._most, other._by_word = self._weights.copy(), {}, {}
-        other._texts = dict.fromkeys(filter(None, map(words_asked, questions)), 1.0)
+        other._texts = dict.fromkeys(filter(None, map(distinct_words, questions)), 1.0)
         for text in other._texts:
             other._ask(text, self._index.scores_of)
         return other

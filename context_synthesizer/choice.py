@@ -44,7 +44,7 @@ def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
             yield memory.facts[other]
 
 
-def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
+def fill_page(page: Page, facts: Iterable[Fact]) -> list[Fact]:
     """Put each fact that fits, with those that wait for their share (shares.py) last; return the put ones."""
     shares = Shares(page)
     waiting: list[Fact] = []
@@ -105,7 +105,7 @@ def put_must(page: Page, facts: Sequence[Fact]) -> None:
         _ = page.put(fact, is_short=not is_affordable)
 
 
-def missed(memory: Memory, scores: Scores, shown: frozenset[str]) -> tuple[str, ...]:
+def missed_facts(memory: Memory, scores: Scores, shown: frozenset[str]) -> tuple[str, ...]:
     """Return the omitted facts that are nearly as close as the closest, without superseded or summarized ones."""
     close = _MISSED_SHARE * scores[next(scores.closest_first())]
     nearly = takewhile(lambda id: scores[id] >= close > 0, scores.closest_first())

@@ -26,7 +26,7 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.values import Round
 
 from context_synthesizer.minilm import MiniLM
-from context_synthesizer.session_index_cache import Kept
+from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.vectors import Vectors, digest_of, row_of
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
@@ -47,7 +47,7 @@ _FACTS_AT_ONCE_MAX = 500
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeighedDelta:
     """A delta with its facts' salience, and the data that go with it."""
 
     delta: MemoryDelta
@@ -61,8 +61,8 @@ class Weigh(Protocol):
     """A function that raises the salience of a round's facts; `kept` holds the facts filed earlier."""
 
     async def __call__(
-        self, delta: MemoryDelta, kept: Kept, round: Round, session: SessionStore
-    ) -> Weighed: ...
+        self, delta: MemoryDelta, kept: CachedIndex, round: Round, session: SessionStore
+    ) -> WeighedDelta: ...
 
 
 def embed_of(setting: str) -> Embed:
@@ -97,7 +97,9 @@ class Embeddings:
     embed: Embed
     timeout_s: float = TIMEOUT_S
 
-    async def weigh(self, delta: MemoryDelta, kept: Kept, round: Round, session: SessionStore) -> Weighed:
+    async def weigh(
+        self, delta: MemoryDelta, kept: CachedIndex, round: Round, session: SessionStore
+    ) -> WeighedDelta:
         """Embed the new texts, and raise salience by the closeness of facts to the question and the closest search."""
         if kept.vectors is None or kept.vectors.model != self.model:
             kept.vectors = Vectors(self.model)
@@ -125,7 +127,7 @@ class Embeddings:
             for fact in delta.facts
         ]
         earlier = _changed_since(memory.facts, closeness)
-        return Weighed(delta.model_copy(update={"facts": tuple(weighed)}), own | earlier, item)
+        return WeighedDelta(delta.model_copy(update={"facts": tuple(weighed)}), own | earlier, item)
 
     async def _embedded(self, texts: Mapping[str, str], vectors: Vectors) -> dict[str, bytes]:
         """Return the rows of texts by their names: of all, or of as many as the timeout allows."""

@@ -67,7 +67,7 @@ Quantity = tuple[Decimal, str]
 """A number and the common unit of its kind; empty for a bare number."""
 
 
-class Said:
+class ComparedText:
     """A text in the form in which it is compared; each part is computed on first use."""
 
     def __init__(self, text: str, is_json: bool = False) -> None:
@@ -164,18 +164,18 @@ class Said:
 class Source:
     """A fact that a line names."""
 
-    statement: Said
-    title: Said
+    statement: ComparedText
+    title: ComparedText
 
 
 def fault(text: str, sources: Sequence[Source]) -> str:
     """Return what the line adds to its sources or leaves out, as a sentence; empty when nothing."""
-    line = Said(text)
+    line = ComparedText(text)
     checks = (_quotations, _numbers, _names, _order, _denials, _directions)
     return next(filter(None, (check(line, sources) for check in checks)), "")
 
 
-def _numbers(line: Said, sources: Sequence[Source]) -> str:
+def _numbers(line: ComparedText, sources: Sequence[Source]) -> str:
     texts = [text for source in sources for text in (source.statement, source.title)]
     known = {quantity for text in texts for quantity in text.quantities}
     units = {unit for text in texts for unit in text.units}
@@ -195,7 +195,7 @@ def _numbers(line: Said, sources: Sequence[Source]) -> str:
     return f"It loses {_listed(sorted(lost))}." if lost else ""
 
 
-def _names(line: Said, sources: Sequence[Source]) -> str:
+def _names(line: ComparedText, sources: Sequence[Source]) -> str:
     texts = [text for source in sources for text in (source.statement, source.title)]
     known = {word for text in texts for word in text.words}
     stems = {stem for text in texts for stem in text.stems}
@@ -213,7 +213,7 @@ def _names(line: Said, sources: Sequence[Source]) -> str:
     return f"It loses {_listed(sorted(lost))}." if lost else ""
 
 
-def _order(line: Said, sources: Sequence[Source]) -> str:
+def _order(line: ComparedText, sources: Sequence[Source]) -> str:
     """Check the order of each fact's own numbers, by unit, in text: "from 5 to 9" must not become "from 9 to 5"."""
     holders = Counter(quantity for source in sources for quantity in source.statement.quantities)
     for source in sources:
@@ -228,14 +228,14 @@ def _order(line: Said, sources: Sequence[Source]) -> str:
     return ""
 
 
-def _denials(line: Said, sources: Sequence[Source]) -> str:
+def _denials(line: ComparedText, sources: Sequence[Source]) -> str:
     denied = [source.statement.denials for source in sources]
     if line.denials > sum(denied):
         return "It denies what no fact denies."
     return "It leaves out that something is denied." if line.denials < sum(map(bool, denied)) else ""
 
 
-def _directions(line: Said, sources: Sequence[Source]) -> str:
+def _directions(line: ComparedText, sources: Sequence[Source]) -> str:
     stated = {one for source in sources for one in source.statement.directions}
     for axis, sides in enumerate(_OPPOSITES):
         said = {sign for its, sign in stated if its == axis}
@@ -248,10 +248,10 @@ def _directions(line: Said, sources: Sequence[Source]) -> str:
     return ""
 
 
-def _quotations(line: Said, sources: Sequence[Source]) -> str:
+def _quotations(line: ComparedText, sources: Sequence[Source]) -> str:
     said = "\n".join(text.spaced for source in sources for text in (source.statement, source.title))
     for quotation in _QUOTED.findall(line.text):
-        if Said(quotation).spaced not in said:
+        if ComparedText(quotation).spaced not in said:
             return f"It quotes what no fact says: {one_line(quotation, 80)}"
     return ""
 

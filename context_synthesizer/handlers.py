@@ -15,10 +15,10 @@ from antiphon_shared.bus.handling import (
     Delivery,
     Handlers,
     Outcome,
-    Put,
+    PutDocument,
     SessionStore,
 )
-from antiphon_shared.bus.reads import Begun, Completed, together
+from antiphon_shared.bus.reads import Completed, PendingRead, together
 from antiphon_shared.events import (
     AnyEvent,
     BriefingRequested,
@@ -33,10 +33,10 @@ from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.errors import UnreadableEvent
 
-from context_synthesizer.embeddings import Weigh, Weighed
-from context_synthesizer.session_index_cache import Kept, SessionIndexCache, digest_of
+from context_synthesizer.embeddings import Weigh, WeighedDelta
+from context_synthesizer.session_index_cache import CachedIndex, SessionIndexCache, digest_of
 from context_synthesizer.settings import ContextSynthesizerSettings
-from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
+from context_synthesizer.turn import RoundEvents, add, briefed, filed, step_of, tokens_max
 
 _FACTS_AT_ONCE_MAX = 200
 """The number of facts of a round above which they are added in another thread."""
@@ -71,7 +71,7 @@ class ContextSynthesizer:
             structlog.get_logger().warning(
                 "summary_refused", session=session.session_id, round=request.round, reason=refused
             )
-        weighed = Weighed(delta)
+        weighed = WeighedDelta(delta)
         if self._weigh is not None:
             weighed = await self._weigh(delta, kept, request.round, session)
         item = await self._add(kept, weighed.delta, delivery.event.format)
@@ -79,13 +79,13 @@ class ContextSynthesizer:
         is_heavy, step = kept.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
         built = await aside_if(is_heavy, briefed, kept, request, weighed.salience, refused, step)
         self._session_indexes.put_back((session.session_id, request.question), kept)
-        writes: list[Put | Append] = [
-            Put(BRIEFING, None, built.text.encode()),
+        writes: list[PutDocument | Append] = [
+            PutDocument(BRIEFING, None, built.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),
             *([Append(VECTORS, None, weighed.item)] if weighed.item else []),
         ]
         if built.to_summarize is not None:
-            writes.append(Put(TO_SUMMARIZE, None, built.to_summarize.encode()))
+            writes.append(PutDocument(TO_SUMMARIZE, None, built.to_summarize.encode()))
         record = BriefingRecord.trusted(
             of=delivery.event.id,
             outputs=0,
@@ -98,7 +98,7 @@ class ContextSynthesizer:
 
     async def _read(
         self, request: BriefingRequested, session: SessionStore
-    ) -> tuple[Kept, Brought, QuerySubmitted | None, ReasoningCompleted | None]:
+    ) -> tuple[CachedIndex, RoundEvents, QuerySubmitted | None, ReasoningCompleted | None]:
         """Return the session's index, the events that the round brought, and the question and input of its step.
 
         The question is None where neither index nor step needs it.
@@ -122,10 +122,10 @@ class ContextSynthesizer:
         if kept is None or not kept.catches_up(query, budget, items):
             items = await session.items(MEMORY) if kept and kept.since else items
             is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
-            kept = await aside_if(is_heavy, Kept, query, budget, items)
-        return kept, Brought(reasoning, results, summary), question, step_input
+            kept = await aside_if(is_heavy, CachedIndex, query, budget, items)
+        return kept, RoundEvents(reasoning, results, summary), question, step_input
 
-    async def _add(self, kept: Kept, delta: MemoryDelta, format: int) -> bytes:
+    async def _add(self, kept: CachedIndex, delta: MemoryDelta, format: int) -> bytes:
         """Add a delta to the index; return the item to append, empty when there is nothing to file."""
         is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
         item, _ = await aside_if(is_heavy, add, kept, delta, self._settings.memory_bytes_max, format)
@@ -136,7 +136,7 @@ def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> A
     """Return the data of the named event, if one is named. Raises UnreadableEvent when it is of another kind."""
     if log_entry is None:
         return Completed(None)
-    return Begun(session.event(log_entry), partial(_named, log_entry, kind))
+    return PendingRead(session.event(log_entry), partial(_named, log_entry, kind))
 
 
 def _named(log_entry: str, kind: type[DataT], event: AnyEvent) -> DataT:

@@ -19,7 +19,7 @@ from context_synthesizer.render import (
     fact_line,
     fence_around,
     heading,
-    known_about,
+    relations_note,
     short_fact_line,
     tool_lines,
 )
@@ -70,7 +70,7 @@ class Pieces:
         self.units_least += sum(token_units(fact.statement) for fact in facts)
 
     def line(self, memory: Memory, fact: Fact, is_short: bool) -> Piece:
-        known = known_about(fact, memory)
+        known = relations_note(fact, memory)
         key = (fact.id, known, is_short)
         piece = self._lines.get(key)
         if piece is None:

@@ -13,7 +13,7 @@ from antiphon_shared.memory.layers import Fact, MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
-from context_synthesizer.choice import fill, must_have
+from context_synthesizer.choice import fill_page, must_have
 from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.scores import Scores
 from context_synthesizer.select import LAZY_TOKENS
@@ -63,7 +63,7 @@ class Plan:
 
     def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Scores, units: int) -> None:
         page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)
-        fill(page, must_have(memory, scores))
-        put = fill(page, map(memory.facts.__getitem__, scores.closest_first()))
+        fill_page(page, must_have(memory, scores))
+        put = fill_page(page, map(memory.facts.__getitem__, scores.closest_first()))
         self._shown = [id for id in memory.facts if id in page.lines]
         self._least_score = min((scores[fact.id] for fact in put), default=0.0)

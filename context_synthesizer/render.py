@@ -72,7 +72,7 @@ def short_fact_line(fact: Fact, known: str = "") -> Piece:
     return Piece(f"{fact.id} {known}{fence(one_line(fact.statement, SHORT_CHARACTERS))}")
 
 
-def known_about(fact: Fact, memory: Memory) -> str:
+def relations_note(fact: Fact, memory: Memory) -> str:
     """Return `(superseded by F12) `, `(contradicts F4; supersedes F2) `; empty for a fact without relations."""
     said = []
     if fact.id in memory.superseded:

@@ -30,7 +30,7 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
-from context_synthesizer.asked import Asked
+from context_synthesizer.asked import QueryCloseness
 from context_synthesizer.page import TELLING_CHARACTERS, name_of
 from context_synthesizer.scores import Scores, closest_first
 from context_synthesizer.series import Series
@@ -56,7 +56,7 @@ class Relevance:
 
     def __init__(self) -> None:
         self._index = WordIndex()
-        self._asked: Asked | None = None
+        self._asked: QueryCloseness | None = None
         self._facts: list[Fact] = []
         self._ids: list[str] = []
         self._places: dict[str, int] = {}
@@ -80,7 +80,7 @@ class Relevance:
         searched = {use.call_id for use in delta.tool_usage if use.query}
         for fact in delta.facts:
             self._add(fact, memory.document_of(fact), searched)
-        self._asked = self._asked or Asked(self._index, self._priors, (memory.query,))
+        self._asked = self._asked or QueryCloseness(self._index, self._priors, (memory.query,))
         self._asked.update(use.query for use in delta.tool_usage)
 
     def _add(self, fact: Fact, document: Document, searched: Collection[str]) -> None:
@@ -123,7 +123,7 @@ class Relevance:
         if asked is None or not self._facts:
             return Scores({}, (), ())
         if question:
-            asked = Asked(self._index, self._priors, question)
+            asked = QueryCloseness(self._index, self._priors, question)
             asked.update()
             asked.update(use.query for use in memory.tool_usage)
         if memory.open_questions:

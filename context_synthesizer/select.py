@@ -24,7 +24,7 @@ from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
-from context_synthesizer.choice import fill, missed, must_have, put_each, put_must, side_by_side
+from context_synthesizer.choice import fill_page, missed_facts, must_have, put_each, put_must, side_by_side
 from context_synthesizer.page import Page, Pieces, TokenBudget, title_units
 from context_synthesizer.render import LONG, NotShown, question_lines, render
 from context_synthesizer.scores import Scores
@@ -33,9 +33,9 @@ from context_synthesizer.side_sections import (
     SAID,
     TRIED,
     Section,
-    beside,
     earlier_section,
     is_search,
+    pieces_of_level,
     said_by_age,
     said_section,
     summaries_section,
@@ -103,7 +103,7 @@ def build_briefing(
     last = ("Now", (*now[1], *filter(None, [shown.remark])))
     text = render((*asked, (before.title, before.texts), *shown.sections, last))
     omitted = len(memory.facts) - len(shown.facts)
-    left_out = missed(memory, scores(), shown.facts) if omitted else ()
+    left_out = missed_facts(memory, scores(), shown.facts) if omitted else ()
     return Briefing.of(text, shown.facts, shown.shortened, omitted, left_out)
 
 
@@ -124,7 +124,7 @@ def _whole(memory: Memory, pieces: Pieces, level: Level, room: TokenBudget, by_c
         return None
     page = Page("Facts", memory, pieces, room, by_call)
     tried, said, questions = (Section(title, room) for title in (TRIED, SAID, QUESTIONS))
-    uses, notes = beside(memory, level)
+    uses, notes = pieces_of_level(memory, level)
     still, answered = question_lines(memory)
     fits = (
         tried.put_all(pieces.tried(use, LONG) for use in uses)
@@ -153,7 +153,7 @@ def _selected(
     facts = Page("Facts", memory, pieces, room, by_call=planned is not None)
     page = facts if planned is None else Page("Further facts", memory, pieces, room)
     is_small = planned is None
-    uses, notes = beside(memory, level)
+    uses, notes = pieces_of_level(memory, level)
     if is_small:  # the facts of these searches show what was searched
         uses = [use for use in uses if not (is_search(use) and use.facts)]
     for_uses = share if uses and (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
@@ -165,7 +165,7 @@ def _selected(
     put_each(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, room)
     first = chain(grown, (fact.id for fact in must), scores.closest_first())
-    fill(page, (fact for fact in side_by_side(memory, first) if fact.id not in facts.lines))
+    fill_page(page, (fact for fact in side_by_side(memory, first) if fact.id not in facts.lines))
     room.left += for_uses
 
     left_out = Section("Not shown", room)

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from antiphon_shared.memory.filing.reading import read
+from antiphon_shared.memory.filing.reading import read_statement
 from antiphon_shared.memory.filing.subjects import subject_in
 from antiphon_shared.text.dates import Date, dates_in
 
@@ -31,7 +31,7 @@ class Series:
 
     def add(self, document: str, title: str) -> None:
         """Add a document by its id, if its title has a date."""
-        if dates := list(dates_in(read(title, False).folded)):
+        if dates := list(dates_in(read_statement(title, False).folded)):
             self._dated[subject_in(title)].append((dates[-1].date, document))
 
     def asked_for(self, questions: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:

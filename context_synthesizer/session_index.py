@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToSummarize
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.briefing import Briefing, Level
-from antiphon_shared.memory.filing import Known, file_conversation, file_round
+from antiphon_shared.memory.filing import KnownFacts, file_conversation, file_round
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.values import LogEntry
@@ -31,7 +31,7 @@ class SessionIndex:
     def __init__(self, query: str, tokens_max: int = TOKENS_MAX) -> None:
         self.memory = Memory(query)
         self.tokens_max = tokens_max
-        self._known = Known.of(self.memory)
+        self._known = KnownFacts.of(self.memory)
         self._relevance = Relevance()
         self._pieces = Pieces()
         self._plan = Plan(tokens_max)

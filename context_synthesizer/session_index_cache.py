@@ -24,7 +24,7 @@ SessionKey = tuple[SessionId, LogEntry]
 """A session, and the log entry of its question, which distinguishes sessions of the same id."""
 
 
-class Kept:
+class CachedIndex:
     """An index with its source: the items of the session's list so far."""
 
     def __init__(self, query: str, tokens_max: int, items: Iterable[bytes] = ()) -> None:
@@ -66,18 +66,18 @@ class SessionIndexCache:
     """The cached indexes of one process, by session."""
 
     def __init__(self, bytes_max: int = BYTES_MAX, desks_max: int = DESKS_MAX) -> None:
-        self._kept: OrderedDict[SessionKey, Kept] = OrderedDict()
+        self._kept: OrderedDict[SessionKey, CachedIndex] = OrderedDict()
         self._bytes = 0
         self._bytes_max, self._desks_max = bytes_max, desks_max
 
-    def take(self, key: SessionKey) -> Kept | None:
+    def take(self, key: SessionKey) -> CachedIndex | None:
         """Remove and return the session's index, if it is cached, so that only one caller uses it at a time."""
         kept = self._kept.pop(key, None)
         if kept is not None:
             self._bytes -= kept.bytes
         return kept
 
-    def put_back(self, key: SessionKey, kept: Kept) -> None:
+    def put_back(self, key: SessionKey, kept: CachedIndex) -> None:
         """Cache the index for the session's next round."""
         self.take(key)
         self._kept[key] = kept

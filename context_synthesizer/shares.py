@@ -13,7 +13,7 @@ from functools import cached_property
 
 from antiphon_shared.memory.layers import Fact
 
-from context_synthesizer.asked import words_asked
+from context_synthesizer.asked import distinct_words
 from context_synthesizer.page import Page
 
 _OF_DOCUMENT, _OF_UNTRUSTED = 4, 2
@@ -69,8 +69,8 @@ class Shares:
         """Return the words of the question, the open sub-questions and the searches."""
         memory = self._memory
         texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
-        return frozenset[str]().union(*map(words_asked, texts))
+        return frozenset[str]().union(*map(distinct_words, texts))
 
     def _asked_in(self, fact: Fact) -> frozenset[str]:
         title = self._memory.document_of(fact).title
-        return self._asked.intersection((*words_asked(fact.statement), *words_asked(title)))
+        return self._asked.intersection((*distinct_words(fact.statement), *distinct_words(title)))

@@ -68,7 +68,7 @@ class Section:
         self.texts[before:] = self.texts[before:][::-1]
 
 
-def beside(memory: Memory, level: Level) -> tuple[Sequence[ToolUse], Sequence[ReasoningNote]]:
+def pieces_of_level(memory: Memory, level: Level) -> tuple[Sequence[ToolUse], Sequence[ReasoningNote]]:
     """Return the tool uses and notes that are shown at that level, in addition to facts."""
     uses = () if level == "minimal" else memory.tool_usage
     return uses, memory.reasoning if level == "full" else ()

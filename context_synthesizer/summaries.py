@@ -17,8 +17,8 @@ from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens
 
-from context_synthesizer.choice import fill
-from context_synthesizer.faithful import Said, Source, fault
+from context_synthesizer.choice import fill_page
+from context_synthesizer.faithful import ComparedText, Source, fault
 from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.scores import Scores
 
@@ -50,7 +50,7 @@ def select_to_summarize(
     close = takewhile(lambda id: scores[id] > 0, scores.closest_first())
     left = (memory.facts[id] for id in close if id not in shown)
     page = Page("Facts", memory, pieces, TokenBudget(SOURCE_TOKENS_MAX * UNITS_PER_TOKEN))
-    fill(page, left)
+    fill_page(page, left)
     text = "\n".join(page.texts)
     tokens = estimate_tokens(text)
     if tokens < SOURCE_TOKENS_MIN:
@@ -91,7 +91,7 @@ def checked(summary: SummaryCompleted, memory: Memory) -> Summary | str:
 
 def _source(fact: Fact, memory: Memory) -> Source:
     title = memory.document_of(fact).title
-    return Source(Said(unescaped(fact.statement), fact.is_json), Said(unescaped(title)))
+    return Source(ComparedText(unescaped(fact.statement), fact.is_json), ComparedText(unescaped(title)))
 
 
 def _summarized(memory: Memory) -> Iterable[str]:

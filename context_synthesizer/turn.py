@@ -16,7 +16,7 @@ from antiphon_shared.formats import FORMAT, in_format
 from antiphon_shared.memory.filing import keep_within
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 
-from context_synthesizer.session_index_cache import Kept
+from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.step import StepText, step_text
 from context_synthesizer.summaries import checked
 
@@ -27,7 +27,7 @@ _RATE_MARGIN = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class RoundEvents:
     """The events of the session's log that a request names."""
 
     reasoning: ReasoningCompleted | None = None
@@ -36,7 +36,7 @@ class Brought:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltBriefing:
     """A briefing, with the texts that the event only refers to."""
 
     ready: BriefingReady
@@ -53,7 +53,7 @@ def step_of(
     return step_text(request.step, request.round, query.options.step_list, reply)
 
 
-def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
+def filed(kept: CachedIndex, request: BriefingRequested, brought: RoundEvents) -> tuple[MemoryDelta, str]:
     """Return the delta of the round, which is not added yet, and why its summary is refused, if it is."""
     if request.conversation:  # it is the first delta, and contains only the conversation
         delta = kept.session_index.begun(request.conversation)
@@ -68,7 +68,7 @@ def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[Mem
 
 
 def add(
-    kept: Kept, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
+    kept: CachedIndex, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
 ) -> tuple[bytes, MemoryDelta]:
     """Add a delta to the index, as far as the memory's bound allows; return the item to store and the added delta.
 
@@ -87,12 +87,12 @@ def add(
 
 
 def briefed(
-    kept: Kept,
+    kept: CachedIndex,
     request: BriefingRequested,
     salience: Mapping[str, float],
     summary_refused: str,
     step: StepText | None = None,
-) -> Built:
+) -> BuiltBriefing:
     """Return the requested briefing, from all filed deltas.
 
     `salience` replaces the filed salience of some facts, for this briefing.
@@ -107,7 +107,7 @@ def briefed(
         salience=dict(salience),
         summary_refused=summary_refused,
     )
-    return Built(ready, briefing.text, left_out[0] if left_out else None)
+    return BuiltBriefing(ready, briefing.text, left_out[0] if left_out else None)
 
 
 def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:

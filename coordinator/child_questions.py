@@ -23,7 +23,7 @@ from coordinator.session_parts import ChildRun, replace
 
 def ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:
     """Ask the session's user for the input that a run waits for; return None if no time is left."""
-    end = people.until(session, at)
+    end = people.wait_end(session, at)
     if end is None:
         return None
     asked = Question(id=found.call.id, question=_question(waiting))

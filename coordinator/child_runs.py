@@ -25,11 +25,18 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import QueryOptions, Response, WorkflowCall
 from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.tools.calls import Catalogue, ErrorType, Repeated, RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.calls import (
+    Catalogue,
+    ErrorType,
+    Repeated,
+    RequestedCall,
+    ToolError,
+    ToolResult,
+)
 from pydantic_core import to_json
 
 from coordinator.child_questions import ask, asking, with_changes
-from coordinator.decision import Decision, Logged
+from coordinator.decision import Decision, LoggedEvent
 from coordinator.session import Session
 from coordinator.session_parts import Children, ChildRun, MadeRun, replace
 
@@ -108,7 +115,7 @@ def _with_begun_runs(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
     return replace(decision, commands=(*decision.commands, *noted), sends=(*decision.sends, *sends))
 
 
-def after_child_event(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+def after_child_event(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
     """Return the decision after a run has ended, or waits for a person; `named` is as for `decide`."""
     match event.data:
         case ChildEnded() as ended:
@@ -126,7 +133,7 @@ def after_child_event(session: Session, event: AnyEvent, named: Logged | None) -
     return Decision(session) if after is session else _continue_batch(after, event, named)
 
 
-def _continue_batch(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+def _continue_batch(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
     """Return the decision after calls got results: all results are complete, or the next queued run begins."""
     decision = complete_batch(session, event, _batch_of(session, named))
     following = next((run for run in session.children.runs if run.is_queued), None)
@@ -157,7 +164,7 @@ def _after_ended(session: Session, ended: ChildEnded) -> Session:
     return with_changes(replace(session, children=replace(session.children, made=made)), found, result=result)
 
 
-def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+def after_overdue(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
     """Stop waiting for the user, who has not answered in time; the runs continue to wait by themselves."""
     after = session
     for run, waits in asking(session):
@@ -180,7 +187,7 @@ def complete_batch(session: Session, event: AnyEvent, batch: ToolsCompleted | No
     return Decision(after, (ToolsCompleted.of(session.round, indexed, duration_ms),))
 
 
-def _batch_of(session: Session, named: Logged | None) -> ToolsCompleted | None:
+def _batch_of(session: Session, named: LoggedEvent | None) -> ToolsCompleted | None:
     """Return the results of the batch's other calls, if they have arrived."""
     data = named.event.data if named is not None else None
     return data if session.children.batch is not None and isinstance(data, ToolsCompleted) else None

@@ -47,7 +47,7 @@ from coordinator import (
 )
 from coordinator.asking import after_briefing
 from coordinator.batches import after_results, next_round
-from coordinator.decision import Decision, Logged
+from coordinator.decision import Decision, LoggedEvent
 from coordinator.endings import (
     NEARLY,
     after_own_failure,
@@ -76,7 +76,7 @@ def decide(
     *,
     catalogue: Catalogue,
     outages: Outages = NO_OUTAGES,
-    named: Logged | None = None,
+    named: LoggedEvent | None = None,
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
     schema: OutputSchema | None = None,
 ) -> Decision:
@@ -106,7 +106,7 @@ def _decide(
     *,
     catalogue: Catalogue,
     outages: Outages,
-    named: Logged | None,
+    named: LoggedEvent | None,
     earlier: Mapping[str, ToolCall],
     schema: OutputSchema | None,
 ) -> Decision:
@@ -151,7 +151,7 @@ def _decide(
 
 
 def _while_assembling(
-    session: Session, event: AnyEvent, log_entry: LogEntry, named: Logged | None
+    session: Session, event: AnyEvent, log_entry: LogEntry, named: LoggedEvent | None
 ) -> Decision:
     """Return the decision on an event while the assembler puts the answer together."""
     ending = named.event.data if named is not None else None
@@ -201,7 +201,7 @@ def _on_reply(
 
 
 def _on_person(
-    session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue, named: Logged | None
+    session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue, named: LoggedEvent | None
 ) -> Decision:
     """Return the decision after a person's reply or timeout: the batch goes out when no call waits any more."""
     match event.data:
@@ -223,7 +223,7 @@ def _on_person(
 
 
 def _on_failure(
-    session: Session, event: AnyEvent, failure: ComponentFailed, named: Logged | None
+    session: Session, event: AnyEvent, failure: ComponentFailed, named: LoggedEvent | None
 ) -> Decision:
     """Return the decision after a dead letter: the session continues without its outcome, or ends."""
     if summaries.is_about(session, failure.failed_event):

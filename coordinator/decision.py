@@ -55,7 +55,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedEvent:
     """An event of the session's log, which a decision on another one needs."""
 
     entry: LogEntry
@@ -74,7 +74,7 @@ class Decision:
     """Whether engines and dispatchers should drop their work for the session."""
     answer: Response | None = None
     """The answer of a session that ends without having been opened."""
-    alone: str = ""
+    own_answer_reason: str = ""
     """The reason why the coordinator answers by itself, in a sentence; empty if it does not. See `own_answer.py`."""
     sends: tuple[Send, ...] = ()
     """Events of other sessions."""

@@ -19,7 +19,7 @@ from antiphon_shared.process.ids import CHILD
 from antiphon_shared.values import LogEntry
 
 from coordinator import people
-from coordinator.decision import Decision, Logged
+from coordinator.decision import Decision, LoggedEvent
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of, overdue, request_assembly
 from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
@@ -94,7 +94,7 @@ def set_timer_again(session: Session) -> Decision:
 
 def end_without_assembler(session: Session, why: str) -> Decision:
     """Take the last fallback step: the coordinator answers by itself, unless there is another answer."""
-    return Decision(session, alone=why, unless_answered=True)
+    return Decision(session, own_answer_reason=why, unless_answered=True)
 
 
 def when_overdue(session: Session, ending: AssemblyRequested | None, now: datetime) -> Decision:
@@ -122,14 +122,14 @@ def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
     return max(event.time, logged)
 
 
-def ending_of(session: Session, named: Logged | None) -> AssemblyRequested:
+def ending_of(session: Session, named: LoggedEvent | None) -> AssemblyRequested:
     """Return the request for the answer; when it cannot be read, one made from the session."""
     if named is not None and isinstance(named.event.data, AssemblyRequested):
         return named.event.data
     return assembly_of(session, "partial", "internal_error", session.material.reasoning)
 
 
-def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+def after_own_failure(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
     """End the session with its results so far, after the coordinator has failed at a step."""
     message = "A step of this session failed inside the coordinator."
     session = session.with_uncertainties(new_uncertainty("component_failed", message, "coordinator"))

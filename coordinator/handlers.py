@@ -30,7 +30,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.session import RESPONSE_KIND, Limits, Turn
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
-from antiphon_shared.memory.found import found_of
+from antiphon_shared.memory.found import findings_of
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import TryLater, UnreadableEvent
@@ -41,7 +41,7 @@ from antiphon_shared.workflows.specification import Specification
 from coordinator import repetitions
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
-from coordinator.decision import BELIEVED, Decision, GrantCheck, Logged, OfferBounds, Opening
+from coordinator.decision import BELIEVED, Decision, GrantCheck, LoggedEvent, OfferBounds, Opening
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, has_parent, moment_of, notify_parent
 from coordinator.lookup import is_long_answer, needs_query, read_needed_event, schema_of
@@ -194,7 +194,7 @@ class Coordinator:
                     response = ResponseReady(**RESPONSE_KIND.read(content).model_dump())
                     over = notify_parent(over, response, await _question_of(before, session))
                 return Outcome(closes_session=True, sends=over.sends)
-        if decision.alone:
+        if decision.own_answer_reason:
             return await _alone(delivery, session, decision, named, catalogue)
         if decision.session is before and not decision.timers and not decision.sends:
             return NOTHING
@@ -271,14 +271,19 @@ async def _question_of(ended: Session, session: SessionStore) -> EventData:
 
 
 async def _alone(
-    delivery: Delivery, store: SessionStore, decision: Decision, named: Logged | None, catalogue: Catalogue
+    delivery: Delivery,
+    store: SessionStore,
+    decision: Decision,
+    named: LoggedEvent | None,
+    catalogue: Catalogue,
 ) -> Outcome:
     """Give the answer that the assembler does not give, from the readable part of the session's record."""
     reading = Reading(store)
     request = ending_of(decision.session, named)
-    found = found_of(request, await reading.of(request))
+    found = findings_of(request, await reading.of(request))
     at = moment_of(delivery.event, delivery.log_entry)
-    response = answer_without_assembler(decision.session, request, found, catalogue, at, decision.alone)
+    why = decision.own_answer_reason
+    response = answer_without_assembler(decision.session, request, found, catalogue, at, why)
     return outcome_of_answer(delivery.event, response, reading.record)
 
 

@@ -18,7 +18,7 @@ from antiphon_shared.events import (
 from antiphon_shared.output.schema import OutputSchema, output_schema
 from antiphon_shared.process.errors import TryLater
 
-from coordinator.decision import Logged
+from coordinator.decision import LoggedEvent
 from coordinator.session import Session
 
 _LONG_CHARACTERS = 10_000
@@ -27,15 +27,15 @@ _ANSWER_WAIT_S = 2.0
 """The time that a cancellation leaves to an assembler at work."""
 
 
-async def read_needed_event(session: Session, delivery: Delivery, store: SessionStore) -> Logged | None:
+async def read_needed_event(session: Session, delivery: Delivery, store: SessionStore) -> LoggedEvent | None:
     """Return the logged event that the decision needs, if any. Raises TryLater."""
-    id = named_by(session, delivery.event)
+    id = needed_event_id(session, delivery.event)
     if id is None:
         return None
     if isinstance(delivery.event.data, CancellationRequested) and not delivery.attempt:
         raise TryLater("the answer is about to be put together", delay_s=_ANSWER_WAIT_S)
     found = await store.logged(id)
-    return None if found is None else Logged(*found)
+    return None if found is None else LoggedEvent(*found)
 
 
 def schema_of(asked: EventData | None, step: int = 0) -> OutputSchema | None:
@@ -63,7 +63,7 @@ def is_long_answer(session: Session, event: AnyEvent) -> bool:
     )
 
 
-def named_by(session: Session, event: AnyEvent) -> UUID | None:
+def needed_event_id(session: Session, event: AnyEvent) -> UUID | None:
     """Return the id of the logged event that a decision on `event` needs, if any.
 
     For news of a run that a call began, it is the results of the batch's other calls; for a session that

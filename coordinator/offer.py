@@ -92,7 +92,7 @@ def ranks_after(session: Session, data: EventData) -> bool:
     return session.tools.offer is not None and isinstance(data, ReasoningCompleted)
 
 
-def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
+def offered_tools(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the tools that are offered in the session's round, in the catalogue's order.
 
     An unavailable tool is left out, and its alternatives are offered too.
@@ -120,7 +120,7 @@ def unavailable_tools(session: Session, catalogue: Catalogue) -> dict[str, tuple
 
 def are_all_tools_unavailable(session: Session, catalogue: Catalogue) -> bool:
     """Return whether only unavailable tools are left for the round; built-in tools alone are of no use."""
-    return bool(unavailable_tools(session, catalogue)) and not set(offered(session, catalogue)) & set(
+    return bool(unavailable_tools(session, catalogue)) and not set(offered_tools(session, catalogue)) & set(
         session.tools.usable
     )
 

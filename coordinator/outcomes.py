@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from antiphon_shared.bus.handling import RESPONSE, STATE, Outcome, Put
+from antiphon_shared.bus.handling import RESPONSE, STATE, Outcome, PutDocument
 from antiphon_shared.events import AnyEvent, ResponseReady
 from antiphon_shared.events.session import RESPONSE_KIND, Response
 from antiphon_shared.events.step_records import DecisionRecord, MaterialRead
@@ -22,7 +22,7 @@ def outcome_of(
     after_commit: Callable[[], None] | None = None,
 ) -> Outcome:
     """Return the outcome of a decision: the new session, if it still has `version`, and what follows."""
-    state = Put(STATE, version, SESSION.write(decision.session, event.format))
+    state = PutDocument(STATE, version, SESSION.write(decision.session, event.format))
     return Outcome(
         events=decision.commands,
         sends=decision.sends,
@@ -48,7 +48,7 @@ def outcome_of_answer(event: AnyEvent, response: Response, read: MaterialRead | 
     """Return the outcome with the coordinator's own response; only one response of a session can be committed."""
     return Outcome(
         events=(ResponseReady(**response.model_dump()),),
-        writes=(Put(RESPONSE, 0, RESPONSE_KIND.write(response, event.format)),),
+        writes=(PutDocument(RESPONSE, 0, RESPONSE_KIND.write(response, event.format)),),
         record=DecisionRecord(of=event.id, changed={}, read=read),
     )
 

@@ -11,9 +11,9 @@ from datetime import datetime
 
 from antiphon_shared.events import AssemblyRequested
 from antiphon_shared.events.session import Response, Severity, Source, Status, Uncertainty
-from antiphon_shared.memory.found import Found, answer_in
+from antiphon_shared.memory.found import Findings, answer_in
 from antiphon_shared.memory.layers import ToolUse
-from antiphon_shared.memory.repeated import repetitions, unknown
+from antiphon_shared.memory.repeated import calls_of_unknown_outcome, repetitions
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.memory.source import EXCERPT_CHARACTERS, source_of
 from antiphon_shared.output.reading import read_answer
@@ -65,7 +65,12 @@ class _Write:
 
 
 def answer_without_assembler(
-    session: Session, request: AssemblyRequested, found: Found, catalogue: Catalogue, at: datetime, why: str
+    session: Session,
+    request: AssemblyRequested,
+    found: Findings,
+    catalogue: Catalogue,
+    at: datetime,
+    why: str,
 ) -> Response:
     """Return the session's answer at that moment; `why` is a sentence about the assembler's failure.
 
@@ -105,7 +110,7 @@ def _status(requested: Status) -> Status:
 
 
 def _uncertain(
-    session: Session, request: AssemblyRequested, found: Found, writes: tuple[_Write, ...], why: str
+    session: Session, request: AssemblyRequested, found: Findings, writes: tuple[_Write, ...], why: str
 ) -> Iterator[Uncertainty]:
     yield from request.uncertainty
     for write in writes:
@@ -131,11 +136,11 @@ def _uncertain(
     yield new_uncertainty("component_failed", why, "response_assembler", "serious")
 
 
-def _writes(session: Session, found: Found, catalogue: Catalogue) -> Iterator[_Write]:
+def _writes(session: Session, found: Findings, catalogue: Catalogue) -> Iterator[_Write]:
     """Yield every write that was handed out, in the order of the calls."""
     named = set[str]()
     uses = found.memory.tool_usage
-    open_ids = {use.call_id for use in unknown(uses)}
+    open_ids = {use.call_id for use in calls_of_unknown_outcome(uses)}
     for use in uses:
         about = unknown_call_name(use.tool, use.call_id)
         if about in session.writes.in_doubt or _is_write(use, catalogue):

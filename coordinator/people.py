@@ -50,7 +50,7 @@ def waiting_for(
     return replace(session, phase="approval", awaiting=(), people=waiting)
 
 
-def until(session: Session, now: datetime) -> datetime | None:
+def wait_end(session: Session, now: datetime) -> datetime | None:
     """Return when the session continues without people; None if it has no time to wait."""
     share_s = _CONCLUDING_SHARE * session.limits.deadline_s
     concluding_s = min(max(share_s, _CONCLUDING_S_MIN), _CONCLUDING_S_MAX)

@@ -78,7 +78,7 @@ def request_reasoning(
     catalogue: Catalogue,
 ) -> Decision:
     """Request one call of the model; in a last round without tools, and with the reason."""
-    offered = offer.offered(session, catalogue)
+    offered = offer.offered_tools(session, catalogue)
     is_every_tool_out = offer.are_all_tools_unavailable(session, catalogue)
     reason = limits.last_round_reason(session, ready.briefing.tokens, is_every_tool_out)
     request = ReasoningRequested(
@@ -152,14 +152,14 @@ def request_tools(
     allowed = offer.allowed(session, catalogue)
     if not mints_keys(session):
         requested = repetitions.with_repetitions(session, requested, allowed, catalogue, earlier)
-    requested = steps.refused(session, requested)
+    requested = steps.with_refused_calls(session, requested)
     asked = approvals.calls_to_approve(session, requested, allowed, catalogue)
     requested, asked = approvals.without_placeholders(requested, asked)
     requested, posed = questions.without_unfit(requested, allowed)
     if not asked and not posed:
         return hand_out(session, event, requested, catalogue, allowed)
     waits = people.waiting_for(session, requested, asked, posed)
-    end = people.until(session, event.time)
+    end = people.wait_end(session, event.time)
     if end is not None:
         return people.ask(waits, asked, posed, end)
     return hand_out(late := people.without_answers(waits), event, late.people.pending, catalogue, allowed)

@@ -79,7 +79,7 @@ def refusal(session: Session, tool: str) -> str | None:
     return f"`{tool}` is for step `{owner}`, which begins when step `{now}` is done"
 
 
-def refused(session: Session, calls: tuple[RequestedCall, ...]) -> tuple[RequestedCall, ...]:
+def with_refused_calls(session: Session, calls: tuple[RequestedCall, ...]) -> tuple[RequestedCall, ...]:
     """Return the batch with the calls of other steps' tools refused, also those that repeat an earlier call."""
     if not session.steps.number:
         return calls

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Protocol, Self
 
-from antiphon_shared.breakers.breaker import Allowed, Refused
+from antiphon_shared.breakers.breaker import Allowed, RefusedCall
 from antiphon_shared.breakers.table import model_breaker
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.values import Usage
@@ -46,7 +46,7 @@ class Rejected(Failed):
 class Breakers(Protocol):
     """Circuit breakers by name; see shared/antiphon_shared/bus/breakers.py."""
 
-    async def ask(self, name: str) -> Allowed | Refused: ...
+    async def ask(self, name: str) -> Allowed | RefusedCall: ...
 
     def note(self, name: str, is_failure: bool) -> None: ...
 
@@ -79,7 +79,7 @@ class CallGuard:
                 )
             if self.breakers is not None:
                 answer = await self.breakers.ask(model_breaker(model_id))
-                if isinstance(answer, Refused):
+                if isinstance(answer, RefusedCall):
                     raise Rejected(_open(model_id, answer.retry_after_s))
                 permit.allowed = answer
         except TooLate as late:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from reasoning_engine.failure import Failed, failure
 from reasoning_engine.prompt import Prompt, continued
-from reasoning_engine.reply import Reply, joined, parse, unfinished
+from reasoning_engine.reply import Reply, join_replies, parse, unfinished
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -55,5 +55,5 @@ def _finished_reply(prompt: Prompt) -> Dialogue:
             return reply
         prompt = continued(prompt, message)
         message = yield prompt
-        reply = joined(reply, parse(message))
+        reply = join_replies(reply, parse(message))
     return unfinished(reply) if reply.is_paused else reply

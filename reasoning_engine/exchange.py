@@ -13,7 +13,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exp
 
 from reasoning_engine.call_guard import CallGuard, Permit, Rejected
 from reasoning_engine.dialogue import dialogue
-from reasoning_engine.exchange_record import OnCall, message_json, request_json, shown
+from reasoning_engine.exchange_record import OnCall, message_json, request_json, safe_headers
 from reasoning_engine.failure import Failed
 from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, error_json
 from reasoning_engine.port import Model, OnText
@@ -129,7 +129,7 @@ class Exchange:
         """Make one admitted call; `told` collects its outcome for the step record."""
 
         def learn_headers(headers: Mapping[str, str]) -> None:
-            recorded["headers"] = shown(headers)
+            recorded["headers"] = safe_headers(headers)
             permit.reply_begun(headers)
 
         try:

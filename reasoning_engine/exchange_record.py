@@ -129,7 +129,7 @@ def failure_of(recorded: ModelError, wire: Wire = "messages") -> Failure:
     return server_failure(recorded.status, recorded.headers, recorded.body, wire)
 
 
-def shown(headers: Mapping[str, str]) -> dict[str, str]:
+def safe_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers that reveal nothing about an account or a key."""
     return {
         name.lower(): value

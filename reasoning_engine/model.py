@@ -21,7 +21,7 @@ from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, N
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply_progress import at_reply_begin, notify_text
-from reasoning_engine.response_limit import bound
+from reasoning_engine.response_limit import bound_reading
 
 REPLY_CHARACTERS_MAX = 500_000
 REPLY_BLOCKS_MAX = 1_000
@@ -141,6 +141,6 @@ def messages_model(api_key: str | None, base_url: str | None, timeout_s: float) 
             base_url=checked_url(base_url, "ANTHROPIC_BASE_URL") if base_url else None,
             max_retries=0,
             timeout=timeout,
-            http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
+            http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound_reading]}),
         )
     )

@@ -10,7 +10,7 @@ import httpx2
 from antiphon_shared.events.step_records import ModelError
 from antiphon_shared.text.storable import storable
 
-from reasoning_engine.exchange_record import message_json, shown
+from reasoning_engine.exchange_record import message_json, safe_headers
 from reasoning_engine.failure import Failure, failure, server_failure
 from reasoning_engine.wires import Wire
 
@@ -90,7 +90,7 @@ def error_json(error: BaseException, classified: Failure) -> ModelError:
         failure=classified.error,
         retry_after_s=classified.retry_after_s,
         status=cause.status if isinstance(cause, Answered) else None,
-        headers=shown(classified.headers),
+        headers=safe_headers(classified.headers),
         body=storable(cause.body) if isinstance(cause, Answered) else None,
         partial=message_json(error.partial) if isinstance(error, Interrupted) else None,
     )

@@ -79,7 +79,7 @@ def parse(message: "Message") -> Reply:
     )
 
 
-def joined(before: Reply, after: Reply) -> Reply:
+def join_replies(before: Reply, after: Reply) -> Reply:
     """Return a paused reply and its continuation as one reply; it is paused if the continuation is."""
     return replace(after, text=before.text + after.text)
 

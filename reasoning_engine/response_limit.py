@@ -13,7 +13,7 @@ ERROR_BYTES_MAX = 100_000
 """The part of an error response that is read; the status says enough."""
 
 
-async def bound(response: httpx2.Response) -> None:
+async def bound_reading(response: httpx2.Response) -> None:
     """Bound the reading of a response; a response hook of the client.
 
     Reading a stream beyond REPLY_BYTES_MAX raises UnreadableReply. The limit counts decompressed bytes: a few

@@ -11,7 +11,7 @@ from antiphon_shared.text.excerpt import one_line
 
 from response_assembler.claims import MARK, uncited
 from response_assembler.fact_validity import outdated_facts
-from response_assembler.markdown import Reading, Sentence, read
+from response_assembler.markdown import Reading, Sentence, parse_markdown
 from response_assembler.numbering import Edit, Numbered, bare_numbers, number
 from response_assembler.sources import cited_sources, newest_sources, sources_section
 from response_assembler.uncertainty import uncertain
@@ -36,7 +36,7 @@ def cited_answer(text: str, memory: Memory, citations: Citations = "normal", clo
 
     An answer without citations gets the newest facts as its sources, as the model had them.
     """
-    reading = read(text)
+    reading = parse_markdown(text)
     claims = tuple(uncited(reading.blocks, memory.facts)) if citations == "strict" else ()
     marks: list[Edit] = [(claim.end, claim.end, MARK) for claim in claims]
     numbered = number(text, reading.citations, memory.facts, [*bare_numbers(reading.blocks), *marks])

@@ -19,10 +19,10 @@ from response_assembler.produced import steps_section
 from response_assembler.shaped import shaped_answer
 from response_assembler.sources import cited_sources, sources_section
 from response_assembler.uncertainty import (
-    of_ending,
-    of_memory,
-    of_sources,
-    of_tools,
+    ending_uncertainties,
+    memory_uncertainties,
+    source_uncertainties,
+    tool_uncertainties,
     uncertain,
     with_severity,
     without_repeats,
@@ -72,11 +72,11 @@ def compose(material: Material) -> ResponseReady:
         termination_reason=request.termination_reason,
         uncertainty=without_repeats(
             (
-                *of_ending(request.termination_reason),
+                *ending_uncertainties(request.termination_reason),
                 *map(with_severity, request.uncertainty),
-                *of_tools(material.memory, material.unfinished),
-                *of_memory(material.memory),
-                *of_sources(answer.sources),
+                *tool_uncertainties(material.memory, material.unfinished),
+                *memory_uncertainties(material.memory),
+                *source_uncertainties(answer.sources),
                 *answer.doubts,
                 *material.doubts,
             )

@@ -5,11 +5,19 @@ from datetime import datetime
 from functools import partial
 
 from antiphon_shared import faults
-from antiphon_shared.bus.handling import NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
+from antiphon_shared.bus.handling import (
+    NOTHING,
+    RESPONSE,
+    Delivery,
+    Handlers,
+    Outcome,
+    PutDocument,
+    SessionStore,
+)
 from antiphon_shared.events import AnyEvent, AssemblyRequested, ResponseReady
 from antiphon_shared.events.session import RESPONSE_KIND
 from antiphon_shared.events.step_records import AssemblyRecord
-from antiphon_shared.memory.found import Read
+from antiphon_shared.memory.found import ReadRecord
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.clock import milliseconds
@@ -44,7 +52,7 @@ async def on_assembly_requested(
     await faults.at("answer.composed")
     return Outcome(
         events=(response,),
-        writes=(Put(RESPONSE, version, RESPONSE_KIND.write(response, delivery.event.format)),),
+        writes=(PutDocument(RESPONSE, version, RESPONSE_KIND.write(response, delivery.event.format)),),
         record=AssemblyRecord.trusted(
             of=delivery.event.id,
             outputs=0,
@@ -57,7 +65,7 @@ async def on_assembly_requested(
     )
 
 
-def _composed(event: AnyEvent, request: AssemblyRequested, read: Read, waited_ms: int) -> ResponseReady:
+def _composed(event: AnyEvent, request: AssemblyRequested, read: ReadRecord, waited_ms: int) -> ResponseReady:
     return compose(material_of(event, request, read, waited_ms))
 
 

@@ -131,7 +131,7 @@ class Reading:
         return tuple(citation for block in self.blocks for citation in block.citations)
 
 
-def read(text: str) -> Reading:
+def parse_markdown(text: str) -> Reading:
     """Return the blocks of a Markdown text."""
     reader = _Reader()
     at = 0

@@ -3,18 +3,20 @@
 from datetime import timedelta
 
 from antiphon_shared.events import AnyEvent, AssemblyRequested
-from antiphon_shared.memory.found import Read, found_of
+from antiphon_shared.memory.found import ReadRecord, findings_of
 
 from response_assembler.compose import Material
 from response_assembler.uncertainty import uncertain
 
 
-def material_of(event: AnyEvent, request: AssemblyRequested, read: Read, waited_ms: int = 0) -> Material:
+def material_of(
+    event: AnyEvent, request: AssemblyRequested, read: ReadRecord, waited_ms: int = 0
+) -> Material:
     """Return the material, with the last round filed into memory, and its uncertainties.
 
     `event` carries the request, which waited `waited_ms` for an assembler.
     """
-    found = found_of(request, read)
+    found = findings_of(request, read)
     return Material(
         session_id=event.subject,
         request=request,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from antiphon_shared.output.reading import read_answer
 
 from response_assembler.quote import code, plain
-from response_assembler.shaped import written
+from response_assembler.shaped import value_as_json
 
 
 def steps_section(steps: Sequence[tuple[str, str]]) -> str:
@@ -18,4 +18,4 @@ def steps_section(steps: Sequence[tuple[str, str]]) -> str:
 
 def _shown(output: str) -> str:
     given = read_answer(output)
-    return plain(output.strip()) if given.problem else f"```json\n{written(given.value)}\n```"
+    return plain(output.strip()) if given.problem else f"```json\n{value_as_json(given.value)}\n```"

@@ -37,7 +37,7 @@ def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer
     found = {path: ids for path, one in _leaves(value) if (ids := _holding(one, statements))}
     numbers = {id: number for number, id in enumerate(dict.fromkeys(sum(found.values(), ())), 1)}
     sources = cited_sources(memory, numbers)
-    shown = f"```json\n{written(value)}\n```"
+    shown = f"```json\n{value_as_json(value)}\n```"
     answer = Answer(
         text="\n\n".join(filter(None, [shown, closing, sources_section(memory, sources)])),
         sources=sources or newest_sources(memory),
@@ -49,7 +49,7 @@ def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer
     return answer, tuple(FieldSources(at=pointer(path), sources=ids) for path, ids in found.items())
 
 
-def written(value: Any) -> str:
+def value_as_json(value: Any) -> str:
     """Return the value as JSON, indented unless that makes it several times longer."""
     short, wide = (json.dumps(value, ensure_ascii=False, indent=indent) for indent in (None, 2))
     return wide if len(wide) < _INDENTED_MAX * len(short) else short

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from antiphon_shared.events.session import Severity, Source, TerminationReason, Uncertainty
 from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.layers import ToolUse
-from antiphon_shared.memory.repeated import repetitions, unknown
+from antiphon_shared.memory.repeated import calls_of_unknown_outcome, repetitions
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.relevance import ASK_USER
@@ -160,13 +160,13 @@ def with_severity(reported: Uncertainty) -> Uncertainty:
     return reported.model_copy(update={"severity": known.severity})
 
 
-def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
+def ending_uncertainties(reason: TerminationReason) -> Iterator[Uncertainty]:
     """Yield the uncertainty that follows from the end of the session itself."""
     if reason in WHY_INCOMPLETE:
         yield uncertain(reason, about="session")
 
 
-def of_memory(memory: Memory) -> Iterator[Uncertainty]:
+def memory_uncertainties(memory: Memory) -> Iterator[Uncertainty]:
     """Yield uncertainties about facts that were not stored, and about facts that the model read as a summary."""
     if lost := facts_lost(memory):
         tools = dict.fromkeys(f"`{one_line(use.tool, 80)}`" for use in memory.tool_usage if use.facts_lost)
@@ -178,19 +178,19 @@ def of_memory(memory: Memory) -> Iterator[Uncertainty]:
         yield uncertain("summarized", about="memory")
 
 
-def of_sources(sources: Iterable[Source]) -> Iterator[Uncertainty]:
+def source_uncertainties(sources: Iterable[Source]) -> Iterator[Uncertainty]:
     """Yield an uncertainty if the answer cites earlier answers of its conversation."""
     if any(source.number and source.tool == CONVERSATION for source in sources):
         yield uncertain("earlier_answer", about=CONVERSATION)
 
 
-def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:
+def tool_uncertainties(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:
     """Yield uncertainties about tools.
 
     They concern unknown outcomes, calls in flight (id, tool), failures without a later success, and
     substituted tools.
     """
-    for use in unknown(memory.tool_usage):
+    for use in calls_of_unknown_outcome(memory.tool_usage):
         message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
         yield uncertain("outcome_unknown", message, f"{use.tool} {use.call_id}")
     for call_id, tool in unfinished:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
-from antiphon_shared.memory.filing import Known, file_round
+from antiphon_shared.memory.filing import KnownFacts, file_round
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from hypothesis import strategies as st
@@ -43,7 +43,7 @@ def a_memory(
     untrusted: Collection[str] = (),
 ) -> Memory:
     """Return the rounds filed one after the other; the calls named in `untrusted` have unknown authors."""
-    memory, known = Memory.of(question), Known()
+    memory, known = Memory.of(question), KnownFacts()
     for reasoning, results in rounds:
         delta = file_round(memory, reasoning, results, known=known, untrusted=untrusted)
         memory = memory.plus(delta)

@@ -11,7 +11,7 @@ from math import inf
 from antiphon_shared.process.clock import utc_now
 
 from tool_dispatcher.idempotency.port import Claim, WriteLedger
-from tool_dispatcher.idempotency.write import Decided, Effect, EndState, Results, Write, WriteStatus
+from tool_dispatcher.idempotency.write import DeniedClaim, Effect, EndState, Results, Write, WriteStatus
 
 
 @dataclass
@@ -46,7 +46,7 @@ class MemoryLedger(WriteLedger):
         """See WriteLedger."""
         return None if write.key in self._made else self._new_claim(write, 1)
 
-    async def begin(self, write: Write) -> Claim | Decided:
+    async def begin(self, write: Write) -> Claim | DeniedClaim:
         """See WriteLedger."""
         (identity,) = write.identities
         made = self._newest.get(identity)
@@ -111,21 +111,21 @@ class MemoryLedger(WriteLedger):
             self._newest[identity] = made
         return Claim(write, "", made.fence, inf)
 
-    def _identical_write(self, write: Write, made: _BegunWrite) -> Decided | None:
+    def _identical_write(self, write: Write, made: _BegunWrite) -> DeniedClaim | None:
         """Return why the write is not claimed: an identical one; None if it may be claimed."""
         if write.kind == "next" or (made.ended.is_set() and made.effect == "none"):
             return None
         key, by = made.write.key, made.write.asked_by
         if write.kind == "again":
             is_uncertain = made.ended.is_set() and made.effect == "unknown" and not write.is_approved
-            return Decided("theirs", key, 1, "unknown", by, made.at_ms) if is_uncertain else None
+            return DeniedClaim("theirs", key, 1, "unknown", by, made.at_ms) if is_uncertain else None
         if not made.ended.is_set():
-            return Decided("theirs", key, 1, "open", by)
+            return DeniedClaim("theirs", key, 1, "open", by)
         if made.effect == "unknown":
-            return Decided("theirs", key, 1, "unknown", by, made.at_ms)
+            return DeniedClaim("theirs", key, 1, "unknown", by, made.at_ms)
         if (other := self._write_in_between(write, made)) is not None:
-            return Decided("between", key, 1, "done", by, made.at_ms, other=other.member)
-        return Decided("repeated", key, 1, "done", by, made.at_ms, made.results[0])
+            return DeniedClaim("between", key, 1, "done", by, made.at_ms, other=other.member)
+        return DeniedClaim("repeated", key, 1, "done", by, made.at_ms, made.results[0])
 
     def _write_in_between(self, write: Write, made: _BegunWrite) -> Write | None:
         """Return a write of another identity that ended after `made` had begun, and may have changed something."""

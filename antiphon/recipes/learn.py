@@ -11,7 +11,7 @@ from typing import Any
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.graph import compile_graph
-from antiphon_shared.workflows.params import shown
+from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.recipe import Recipe, schema_hash
 from antiphon_shared.workflows.specification import Specification
 from antiphon_shared.workflows.validate import problems_of
@@ -198,7 +198,9 @@ def differences(
         elif calls[node].tool != call.tool:
             yield f"{node} calls {calls[node].tool} instead of {call.tool}"
         elif identity(dict(calls[node].arguments)) != identity(call.arguments):
-            yield (f"{node} is called with {shown(calls[node].arguments)} instead of {shown(call.arguments)}")
+            yield (
+                f"{node} is called with {short_json(calls[node].arguments)} instead of {short_json(call.arguments)}"
+            )
     yield from (f"{node} is called, but was not called in the session" for node in calls if node not in made)
     order = {node: n for n, node in enumerate(calls)}
     yield from _out_of_order([(node, call) for node, call in made.items() if node in order], order)

@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.workflows.params import Param, shown, type_name
+from antiphon_shared.workflows.params import Param, short_json, type_name
 
 from antiphon.recipes.chain import NotLearnable
 from antiphon.recipes.sources import Bound, FromParam, sources
@@ -57,7 +57,7 @@ def _param(source: FromParam) -> Param:
     is_listed = isinstance(enum, list) and 0 < len(enum) <= _ENUM_MAX and all(one in enum for one in given)
     is_listed = is_listed and not source.is_secret
     is_shown = (
-        not source.is_secret and type not in ("list", "object") and len(shown(given[0])) <= _EXAMPLE_MAX
+        not source.is_secret and type not in ("list", "object") and len(short_json(given[0])) <= _EXAMPLE_MAX
     )
     fields = {
         "type": type,

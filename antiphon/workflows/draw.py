@@ -3,8 +3,8 @@
 from typing import Any
 
 from antiphon_shared.workflows.nodes import WorkflowNode, parts
-from antiphon_shared.workflows.outline import node_text, param_text, ways
-from antiphon_shared.workflows.params import shown
+from antiphon_shared.workflows.outline import activations, node_text, param_text
+from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.specification import Workflow
 
 _LABEL_MAX = 60
@@ -20,9 +20,11 @@ def as_text(name: str, workflow: Workflow) -> str:
         only = f"  when {_cut(node.when)}" if node.when else ""
         lines.append(f"  {id:{width}}  {_cut(node_text(node))}{follows}{only}")
         lines += [f"  {'':{width}}    {part}: {_cut(node_text(one))}" for part, one in parts(node).items()]
-        lines += [f"  {'':{width}}    {_cut(why)} -> {target}" for why, target in ways(node, workflow.graph)]
+        lines += [
+            f"  {'':{width}}    {_cut(why)} -> {target}" for why, target in activations(node, workflow.graph)
+        ]
     if workflow.output is not None:
-        lines.append(f"returns {shown(workflow.output)}")
+        lines.append(f"returns {short_json(workflow.output)}")
     return "\n".join(lines)
 
 
@@ -35,7 +37,7 @@ def as_mermaid(workflow: Workflow) -> str:
         lines.append(f'    n_{id}{opening}"{label}"{closing}')
     for id, node in workflow.graph.items():
         lines += [f"    n_{needed} --> n_{id}" for needed in node.depends_on]
-        activated = ways(node, workflow.graph)
+        activated = activations(node, workflow.graph)
         lines += [f'    n_{id} -. "{_escaped(_cut(why))}" .-> n_{target}' for why, target in activated]
     return "\n".join(lines)
 

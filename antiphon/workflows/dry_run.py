@@ -19,7 +19,7 @@ from coordinator.workflows.messages import (
     Failed,
     Failure,
     Happening,
-    Keep,
+    KeepValue,
     Reason,
     SetTimer,
     Started,
@@ -189,7 +189,7 @@ def _forced(graph: Graph, scenario: Scenario) -> Graph:
 def _take(commands: tuple[Command, ...], kept: dict[str, Any], open: deque[Any]) -> End | None:
     for command in commands:
         match command:
-            case Keep(key=key, value=value):
+            case KeepValue(key=key, value=value):
                 kept[key] = value
             case Withdraw(path=path):
                 for one in [one for one in open if one.path == path]:

@@ -8,7 +8,7 @@ from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.values import Round
 
 from context_synthesizer import embeddings
-from context_synthesizer.session_index_cache import Kept
+from context_synthesizer.session_index_cache import CachedIndex
 
 
 class _NothingKept:
@@ -28,7 +28,7 @@ class Embedding:
         self._embeddings = embeddings.Embeddings(setting, self._remembered, timeout_s=3_600)
         self._cpu_s, self._asked, self._rounds = 0.0, 0, 0
 
-    def weighed(self, delta: MemoryDelta, kept: Kept, round: Round) -> MemoryDelta:
+    def weighed(self, delta: MemoryDelta, kept: CachedIndex, round: Round) -> MemoryDelta:
         """Return a round's delta with its facts' salience; the session index has the new closeness of earlier facts."""
         self._rounds += 1
         weighing = self._embeddings.weigh(delta, kept, round, _NothingKept())  # type: ignore[arg-type]  # no more is read

@@ -35,10 +35,10 @@ class Filed:
 
 def briefings(question: Question, tokens: int, embedding: Embedding | None = None) -> Iterator[Filed]:
     """Round by round: the results filed, and the briefing that the model would see next, of `tokens` at most."""
-    from context_synthesizer.session_index_cache import Kept
+    from context_synthesizer.session_index_cache import CachedIndex
 
     rounds_max = len(question.rounds) + 1
-    kept = Kept(question.question, tokens)
+    kept = CachedIndex(question.question, tokens)
     session_index = kept.session_index
     stored: set[tuple[str, str]] = set()
     for number, round in enumerate(question.rounds, 1):

@@ -28,7 +28,7 @@ from coordinator.workflows.messages import (
     Command,
     End,
     EndReasoning,
-    Keep,
+    KeepValue,
     Reason,
     SetTimer,
     Withdraw,
@@ -69,9 +69,9 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
                 making.open[path] = None
                 making.timers.append(CancelTimer(timer_of(path)))
             making.timers.append(CancelTimer(limit_of(path)))
-        case Keep(key=key) if key in making.logged:
+        case KeepValue(key=key) if key in making.logged:
             pass  # the logged event of the result holds the value
-        case Keep(key=key, value=value):
+        case KeepValue(key=key, value=value):
             making.values[key] = value
         case End():
             making.ended = command

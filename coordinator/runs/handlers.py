@@ -17,7 +17,7 @@ from antiphon_shared.bus.handling import (
     EndsWith,
     Link,
     Outcome,
-    Put,
+    PutDocument,
     SessionStore,
 )
 from antiphon_shared.events import (
@@ -39,7 +39,7 @@ from antiphon_shared.values import LogEntry, SessionId
 from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.specification import Specification
 
-from coordinator.decision import Logged, Opening
+from coordinator.decision import LoggedEvent, Opening
 from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
 from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes, whole_event
@@ -185,7 +185,7 @@ class Runs:
         event: AnyEvent,
         log_entry: LogEntry,
         store: SessionStore,
-        named: Logged | None,
+        named: LoggedEvent | None,
     ) -> Step | None:
         fetched: dict[str, Any] = {}
         for _ in range(_FETCHES_MAX):
@@ -226,12 +226,12 @@ class Runs:
     def _outcome(self, run: RunInMemory, event: AnyEvent, step: Step) -> Outcome:
         """Return the outcome to commit, and apply it to the run in memory, which is then ahead by this step."""
         content = RUN_CHANGE.write(step.change, event.format)
-        writes: tuple[Put | Append | Link, ...] = (Link(RUN, run.newest, event.id, content),)
+        writes: tuple[PutDocument | Append | Link, ...] = (Link(RUN, run.newest, event.id, content),)
         events: tuple[EventData, ...] = step.events
         if step.answer is not None:
             events = (*events, ResponseReady(**step.answer.model_dump()))
             answer = RESPONSE_KIND.write(step.answer, event.format)
-            writes = (*writes, Put(RESPONSE, run.state.answers, answer))
+            writes = (*writes, PutDocument(RESPONSE, run.state.answers, answer))
         run.apply(event.id, step.change)
         return Outcome(
             events=events,
@@ -268,9 +268,9 @@ async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore
             await store.keep(name, whole, step.kept_s)
 
 
-async def _named(data: EventData, store: SessionStore) -> Logged | None:
+async def _named(data: EventData, store: SessionStore) -> LoggedEvent | None:
     """Return the event that a component could not handle."""
     if not isinstance(data, ComponentFailed):
         return None
     found = await store.logged(data.failed_event)
-    return Logged(*found) if found else None
+    return LoggedEvent(*found) if found else None

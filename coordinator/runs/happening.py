@@ -26,7 +26,7 @@ from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.nodes import YieldNode
 
-from coordinator.decision import Logged
+from coordinator.decision import LoggedEvent
 from coordinator.runs.children import reasoned
 from coordinator.runs.commands import request_call, timer_of
 from coordinator.runs.making import UNKNOWN_READ, UNKNOWN_WRITE, Making
@@ -47,7 +47,7 @@ REASON_CHARACTERS = 300
 
 
 def happening_of(
-    making: Making, event: AnyEvent, log_entry: LogEntry, named: Logged | None
+    making: Making, event: AnyEvent, log_entry: LogEntry, named: LoggedEvent | None
 ) -> Happening | None:
     """Return the meaning of an event for the graph, or None. The request that the event answers is closed."""
     match event.data:
@@ -168,7 +168,7 @@ def _not_made(path: str, open: Open) -> Failed:
     return Failed(path, open.attempt, Failure("cancelled", "it was stopped before a person had approved it"))
 
 
-def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Happening | None:
+def _failed(making: Making, failed: ComponentFailed, named: LoggedEvent | None) -> Happening | None:
     """Return the failure of the node that a dead letter concerns, possibly with an unknown outcome.
 
     When it is a step of the run itself, no other event would take it, so the run stops.

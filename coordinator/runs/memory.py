@@ -26,7 +26,7 @@ from pydantic_core import from_json
 
 from coordinator.runs.making import Pinned
 from coordinator.runs.results import result_in
-from coordinator.runs.reverting import Replaced, replaced_by, revert
+from coordinator.runs.reverting import ReplacedValues, replaced_by, revert
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange, RunState
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
@@ -53,7 +53,7 @@ class _Applied:
     before: UUID | None
     """The event of the previous change."""
     logged: tuple[str, ...]
-    replaced: Replaced
+    replaced: ReplacedValues
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ _plain, _plain_of_graph = attrgetter(*_PLAIN), attrgetter(*_PLAIN_OF_GRAPH)
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplacedValues:
     """The values that a change has replaced."""
 
     entries: tuple[tuple[dict[Any, Any], dict[Any, Any]], ...]
@@ -30,7 +30,7 @@ class Replaced:
     of_graph: tuple[Any, ...]
 
 
-def replaced_by(state: RunState, change: RunChange) -> Replaced:
+def replaced_by(state: RunState, change: RunChange) -> ReplacedValues:
     """Return the values that a change is about to replace. The cost grows with the change."""
     run = state.run
     before = [state.open[path] for path in change.open if path in state.open]
@@ -47,7 +47,7 @@ def replaced_by(state: RunState, change: RunChange) -> Replaced:
         (state.counts, tuple(state.counts) + tuple(one.kind for one in change.open.values() if one)),
         (state.succeeded, change.succeeded),
     )
-    return Replaced(
+    return ReplacedValues(
         entries=tuple(
             (held, {key: held.get(key, _ABSENT) for key in keys}) for held, keys in touched if keys
         ),
@@ -60,7 +60,7 @@ def replaced_by(state: RunState, change: RunChange) -> Replaced:
     )
 
 
-def revert(state: RunState, replaced: Replaced) -> None:
+def revert(state: RunState, replaced: ReplacedValues) -> None:
     """Restore a run to its state before its newest change."""
     for held, entries in replaced.entries:
         for key, value in entries.items():

@@ -18,7 +18,7 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.values import LogEntry
 
-from coordinator.decision import Logged
+from coordinator.decision import LoggedEvent
 from coordinator.endings import moment_of
 from coordinator.runs.children import notify_parent
 from coordinator.runs.commands import carry_out, withdraw
@@ -55,7 +55,7 @@ def take(
     event: AnyEvent,
     log_entry: LogEntry,
     kept: Callable[[str], Any],
-    named: Logged | None = None,
+    named: LoggedEvent | None = None,
 ) -> Step | None:
     """Return the effects of an event, or None if it is late or repeated.
 

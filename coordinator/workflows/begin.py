@@ -18,7 +18,7 @@ from antiphon_shared.workflows.nodes import (
     WorkflowNode,
     YieldNode,
 )
-from antiphon_shared.workflows.params import Param, shown
+from antiphon_shared.workflows.params import Param, short_json
 from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
 from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, arguments_of
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
@@ -227,7 +227,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
         seconds = resolve(node.seconds, names)
         if type(seconds) not in (int, float) or not 0 <= seconds <= SECONDS_MAX:
             wanted = f"a number from 0 to {SECONDS_MAX:,.0f} is needed"
-            failure = Failure("unfit_seconds", f"seconds is {shown(seconds)}, and {wanted}")
+            failure = Failure("unfit_seconds", f"seconds is {short_json(seconds)}, and {wanted}")
             turn.then(NodeFailed(path, failure))
             return
         timer = SetTimer(path, attempt, seconds=float(seconds))
@@ -240,7 +240,7 @@ def _no_moment(until: str) -> str | None:
     try:
         _MOMENT.validate_python(until)
     except ValidationError:
-        return f"{shown(until)} is no moment of the calendar"
+        return f"{short_json(until)} is no moment of the calendar"
     return None
 
 

@@ -162,7 +162,7 @@ class EndReasoning:
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepValue:
     """A command to keep a value for references: a node's result, the items of a foreach, the params of a scope."""
 
     key: str
@@ -183,4 +183,4 @@ class End:
     undone: tuple[str, ...] = field(default=())
 
 
-Command = CallTool | Reason | EndReasoning | AskPerson | SetTimer | Withdraw | Keep | End
+Command = CallTool | Reason | EndReasoning | AskPerson | SetTimer | Withdraw | KeepValue | End

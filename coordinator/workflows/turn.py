@@ -8,7 +8,7 @@ from typing import Any, Literal
 from antiphon_shared.events.session import RunStatus
 from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
 
-from coordinator.workflows.messages import CallTool, Command, Failure, Keep
+from coordinator.workflows.messages import CallTool, Command, Failure, KeepValue
 from coordinator.workflows.plan import Plan, instance, join, scope_of, template_of
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
@@ -156,7 +156,7 @@ class Turn:
     def keep(self, key: str, value: Any) -> None:
         """Keep a value for references of this and later decisions."""
         self.values[key] = value
-        self.commands.append(Keep(key, value))
+        self.commands.append(KeepValue(key, value))
 
     def value(self, key: str) -> Any:
         """Return a kept value, or the result of a parallel or foreach made of its parts' results. Raises KeyError."""

@@ -17,7 +17,7 @@ from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, U
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply_progress import at_reply_begin, notify_text
-from reasoning_engine.response_limit import bound
+from reasoning_engine.response_limit import bound_reading
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -36,7 +36,7 @@ class ChatModel:
             base_url=base_url,
             max_retries=0,
             timeout=timeout,
-            http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
+            http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound_reading]}),
         )
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":

@@ -1,12 +1,15 @@
 -- Records the limits that a model's server reports.
 --
 -- KEYS[1]  the model's limiter, as in reserve.lua
--- ARGV[1]  how long no call may start (0: no pause)     ARGV[2]  size of a bucket; both in microseconds
+-- ARGV[1]  length of a pause in which no call starts, in microseconds (0: no pause)
+-- ARGV[2]  size of a bucket, in microseconds
 -- ARGV[3+] for each meter: the limit of the settings (0: none), the server's (0: not reported), and the rest that the
 --          server reports (-1: not reported)
 --
 -- The server's latest limit is stored. The rest that it reports can only empty a bucket: it does not include turns
 -- that were assigned and not used yet.
+--
+-- Returns 1.
 
 local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
 local MINUTE, LONGEST, KEPT = 60000000, 600000000, 3600000

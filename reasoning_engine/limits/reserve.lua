@@ -10,11 +10,11 @@
 --
 -- KEYS[1]  the model's limiter: <meter>:full (Unix microseconds), <meter>:limit (reported by the server, per minute),
 --          paused (no call starts before), latest (the latest turn assigned)
--- ARGV[1]  how long the caller can wait     ARGV[2]  size of a bucket; both in microseconds
--- ARGV[3+] for each meter: the limit of the settings (0: none), the call's expected usage (0: the meter is not touched)
+-- ARGV[1]  longest wait of the caller       ARGV[2]  size of a bucket; both in microseconds
+-- ARGV[3+] for each meter: the limit of the settings (0: none), the call's expected usage (0: the meter is unchanged)
 --
--- Returns {1, microseconds to wait, the turn, and the limit of each meter (0: none)}, or {0, microseconds to wait}
--- where the wait is too long for the caller, and nothing has changed. A call with no usage waits for a pause alone.
+-- Returns {1, microseconds to wait, the turn, and the limit of each meter (0: none)}; or {0, microseconds to wait} if
+-- the wait is too long for the caller, and nothing has changed. A call without usage waits only for a pause.
 
 local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
 local MINUTE, LONGEST, APART, KEPT = 60000000, 600000000, 50000, 3600000
@@ -49,7 +49,7 @@ for i, meter in ipairs(METERS) do
   end
 end
 
--- After a pause calls start one by one, even where no limit is known.
+-- After a pause calls start one by one, even if no limit is known.
 if paused > now then
   start = math.max(start, paused)
   if latest >= paused then

@@ -1,11 +1,13 @@
 -- Corrects a call's reservation to its actual usage.
 --
 -- Unused units are returned only as far as no later turn relies on them: turns already assigned are not moved, so a
--- bucket gets back at most the part that reaches beyond the latest of them. Excess usage is charged.
+-- bucket gets back at most the part after the latest of them. Excess usage is charged.
 --
 -- KEYS[1]  the model's limiter, as in reserve.lua
 -- ARGV[1]  the call's turn, in Unix microseconds
 -- ARGV[2+] for each meter, in microseconds of its refilling: usage beyond the reservation; below 0: less usage
+--
+-- Returns 1.
 
 local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
 local LONGEST, KEPT = 600000000, 3600000

@@ -53,7 +53,7 @@ class Filling:
         return [name for name, its in self.sources.items() if its == source]
 
 
-def fill(tool: Tool, slots: Slots, records: tuple[Record, ...] = ()) -> Filling:
+def fill_arguments(tool: Tool, slots: Slots, records: tuple[Record, ...] = ()) -> Filling:
     """Return the arguments for `tool`; `records` are those of the results, the most relevant first."""
     filling = Filling()
     for parameter in sorted(tool.parameters, key=lambda one: (one.is_query, not one.required)):

@@ -25,7 +25,7 @@ from reasoning_engine.offline.shapes import (
     required_of,
     types_of,
 )
-from reasoning_engine.offline.values import Values, counted, values_named
+from reasoning_engine.offline.values import Values, counts_of, values_named
 
 _DEPTH_MAX = 8
 _ITEMS_MAX = 50
@@ -37,7 +37,7 @@ NOTHING: Any = object()
 """The placeholder for a missing value; null is a value."""
 
 
-def fill(schema: dict[str, Any], values: Values) -> Any:
+def fill_shape(schema: dict[str, Any], values: Values) -> Any:
     """Return the shape of a schema, filled as far as the values suffice; NOTHING without any value."""
     draft = _Filler(schema, values).value("", schema, (), True, 0)
     return draft if draft is not NOTHING and is_portable(draft) else NOTHING
@@ -133,7 +133,7 @@ class _Filler:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
         is_number = kinds <= {*NUMBERS, "null"}
         values = values_named(record, name, is_count=is_number)
-        return any(True for _ in values) or (is_number and any(True for _ in counted(record, name)))
+        return any(True for _ in values) or (is_number and any(True for _ in counts_of(record, name)))
 
     def _open_objects(self, name: str, around: tuple[Record, ...], depth: int) -> Iterator[Any]:
         """Yield objects for an open schema: filled as results describe them, or taken from a result."""

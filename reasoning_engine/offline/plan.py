@@ -14,7 +14,7 @@ from typing import Any
 
 from antiphon_shared.tools.relevance import ASK_USER
 
-from reasoning_engine.offline.arguments import Filling, broader, fill
+from reasoning_engine.offline.arguments import Filling, broader, fill_arguments
 from reasoning_engine.offline.language import likeness
 from reasoning_engine.offline.question import Question, Reference, Slots
 from reasoning_engine.offline.records import Record
@@ -85,7 +85,7 @@ def _follow_reference(situation: Situation, reference: Reference) -> tuple[Call,
     slots = Slots(text=question.text) if question.compares else question.slots
     for tool in _by_fit(situation, searching=True):
         for query in resolution.queries:
-            filling = fill(tool, replace(slots, query=query))
+            filling = fill_arguments(tool, replace(slots, query=query))
             if not filling.is_complete or (not question.compares and not filling.filled_from("named")):
                 continue
             if any(tried.facts and tried.was(tool.name, filling.arguments) for tried in situation.tried):
@@ -104,7 +104,7 @@ def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
         query, named = tool.search_parameter, filling.filled_from("named")
         return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(named)
 
-    options = [(tool, fill(tool, reference.slots)) for tool in _by_fit(situation)]
+    options = [(tool, fill_arguments(tool, reference.slots)) for tool in _by_fit(situation)]
     for tool, filling in sorted(options, key=rank):
         if filling.is_complete and (
             filling.filled_from("named") or filling.entities or tool.search_parameter
@@ -136,7 +136,9 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
         if found_nothing and (tool.writes or not (fits or is_tried or tool.search_parameter)):
             continue
         records = situation.relevant()
-        fillings = [fill(tool, slots, records) for slots in _one_at_a_time(situation.question.slots)]
+        fillings = [
+            fill_arguments(tool, slots, records) for slots in _one_at_a_time(situation.question.slots)
+        ]
         calls = _calls_of(situation, tool, fillings)
         if calls and not found_nothing:
             return tuple(calls)
@@ -168,7 +170,7 @@ def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterat
     query = next((entity.value for entity in slots.entities if entity.noun in nouns), slots.query)
     others = [tool for tool in situation.tools if tool.name != goal.name and nouns & tool.all_stems]
     for tool in sorted(others, key=lambda tool: not nouns & tool.name_stems):
-        filling = fill(tool, replace(slots, query=query), situation.relevant())
+        filling = fill_arguments(tool, replace(slots, query=query), situation.relevant())
         if filling.is_complete and not (tool.writes or _succeeded(situation, tool)):
             yield from _fresh(situation, tool, filling, f"find the {parameter.name} for {goal.name}")
 
@@ -214,7 +216,7 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
         for term in question.terms & spoken[tool.name]:
             rarity = math.log(1 + len(tools) / sum(term in said for said in spoken.values()))
             score += rarity * (2 if term in tool.name_stems else 1)
-        filling, query = fill(tool, question.slots), tool.search_parameter
+        filling, query = fill_arguments(tool, question.slots), tool.search_parameter
         named, searches = filling.filled_from("named"), query is not None and query.required
         suits = bool(question.topic) or not named if searches else bool(named)
         score += question.counts and tool.verb in ("count", "number", "total")

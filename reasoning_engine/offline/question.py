@@ -7,7 +7,7 @@ from antiphon_shared.text.dates import iso_dates_in
 from antiphon_shared.text.words import similarity, stem, words_as_written
 
 from reasoning_engine.offline.language import content_words, is_filler, stems
-from reasoning_engine.offline.spans import Entity, Number, find_entities, find_numbers, without
+from reasoning_engine.offline.spans import Entity, Number, find_entities, find_numbers, mask_spans
 
 _ALIKE = 0.6
 LENGTH_MAX = 4_000
@@ -124,7 +124,7 @@ def read_question(text: str, nouns: frozenset[str]) -> Question:
         compares=compares,
         counts=bool(_COUNT.search(text)),
         imperatives=frozenset(stem(match[1]) for match in _SENTENCE_START.finditer(text)),
-        terms=stems(without(text, entities)),
+        terms=stems(mask_spans(text, entities)),
     )
 
 
@@ -150,7 +150,7 @@ def _topic(
     """Return the topic that the question states, and one guessed from its remaining words."""
     anchors = [n for n in numbers if n.is_name]
     owners = [e for e in entities if e.noun in nouns or any(0 <= e.start - n.end <= 9 for n in anchors)]
-    masked = without(text, (*anchors, *owners), "|")
+    masked = mask_spans(text, (*anchors, *owners), "|")
     cue = _TOPIC.search(masked)
     pieces = re.split(r"[|?.!;\n]+", masked[cue.end() :]) if cue else []
     stated = next((said for piece in pieces if (said := _trimmed(piece, nouns))), "")

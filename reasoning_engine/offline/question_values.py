@@ -17,7 +17,7 @@ _MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
 Fits = Callable[[Any], bool]
 
 
-def named(text: str, name: str, fits: Fits) -> Iterator[Any]:
+def values_near_name(text: str, name: str, fits: Fits) -> Iterator[Any]:
     """Yield the fitting values next to one of the words of a name: the number before it, or the first value behind."""
     parts = frozenset(stems_of_name(name[:200]))
     words = _words(text)

@@ -11,7 +11,7 @@ from reasoning_engine.offline import question_values
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.records import Record, is_plain
 from reasoning_engine.offline.shapes import NUMBERS, fits
-from reasoning_engine.offline.values import Values, counted, values_named
+from reasoning_engine.offline.values import Values, counts_of, values_named
 
 
 def plain_values(
@@ -29,7 +29,9 @@ def plain_values(
 
     def candidates() -> Iterator[Any]:
         yield from _named_in(around, name, kind)
-        yield from question_values.named(values.question.text, name, lambda value: bool(forms(value)))
+        yield from question_values.values_near_name(
+            values.question.text, name, lambda value: bool(forms(value))
+        )
         if isinstance(options := schema.get("enum"), list):
             yield question_values.option(values.question.text, tuple(options))
 
@@ -50,4 +52,4 @@ def _named_in(records: tuple[Record, ...], name: str, kind: str) -> Iterator[Any
     for record in records if name else ():
         yield from (value for value in values_named(record, name, is_count=is_number) if is_plain(value))
     for record in records if name and is_number else ():
-        yield from counted(record, name)
+        yield from counts_of(record, name)

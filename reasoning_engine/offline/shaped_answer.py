@@ -12,7 +12,7 @@ from antiphon_shared.output.validation import content_digest
 
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.demand import Demand
-from reasoning_engine.offline.filling import NOTHING, fill, fill_property
+from reasoning_engine.offline.filling import NOTHING, fill_property, fill_shape
 from reasoning_engine.offline.plan import Call, Situation, next_calls
 from reasoning_engine.offline.schema import Tool
 from reasoning_engine.offline.step_calls import calls_of_step
@@ -43,7 +43,7 @@ def next_move(situation: Situation, notes: Notes, demand: Demand | None) -> Move
         calls = next_calls(replace(situation, tools=tools))
     if calls or demand is None:
         return Move(calls)
-    draft = fill(demand.schema, values)
+    draft = fill_shape(demand.schema, values)
     if draft is NOTHING:
         return Move()
     validations = [_Validation(name, situation.tools, draft, values, notes) for name in validating]

@@ -71,7 +71,7 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
 
     Numbers in words count where they name a thing of `nouns`: `the fourth lesson`, `lesson four`.
     """
-    masked = _without_dates(without(text, (Span(*quote.span()) for quote in _QUOTED.finditer(text))))
+    masked = _without_dates(mask_spans(text, (Span(*quote.span()) for quote in _QUOTED.finditer(text))))
     found = []
     for match in _NUMBER.finditer(masked):
         before, written, behind = match.group(1) or "", match.group(2).lower(), match.group(3) or ""
@@ -157,7 +157,7 @@ def _preposition(tokens: list[_Token], start: int) -> str:
     return next((word for word in near if word in _PREPOSITIONS), "")
 
 
-def without(text: str, spans: Iterable[Span], mark: str = " ") -> str:
+def mask_spans(text: str, spans: Iterable[Span], mark: str = " ") -> str:
     """Return the text with the spans overwritten, so that positions stay."""
     for span in spans:
         text = text[: span.start] + mark * (span.end - span.start) + text[span.end :]
@@ -165,4 +165,4 @@ def without(text: str, spans: Iterable[Span], mark: str = " ") -> str:
 
 
 def _without_dates(text: str) -> str:
-    return without(text, (Span(*date.span()) for date in ISO_DATE.finditer(text)))
+    return mask_spans(text, (Span(*date.span()) for date in ISO_DATE.finditer(text)))

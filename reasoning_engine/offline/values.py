@@ -97,7 +97,7 @@ def closeness(name: str, key: str, kinds: frozenset[str]) -> int:
     return int(bool(wanted & given) and wanted ^ given <= kinds)
 
 
-def counted(record: Record, name: str) -> Iterator[int]:
+def counts_of(record: Record, name: str) -> Iterator[int]:
     """Yield counts of the named things: the number before the noun in a text."""
     nouns = _stems(name) - _COUNTS
     texts = (value[:_TEXT_CHARACTERS_MAX] for value in record.fields.values() if isinstance(value, str))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
-from antiphon_shared.breakers.breaker import Breaker, BreakerState, Refused
+from antiphon_shared.breakers.breaker import Breaker, BreakerState, RefusedCall
 from antiphon_shared.breakers.table import model_breaker, tool_breaker, write_state
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.breakers import SharedBreakers
@@ -50,7 +50,7 @@ def fail(breakers: SharedBreakers, times: int = 3, name: str = LOOK) -> None:
 
 
 async def refuses(breakers: SharedBreakers, name: str = LOOK) -> bool:
-    return isinstance(await breakers.ask(name), Refused)
+    return isinstance(await breakers.ask(name), RefusedCall)
 
 
 async def all_refuse(all_of_them: Sequence[SharedBreakers], name: str = LOOK) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from antiphon_shared.breakers.breaker import Allowed, BreakerState, ForcedOpen, Refused
+from antiphon_shared.breakers.breaker import Allowed, BreakerState, ForcedOpen, RefusedCall
 from antiphon_shared.breakers.outages import NO_OUTAGES
 from antiphon_shared.breakers.table import BREAKERS_MAX, model_breaker, tool_breaker, write_state
 from antiphon_shared.bus import breakers as breakers_module
@@ -272,7 +272,7 @@ async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
     breakers, names = SharedBreakers(bus, LONG), [tool_breaker(name) for name in ("first", "second", "third")]
     for name in names:
         fail(breakers, name=name)
-    assert [isinstance(await breakers.ask(name), Refused) for name in names] == [False, True, True]
+    assert [isinstance(await breakers.ask(name), RefusedCall) for name in names] == [False, True, True]
 
 
 async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from antiphon_shared.breakers.breaker import BreakerState, Ending, Refused
+from antiphon_shared.breakers.breaker import BreakerState, Ending, RefusedCall
 from antiphon_shared.breakers.outages import NO_OUTAGES
 from antiphon_shared.breakers.table import tool_breaker, write_state
 from antiphon_shared.bus.breaker_store import BreakerStore
@@ -75,7 +75,7 @@ async def test_the_time_is_that_of_redis_whatever_a_process_believes(bus: Bus) -
         fail(one)
         await eventually(lambda: astray.outages() != NO_OUTAGES)
         answers = [await breakers.ask(LOOK) for breakers in (one, astray)]
-        left_s = [answer.retry_after_s for answer in answers if isinstance(answer, Refused)]
+        left_s = [answer.retry_after_s for answer in answers if isinstance(answer, RefusedCall)]
         assert all(500 < seconds < 700 for seconds in left_s)  # by Redis's answer, however late it is read
         assert len(left_s) == 2
     duty.cancel()

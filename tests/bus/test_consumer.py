@@ -14,7 +14,7 @@ from antiphon_shared.bus.handling import (
     CancelTimer,
     Delivery,
     Outcome,
-    Put,
+    PutDocument,
     SessionStore,
     SetTimer,
 )
@@ -84,7 +84,11 @@ async def test_a_delivery_is_handled_once_and_its_outcome_committed(bus: Bus) ->
 async def test_everything_an_outcome_says_is_committed_with_it(bus: Bus) -> None:
     outcome = Outcome(
         events=(OUTPUT, a_response()),
-        writes=(Put(STATE, 0, b"\xff\x00state"), Append("memory", 0, b"one"), Put(RESPONSE, 0, b"{}")),
+        writes=(
+            PutDocument(STATE, 0, b"\xff\x00state"),
+            Append("memory", 0, b"one"),
+            PutDocument(RESPONSE, 0, b"{}"),
+        ),
         timers=(SetTimer("deadline", timedelta(seconds=60), DeadlineReached()), CancelTimer("none")),
         closes_session=True,
     )
@@ -142,7 +146,9 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
         if len(versions) == 1:  # another worker is quicker
             key = bus.keys.of_session("s1", STATE)
             await bus.batcher.submit("HSET", key, "version", 7, "content", "theirs")
-        return Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"x"), Put(STATE, version, b"ours")))
+        return Outcome(
+            events=(OUTPUT,), writes=(Append("memory", 0, b"x"), PutDocument(STATE, version, b"ours"))
+        )
 
     async with working(bus, {QuerySubmitted: contended, CancellationRequested: Seen()}):
         await bus.publish(a_query(), "open")
@@ -169,7 +175,9 @@ async def test_only_a_worker_that_has_committed_its_outcome_is_told_so(bus: Bus)
             ((entry, _),) = await entries(bus, inbox_of(bus, "s2"))
             await bus.batcher.submit("XACK", inbox_of(bus, "s2"), "coordinator", entry)
             await bus.batcher.submit("XDEL", inbox_of(bus, "s2"), entry)
-        return Outcome(writes=(Put(STATE, version, b"ours"),), after_commit=lambda: told.append(attempt))
+        return Outcome(
+            writes=(PutDocument(STATE, version, b"ours"),), after_commit=lambda: told.append(attempt)
+        )
 
     async with working(bus, {QuerySubmitted: handler}):
         for session_id in ("s1", "s2"):
@@ -185,7 +193,7 @@ async def test_endless_conflicts_end_as_a_failure_not_as_a_loop(bus: Bus) -> Non
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
 
     async def hopeless(delivery: Delivery, session: SessionStore) -> Outcome:
-        return Outcome(writes=(Put(STATE, 99, b""),))
+        return Outcome(writes=(PutDocument(STATE, 99, b""),))
 
     async with working(bus, {QuerySubmitted: hopeless, ComponentFailed: on_failed}):
         await bus.publish(a_query(), "open")
@@ -255,7 +263,7 @@ async def test_a_document_of_another_type_fails_a_commit_whole_though_its_versio
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
     await bus.batcher.submit("SET", bus.keys.of_session("s1", "briefing"), "a string")
     on_failed = Seen()
-    outcome = Outcome(events=(OUTPUT,), writes=(Put("briefing", None, b"x"),))
+    outcome = Outcome(events=(OUTPUT,), writes=(PutDocument("briefing", None, b"x"),))
     async with working(bus, {QuerySubmitted: Seen(outcome), ComponentFailed: on_failed}):
         await bus.publish(a_query(), "open")
         await eventually(lambda: len(on_failed.deliveries) == 1)

@@ -6,7 +6,7 @@ from antiphon_shared.bus.conversations import SharedTurns
 from antiphon_shared.bus.handling import RESPONSE
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events.session import Turn
-from antiphon_shared.memory.conversation import TURNS_KEPT_MAX, OpenTurn, Said, open_turn
+from antiphon_shared.memory.conversation import TURNS_KEPT_MAX, OpenTurn, StoredTurns, open_turn
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -33,29 +33,29 @@ async def put_response(bus: Bus, session_id: str) -> None:
 async def test_what_was_asked_and_answered_is_told_in_its_order(bus: Bus) -> None:
     turns = SharedTurns(bus)
     second, first = await keep(turns, 2), await keep(turns, 1)
-    assert await turns.said("acme", "c1") == Said((first, second))
-    assert await turns.said("acme", "c1", NOON + timedelta(minutes=1)) == Said((first,))
+    assert await turns.said("acme", "c1") == StoredTurns((first, second))
+    assert await turns.said("acme", "c1", NOON + timedelta(minutes=1)) == StoredTurns((first,))
 
 
 async def test_another_tenant_and_another_conversation_have_turns_of_their_own(bus: Bus) -> None:
     turns = SharedTurns(bus)
     await keep(turns, 1)
-    assert await turns.said("globex", "c1") == Said()
-    assert await turns.said("acme", "c2") == Said()
-    assert await turns.said("acme", "c1:s1") == Said()
+    assert await turns.said("globex", "c1") == StoredTurns()
+    assert await turns.said("acme", "c2") == StoredTurns()
+    assert await turns.said("acme", "c1:s1") == StoredTurns()
 
 
 async def test_a_question_is_open_until_its_turn_is_kept(bus: Bus) -> None:
     turns = SharedTurns(bus)
     await turns.begin("acme", "c1", asked(1))
     assert await turns.begun("acme", "c1", "s1") == asked(1)
-    assert await turns.said("acme", "c1") == Said(open=(asked(1),))
+    assert await turns.said("acme", "c1") == StoredTurns(open=(asked(1),))
     turn = answered(asked(1))
     for _ in range(2):
         await turns.keep("acme", "c1", turn)
         await turns.begin("acme", "c1", asked(1))
     assert await turns.begun("acme", "c1", "s1") is None
-    assert await turns.said("acme", "c1") == Said((turn,))
+    assert await turns.said("acme", "c1") == StoredTurns((turn,))
 
 
 async def test_a_turn_is_due_once_its_question_is_answered(bus: Bus) -> None:
@@ -81,7 +81,7 @@ async def test_what_cannot_be_read_is_passed_over_and_goes_first(bus: Bus) -> No
     for number, content in enumerate((b"", b"\xff", b"[" * 10_000, b'{"session_id":"s1"}')):
         await bus.client.hset(key, f"strange-{number}", content)
     turn = await keep(turns, 1)
-    assert await turns.said("acme", "c1") == Said((turn,))
+    assert await turns.said("acme", "c1") == StoredTurns((turn,))
     for minute in range(2, TURNS_KEPT_MAX + 1):
         await keep(turns, minute)
     assert not [name for name in await bus.client.hkeys(key) if name.startswith(b"strange")]

@@ -3,12 +3,12 @@
 import asyncio
 
 import pytest
-from antiphon_shared.bus.reads import Begun, Completed, together
+from antiphon_shared.bus.reads import Completed, PendingRead, together
 
 
 async def test_reads_called_together_need_no_tasks() -> None:
     replies = [asyncio.get_running_loop().create_future() for _ in range(2)]
-    reads = together(Begun(replies[0], len), Completed("known"), Begun(replies[1], str.upper))
+    reads = together(PendingRead(replies[0], len), Completed("known"), PendingRead(replies[1], str.upper))
     for reply, value in zip(replies, ("four", "five"), strict=True):
         reply.set_result(value)
     tasks = asyncio.all_tasks()

@@ -11,7 +11,7 @@ from antiphon_shared.bus.handling import (
     Delivery,
     Handlers,
     Outcome,
-    Put,
+    PutDocument,
     SessionStore,
     SetTimer,
 )
@@ -253,7 +253,7 @@ async def test_a_log_outlasts_what_belongs_to_its_session(bus: Bus) -> None:
     log = bus.keys.log("s1")
     await bus.publish(a_query(), "open")
     await bus.batcher.submit("PEXPIRE", log, 60_000)
-    async with working(bus, {QuerySubmitted: Seen(Outcome(writes=(Put("state", 0, b"{}"),)))}):
+    async with working(bus, {QuerySubmitted: Seen(Outcome(writes=(PutDocument("state", 0, b"{}"),)))}):
         await until_done(bus)
     left = await bus.batcher.submit("PTTL", log)
     assert left >= await bus.batcher.submit("PTTL", bus.keys.of_session("s1", "state")) > 60_000

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antiphon_shared.memory.briefing import Briefing, Level
-from antiphon_shared.memory.filing import Known, file_round
+from antiphon_shared.memory.filing import KnownFacts, file_round
 from antiphon_shared.memory.layers import Fact, MemoryDelta, ReasoningNote
 from antiphon_shared.memory.note import Note
 from antiphon_shared.memory.session_memory import Memory
@@ -47,7 +47,7 @@ class Session:
 
 def a_session(*rounds: Told, query: str = "Which courses teach MCP, and who teaches them?") -> Session:
     """Return the rounds filed one after the other, the first in round 1."""
-    memory, known = Memory.of(query), Known()
+    memory, known = Memory.of(query), KnownFacts()
     deltas: list[MemoryDelta] = []
     results: dict[tuple[int, str], Any] = {}
     for number, told in enumerate(rounds, 1):

@@ -10,9 +10,9 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
 
 from context_synthesizer import embeddings
-from context_synthesizer.embeddings import Embed, Embeddings, Weighed, embed_of
+from context_synthesizer.embeddings import Embed, Embeddings, WeighedDelta, embed_of
 from context_synthesizer.session_index import SessionIndex
-from context_synthesizer.session_index_cache import Kept
+from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import add
 from tests.fakes import FakeSession
@@ -38,8 +38,8 @@ class ByMatter:
 
 
 async def weighed(
-    embed: Embed, kept: Kept, session: FakeSession, round: int, query: str, *texts: str
-) -> Weighed:
+    embed: Embed, kept: CachedIndex, session: FakeSession, round: int, query: str, *texts: str
+) -> WeighedDelta:
     """Return a filed round that searched for `query` and found `texts`, with its vectors stored."""
     passages = [{"title": "a", "text": text} for text in texts]
     delta = kept.session_index.filed(*a_round(("search", {"query": query}, passages), round=round))
@@ -51,8 +51,8 @@ async def weighed(
     return made
 
 
-def a_kept() -> Kept:
-    return Kept(QUESTION, 8_000)
+def a_kept() -> CachedIndex:
+    return CachedIndex(QUESTION, 8_000)
 
 
 async def test_what_is_close_to_the_question_gains_where_no_word_is_shared() -> None:
@@ -79,7 +79,7 @@ async def test_a_fact_filed_earlier_is_held_against_a_later_search() -> None:
 async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_alike() -> None:
     kept, session, embed = a_kept(), FakeSession(), ByMatter()
     await weighed(embed, kept, session, 1, "harbour", STORM, SONATA)
-    other = Kept(QUESTION, 8_000, session.lists[MEMORY])
+    other = CachedIndex(QUESTION, 8_000, session.lists[MEMORY])
     embed.asked.clear()
     passage = a_round(
         (

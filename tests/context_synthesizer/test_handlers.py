@@ -13,7 +13,7 @@ from antiphon_shared.bus.handling import (
     Append,
     Delivery,
     Outcome,
-    Put,
+    PutDocument,
 )
 from antiphon_shared.events import BriefingReady, BriefingRequested, QuerySubmitted, SummaryCompleted
 from antiphon_shared.memory.briefing import digest_of, ids_in
@@ -87,7 +87,9 @@ def ready(outcome: Outcome) -> BriefingReady:
 
 
 def documents(outcome: Outcome) -> dict[str, str]:
-    return {write.document: write.content.decode() for write in outcome.writes if isinstance(write, Put)}
+    return {
+        write.document: write.content.decode() for write in outcome.writes if isinstance(write, PutDocument)
+    }
 
 
 def the_briefing(outcome: Outcome) -> str:

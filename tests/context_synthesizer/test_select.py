@@ -10,7 +10,7 @@ from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.layers import MemoryDelta, Summary
 from antiphon_shared.memory.note import Note
 
-from context_synthesizer.choice import missed
+from context_synthesizer.choice import missed_facts
 from context_synthesizer.scores import Scores
 from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying, with_rounds
@@ -276,7 +276,7 @@ def test_what_a_later_date_puts_aside_is_not_missed() -> None:
         Told([a_search("MCP", ("b", "Since 2024 the course is free."))], supersedes=[(0, 1)]),
     ).memory
     scores = Scores({"F1": 0, "F2": 1}, ["F1", "F2"], [10.0, 9.0])
-    assert missed(memory, scores, frozenset()) == ("F2",)
+    assert missed_facts(memory, scores, frozenset()) == ("F2",)
 
 
 def test_behind_facts_that_do_not_fit_shorter_ones_have_their_place() -> None:

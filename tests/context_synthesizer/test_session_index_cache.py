@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from antiphon_shared.memory.layers import MemoryDelta
 
-from context_synthesizer.session_index_cache import Kept, SessionIndexCache
+from context_synthesizer.session_index_cache import CachedIndex, SessionIndexCache
 from tests.context_synthesizer.builders import Told, a_search, a_session
 
 QUERY = "Which courses teach MCP?"
@@ -20,52 +20,52 @@ def some_items(rounds: int, word: str = "mcp") -> list[bytes]:
     ]
 
 
-def text_of(kept: Kept) -> str:
+def text_of(kept: CachedIndex) -> str:
     return kept.session_index.briefing(9, 9).text
 
 
-def read_on(kept: Kept, items: Sequence[bytes]) -> Sequence[bytes]:
+def read_on(kept: CachedIndex, items: Sequence[bytes]) -> Sequence[bytes]:
     return items[kept.since :]
 
 
 def test_a_kept_desk_catches_up_with_what_is_new() -> None:
     items = some_items(5)
-    kept = Kept(QUERY, 8_000, items[:3])
+    kept = CachedIndex(QUERY, 8_000, items[:3])
     assert len(read_on(kept, items)) == 3, "the last one known, and two that are new"
     assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
     assert (kept.items, kept.bytes) == (5, sum(map(len, items)))
-    assert text_of(kept) == text_of(Kept(QUERY, 8_000, items))
+    assert text_of(kept) == text_of(CachedIndex(QUERY, 8_000, items))
 
 
 def test_a_kept_desk_is_good_where_nothing_is_new() -> None:
     items = some_items(3)
-    kept = Kept(QUERY, 8_000, items)
+    kept = CachedIndex(QUERY, 8_000, items)
     assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
     assert kept.items == 3
 
 
 def test_a_desk_without_items_reads_the_list_from_its_beginning() -> None:
-    kept = Kept(QUERY, 8_000)
+    kept = CachedIndex(QUERY, 8_000)
     assert kept.since == 0
     assert kept.catches_up(QUERY, 8_000, some_items(2))
     assert kept.items == 2
 
 
 def test_a_desk_whose_last_item_is_another_one_is_not_of_this_list() -> None:
-    kept = Kept(QUERY, 8_000, some_items(3))
+    kept = CachedIndex(QUERY, 8_000, some_items(3))
     others = [*some_items(2), *some_items(3, "tides")[2:]]
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, others))
 
 
 def test_a_desk_that_holds_more_than_the_list_is_not_of_it() -> None:
-    kept = Kept(QUERY, 8_000, some_items(3))
+    kept = CachedIndex(QUERY, 8_000, some_items(3))
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, some_items(2)))
     assert not kept.catches_up(QUERY, 8_000, [])
 
 
 def test_a_desk_for_another_question_or_another_budget_is_not_used() -> None:
     items = some_items(2)
-    kept = Kept(QUERY, 8_000, items)
+    kept = CachedIndex(QUERY, 8_000, items)
     assert not kept.catches_up("Who teaches them?", 8_000, read_on(kept, items))
     assert not kept.catches_up(QUERY, 7_000, read_on(kept, items))
     assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
@@ -73,15 +73,15 @@ def test_a_desk_for_another_question_or_another_budget_is_not_used() -> None:
 
 def test_an_item_added_with_its_delta_at_hand_counts_like_one_read() -> None:
     (item,) = some_items(1)
-    kept = Kept(QUERY, 8_000)
+    kept = CachedIndex(QUERY, 8_000)
     kept.add(item, MemoryDelta.model_validate_json(item))
     assert kept.catches_up(QUERY, 8_000, [item])
-    assert text_of(kept) == text_of(Kept(QUERY, 8_000, [item]))
+    assert text_of(kept) == text_of(CachedIndex(QUERY, 8_000, [item]))
 
 
 def test_an_index_in_use_is_not_shared() -> None:
     session_indexes = SessionIndexCache()
-    kept = Kept(QUERY, 8_000, some_items(1))
+    kept = CachedIndex(QUERY, 8_000, some_items(1))
     session_indexes.put_back(("s1", "1-0"), kept)
     assert session_indexes.take(("s1", "1-0")) is kept
     assert session_indexes.take(("s1", "1-0")) is None
@@ -89,26 +89,26 @@ def test_an_index_in_use_is_not_shared() -> None:
 
 def test_each_session_has_its_own_desk() -> None:
     session_indexes = SessionIndexCache()
-    session_indexes.put_back(("s1", "1-0"), first := Kept(QUERY, 8_000))
-    session_indexes.put_back(("s2", "1-0"), second := Kept(QUERY, 8_000))
+    session_indexes.put_back(("s1", "1-0"), first := CachedIndex(QUERY, 8_000))
+    session_indexes.put_back(("s2", "1-0"), second := CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s2", "1-0")) is second
     assert session_indexes.take(("s1", "1-0")) is first
 
 
 def test_another_life_of_a_session_has_its_own_desk() -> None:
     session_indexes = SessionIndexCache()
-    session_indexes.put_back(("s1", "1-0"), Kept(QUERY, 8_000))
+    session_indexes.put_back(("s1", "1-0"), CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s1", "2-0")) is None
 
 
 def test_the_desk_longest_unused_is_put_away_first() -> None:
     session_indexes = SessionIndexCache(bytes_max=2 * len(b"".join(some_items(2))))
     for name in ("s1", "s2"):
-        session_indexes.put_back((name, "1-0"), Kept(QUERY, 8_000, some_items(2)))
+        session_indexes.put_back((name, "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
     used = session_indexes.take(("s1", "1-0"))
     assert used is not None
     session_indexes.put_back(("s1", "1-0"), used)
-    session_indexes.put_back(("s3", "1-0"), Kept(QUERY, 8_000, some_items(2)))
+    session_indexes.put_back(("s3", "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
     assert session_indexes.take(("s2", "1-0")) is None
     assert session_indexes.take(("s1", "1-0")) is used
     assert session_indexes.take(("s3", "1-0")) is not None
@@ -116,8 +116,8 @@ def test_the_desk_longest_unused_is_put_away_first() -> None:
 
 def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
     session_indexes = SessionIndexCache(bytes_max=1)
-    session_indexes.put_back(("s1", "1-0"), Kept(QUERY, 8_000, some_items(1)))
-    session_indexes.put_back(("s2", "1-0"), large := Kept(QUERY, 8_000, some_items(4)))
+    session_indexes.put_back(("s1", "1-0"), CachedIndex(QUERY, 8_000, some_items(1)))
+    session_indexes.put_back(("s2", "1-0"), large := CachedIndex(QUERY, 8_000, some_items(4)))
     assert session_indexes.take(("s1", "1-0")) is None
     assert session_indexes.take(("s2", "1-0")) is large
 
@@ -125,9 +125,9 @@ def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
 def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
     session_indexes = SessionIndexCache(bytes_max=3 * len(b"".join(some_items(2))))
     for _ in range(3):
-        kept = session_indexes.take(("s1", "1-0")) or Kept(QUERY, 8_000, some_items(2))
+        kept = session_indexes.take(("s1", "1-0")) or CachedIndex(QUERY, 8_000, some_items(2))
         session_indexes.put_back(("s1", "1-0"), kept)
-    session_indexes.put_back(("s2", "1-0"), Kept(QUERY, 8_000, some_items(2)))
+    session_indexes.put_back(("s2", "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
     assert session_indexes.take(("s1", "1-0")) is not None
     assert session_indexes.take(("s2", "1-0")) is not None
 
@@ -135,7 +135,7 @@ def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
 def test_desks_that_hold_nothing_are_bounded_by_their_number() -> None:
     session_indexes = SessionIndexCache(desks_max=2)
     for name in ("s1", "s2", "s3"):
-        session_indexes.put_back((name, "1-0"), Kept(QUERY, 8_000))
+        session_indexes.put_back((name, "1-0"), CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s1", "1-0")) is None
     assert session_indexes.take(("s2", "1-0")) is not None
     assert session_indexes.take(("s3", "1-0")) is not None

@@ -27,7 +27,7 @@ from antiphon_shared.tools.contract import Effect
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
-from coordinator.decision import Decision, Logged, OfferBounds, Opening
+from coordinator.decision import Decision, LoggedEvent, OfferBounds, Opening
 from coordinator.opening import open_session
 from coordinator.session import Session
 from tests.envelopes import an_event
@@ -95,7 +95,7 @@ def met(
     data: EventData,
     catalogue: Catalogue = SEARCH,
     log_entry: str = ENTRY,
-    named: Logged | None = None,
+    named: LoggedEvent | None = None,
 ) -> Decision:
     """Return the session's next step when `data` comes from outside; `named` is the other data in the log."""
     return decide(session, an_event(data), log_entry, catalogue=catalogue, named=named)

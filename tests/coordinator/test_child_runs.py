@@ -28,7 +28,7 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.child_questions import questions_of_runs, values_in
 from coordinator.decide import decide
-from coordinator.decision import Decision, Logged
+from coordinator.decision import Decision, LoggedEvent
 from coordinator.session import Session
 from tests.coordinator.builders import (
     ENTRY,
@@ -105,7 +105,7 @@ def ended(session: Session, status: RunStatus = "completed", call: str = "b1", *
     return ChildEnded(round=session.round, call_id=call, response=response)
 
 
-def next_step(session: Session, data: Any, named: Logged | None = None) -> Decision:
+def next_step(session: Session, data: Any, named: LoggedEvent | None = None) -> Decision:
     return decide(session, an_event(data), ENTRY, catalogue=CATALOGUE, named=named)
 
 
@@ -151,7 +151,7 @@ def test_other_calls_go_out_beside_a_run_and_all_results_come_together_in_order(
     batch = an_event(ToolsCompleted.of(1, (found,)), answers=decision.session.awaited)
     waiting = decide(decision.session, batch, ENTRY, catalogue=CATALOGUE)
     assert waiting.commands == ()
-    done = next_step(waiting.session, ended(waiting.session), Logged(ENTRY, batch))
+    done = next_step(waiting.session, ended(waiting.session), LoggedEvent(ENTRY, batch))
     assert [(one.index, one.call_id, one.data) for one in results_of(done)] == [
         (0, "b1", {"seat": "3A"}),
         (1, "s1", ["x"]),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.bus.conversations import SharedTurns
-from antiphon_shared.bus.handling import RESPONSE, STATE, Delivery, Outcome, Put
+from antiphon_shared.bus.handling import RESPONSE, STATE, Delivery, Outcome, PutDocument
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import BriefingRequested, QuerySubmitted, ResponseReady, SessionOpened
 from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn
@@ -113,7 +113,7 @@ class Conversing:
 
     def _commit(self, store: FakeSession, outcome: Outcome) -> None:
         for write in outcome.writes:
-            assert isinstance(write, Put)
+            assert isinstance(write, PutDocument)
             store.documents[write.document] = ((write.version or 0) + 1, write.content)
 
 

@@ -24,7 +24,7 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
-from coordinator.decision import Decision, Logged
+from coordinator.decision import Decision, LoggedEvent
 from coordinator.ladder import LEVELS
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of
 from coordinator.session import Session
@@ -259,15 +259,15 @@ class TestEnding:
         assert decision.commands == ()
         assert decision.timers == (CancelTimer(DEADLINE), CancelTimer(OVERDUE), CancelTimer(MODEL))
 
-    def the_request(self, session: Session, **fields: Any) -> Logged:
+    def the_request(self, session: Session, **fields: Any) -> LoggedEvent:
         """Return the logged request for the session's answer."""
         event = an_event(assembly_of(session, "complete", "natural_completion").model_copy(update=fields))
-        return Logged("7-0", event)
+        return LoggedEvent("7-0", event)
 
     def test_an_assembler_that_cannot_answer_is_answered_for(self) -> None:
         session = self.an_ending_session()
         decision = met(session, a_failure("response_assembler", session), named=self.the_request(session))
-        assert decision.alone
+        assert decision.own_answer_reason
         assert decision.unless_answered
 
     def test_an_assembler_that_is_late_is_waited_for_as_long_as_the_deadline_allows(self) -> None:
@@ -280,21 +280,21 @@ class TestEnding:
         )
         at_its_deadline = f"{round(session.deadline.timestamp() * 1000)}-0"
         over = met(session, AssemblyOverdue(), log_entry=at_its_deadline, named=self.the_request(session))
-        assert (over.timers, bool(over.alone)) == ((), True)
+        assert (over.timers, bool(over.own_answer_reason)) == ((), True)
 
     def test_a_cancellation_does_not_wait_for_the_deadline(self) -> None:
         session = self.an_ending_session()
         cancelled = self.the_request(session, status="cancelled", termination_reason="cancelled")
-        assert met(session, AssemblyOverdue(), named=cancelled).alone
+        assert met(session, AssemblyOverdue(), named=cancelled).own_answer_reason
 
     def test_a_request_that_the_log_has_lost_is_waited_for_no_longer(self) -> None:
-        assert met(self.an_ending_session(), AssemblyOverdue()).alone
+        assert met(self.an_ending_session(), AssemblyOverdue()).own_answer_reason
 
     @pytest.mark.parametrize("reply", [a_reply(), a_reply(calls=1)])
     def test_what_the_coordinator_has_failed_at_is_in_the_answer(self, reply: ReasoningCompleted) -> None:
         session = a_session_reasoning()
         failed = a_failure("coordinator", session)
-        named = Logged("9-0", an_event(reply, answers=session.awaited))
+        named = LoggedEvent("9-0", an_event(reply, answers=session.awaited))
         request = ending(met(session, failed, named=named))
         assert (request.reply, request.reasoning) == ("9-0", "9-0")
         assert (request.rounds_used, request.usage.input_tokens) == (1, 100)
@@ -302,13 +302,13 @@ class TestEnding:
 
     def test_results_the_coordinator_has_failed_at_are_in_the_answer(self) -> None:
         session = a_session_running_tools()
-        named = Logged("9-0", an_event(some_results(), answers=session.awaited))
+        named = LoggedEvent("9-0", an_event(some_results(), answers=session.awaited))
         request = ending(met(session, a_failure("coordinator", session), named=named))
         assert (request.results, request.batch, request.reasoning) == ("9-0", None, ENTRY)
 
     def test_an_event_that_changed_nothing_is_not_in_the_answer(self) -> None:
         session = a_session_reasoning()
-        late = Logged("9-0", an_event(a_reply(), answers=new_id()))
+        late = LoggedEvent("9-0", an_event(a_reply(), answers=new_id()))
         assert ending(met(session, a_failure("coordinator", session), named=late)).reply is None
 
     def test_a_step_of_its_end_that_failed_is_tried_again_a_few_times(self) -> None:
@@ -317,7 +317,9 @@ class TestEnding:
         for _ in range(5):
             decision = met(session, a_failure("coordinator", session))
             looks.append([timer.name for timer in decision.timers])
-            assert (decision.commands, decision.alone) == ((), ""), "the assembler may still answer"
+            assert (decision.commands, decision.own_answer_reason) == ((), ""), (
+                "the assembler may still answer"
+            )
             session = decision.session
         assert looks == [[OVERDUE]] * 3 + [[]] * 2
         summarizing = replace(self.an_ending_session(), summaries=Summaries(awaiting=new_id()))
@@ -334,7 +336,7 @@ class TestEnding:
 
     def test_cancelling_an_ending_session_ends_the_waiting(self) -> None:
         session = self.an_ending_session()
-        assert met(session, CancellationRequested(), named=self.the_request(session)).alone
+        assert met(session, CancellationRequested(), named=self.the_request(session)).own_answer_reason
         twice = self.the_request(session, status="cancelled")
         assert met(session, CancellationRequested(), named=twice) == Decision(session)
 

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 from antiphon_shared.breakers.outages import Outages
-from antiphon_shared.bus.handling import MEMORY, NOTHING, RESPONSE, STATE, Delivery, Outcome, Put, SetTimer
+from antiphon_shared.bus.handling import (
+    MEMORY,
+    NOTHING,
+    RESPONSE,
+    STATE,
+    Delivery,
+    Outcome,
+    PutDocument,
+    SetTimer,
+)
 from antiphon_shared.events import (
     AnyEvent,
     AssemblyOverdue,
@@ -82,7 +91,7 @@ def stored(session: Session, log: dict[str, AnyEvent] | None = None) -> FakeSess
 
 def state_of(outcome: Outcome) -> Session:
     (write,) = outcome.writes
-    assert isinstance(write, Put)
+    assert isinstance(write, PutDocument)
     return SESSION.read(write.content)
 
 
@@ -187,7 +196,9 @@ async def test_a_query_that_could_not_be_opened_is_answered_once() -> None:
     (response,) = outcome.events
     assert isinstance(response, ResponseReady)
     assert response.status == "failed"
-    assert [(write.document, write.version) for write in outcome.writes if isinstance(write, Put)] == [
+    assert [
+        (write.document, write.version) for write in outcome.writes if isinstance(write, PutDocument)
+    ] == [
         (RESPONSE, 0),
         (STATE, 0),
     ], "a worker that is about to open the session finds it closed"
@@ -205,7 +216,7 @@ async def test_a_session_whose_state_is_lost_is_answered_once_at_its_deadline() 
     assert isinstance(response, ResponseReady)
     assert (response.status, response.termination_reason) == ("failed", "internal_error")
     assert "no longer stored" in response.answer
-    assert [write.document for write in outcome.writes if isinstance(write, Put)] == [RESPONSE, STATE]
+    assert [write.document for write in outcome.writes if isinstance(write, PutDocument)] == [RESPONSE, STATE]
     store.documents[RESPONSE] = (1, b"{}")
     assert await a_coordinator().on_event(Delivery(due, "2-0"), store) == NOTHING
     assert await a_coordinator().on_event(Delivery(due, "2-0"), FakeSession()) == NOTHING
@@ -294,7 +305,7 @@ async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model()
     event = an_event(summary, answers=briefed.summaries.awaiting)
     outcome = await coordinator.on_event(Delivery(event, "1-1"), store)
     (write,) = outcome.writes
-    assert isinstance(write, Put)
+    assert isinstance(write, PutDocument)
     assert outcome.events == ()
     store.documents[STATE] = (2, write.content)
     replied = an_event(a_reply(calls=1), answers=briefed.awaited)
@@ -329,7 +340,7 @@ async def test_the_state_document_is_small_whatever_the_query() -> None:
     query = QuerySubmitted(query="Why? " * 20_000)
     outcome = await a_coordinator().on_query_submitted(a_delivery(query), FakeSession())
     (write,) = outcome.writes
-    assert isinstance(write, Put)
+    assert isinstance(write, PutDocument)
     assert len(write.content) < 2_000
 
 

@@ -243,7 +243,7 @@ def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
     )
     for round in range(1, max_rounds + 1):
         now = replace(session, round=round)
-        there, may = offer.offered(now, catalogue), offer.allowed(now, catalogue)
+        there, may = offer.offered_tools(now, catalogue), offer.allowed(now, catalogue)
         contracts = [catalogue.by_name[name].contract for name in may]
         assert set(there) <= set(may) <= set(session.tools.usable)
         assert all(contract.is_for_round(round) and contract.effect == "read" for contract in contracts)

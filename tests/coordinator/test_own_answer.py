@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from antiphon_shared.events.session import Response
-from antiphon_shared.memory.found import Found
+from antiphon_shared.memory.found import Findings
 from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.session_memory import Memory
 
@@ -46,7 +46,7 @@ def answered_alone(
     opened = replace(an_opened_session(CATALOGUE).session, writes=Writes(in_doubt=in_doubt))
     asked = assembly_of(opened, "complete", "natural_completion").model_copy(update=request)
     reply = None if text is None else a_reply(text)
-    found = Found(a_memory() if memory is None else memory, reply, unfinished)
+    found = Findings(a_memory() if memory is None else memory, reply, unfinished)
     return answer_without_assembler(opened, asked, found, CATALOGUE, START + timedelta(seconds=42), WHY)
 
 

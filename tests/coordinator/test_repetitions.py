@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 from antiphon_shared.events import ApprovalRequested, BriefingRequested, ReasoningRequested, ToolsRequested
-from antiphon_shared.tools.calls import Catalogue, Repeated, RequestedCall, ToolCall, ToolError, ToolResult
+from antiphon_shared.tools.calls import (
+    Catalogue,
+    Repeated,
+    RequestedCall,
+    ToolCall,
+    ToolError,
+    ToolResult,
+)
 
 from coordinator.decide import decide
 from coordinator.decision import Decision

@@ -8,7 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from io import StringIO
-from pathlib import Path
+from itertools import count, takewhile
 from typing import NamedTuple
 
 import pytest
@@ -71,7 +71,7 @@ RECORDED_TEXTS = (
 
 
 class Text(NamedTuple):
-    """A docstring or comment, and the line on which it begins."""
+    """A docstring or comment as one line of words, and the line of the file on which it begins."""
 
     line: int
     words: str
@@ -85,10 +85,25 @@ def texts_of(source: str) -> Iterator[Text]:
         for index, statement in enumerate(body if isinstance(body, list) else ()):
             match statement:
                 case ast.Expr(value=ast.Constant(value=str(words))):
-                    yield Text(statement.lineno, words, FIELD_OPENINGS if index else OPENINGS)
-    for token in tokenize.generate_tokens(StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield Text(token.start[0], token.string)
+                    yield Text(statement.lineno, in_one_line(words), FIELD_OPENINGS if index else OPENINGS)
+    yield from comments_of(source)
+
+
+def comments_of(source: str) -> Iterator[Text]:
+    """Yield the comments of a Python file; comments on successive lines are one text."""
+    tokens = tokenize.generate_tokens(StringIO(source).readline)
+    comments = {
+        token.start[0]: token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT
+    }
+    for line in comments:
+        if line - 1 not in comments:
+            block = takewhile(lambda number: number in comments, count(line))
+            yield Text(line, in_one_line(" ".join(comments[number] for number in block)))
+
+
+def in_one_line(words: str) -> str:
+    """Return a text with one space in place of each line break and indentation, as phrases run across lines."""
+    return " ".join(words.split())
 
 
 def faults_of(source: str) -> list[str]:
@@ -186,7 +201,7 @@ def prose_of(page: str) -> str:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_written_in_plain_english(name: str) -> None:
-    text = prose_of((ROOT / name).read_text(encoding="utf-8"))
+    text = in_one_line(prose_of((ROOT / name).read_text(encoding="utf-8")))
     assert [found[0] for found in PROSE_RIDDLES.finditer(text)] == []
 
 
@@ -203,7 +218,24 @@ def test_scripts_for_redis_are_written_in_plain_english() -> None:
     }
     assert len(comments) > 20
     assert {
-        name: found for name, lines in comments.items() if (found := RIDDLES.findall(" ".join(lines)))
+        name: found
+        for name, lines in comments.items()
+        if (found := PROSE_RIDDLES.findall(in_one_line(" ".join(lines))))
+    } == {}
+
+
+def test_the_header_of_a_script_lists_its_keys_and_results() -> None:
+    headers = {
+        name: "\n".join(
+            takewhile(lambda line: line.startswith("--"), (ROOT / name).read_text("utf-8").split("\n"))
+        )
+        for name in OURS
+        if name.endswith(".lua") and not name.endswith("/append.lua")  # functions that other scripts use
+    }
+    assert {
+        name: missing
+        for name, header in headers.items()
+        if (missing := [part for part in ("KEYS[1]", "Returns") if part not in header])
     } == {}
 
 
@@ -215,6 +247,8 @@ def test_scripts_for_redis_are_written_in_plain_english() -> None:
         ('class C:\n    """A call."""\n\n    a: bool\n    """Whether it is there."""', False),
         ('class C:\n    """A call."""\n\n    a: int\n    """Of the call."""', True),
         ("x = 1  # nobody waits for it", True),
+        ("# the session is gone\n# on with\nx = 1", True),
+        ('def f():\n    """Return the call that is in\n    hand."""', True),
         ('x = "nobody"', False),
         ('def f():\n    """Return the delay, in seconds."""', False),
     ],
@@ -236,49 +270,3 @@ def test_the_search_finds_riddles_in_docstrings_and_comments_alone(source: str, 
 )
 def test_the_search_finds_riddles_in_texts(source: str, is_found: bool) -> None:
     assert bool(text_faults_of(source)) is is_found
-
-
-RETIRED = re.compile(
-    r"(?:told|heard|desks?|drawer|doors?|passage|shut|standing|leave|barred|withheld|knots?|patiently|bury|buried|burial"
-    r"|means|beside|rung|doubts?|remembered|leash|hearing|alone|under_way)"
-)
-"""Names that the glossary has replaced, as the whole name of a module or class."""
-RETIRED_FUNCTIONS = re.compile(
-    r"_*(?:told|said|hear|heard|bury|burial|doubt|doubting|telling|in_hand|in_doubt|out_of_order|withheld|barred|lost|taken"
-    r"|given_up|concluded|lacking|summarized|asked|begun|of_outcome|of_retry|to_nobody)"
-)
-"""The same for functions and methods: words that hide their object, in place of what is returned or done."""
-PLAIN_NAMES = ("coordinator/", "reasoning_engine/", "response_assembler/")
-"""Packages without such functions."""
-
-
-def test_modules_and_classes_have_no_retired_names() -> None:
-    retired = {
-        name: found
-        for name in OURS
-        if name.endswith(".py") and (found := [one for one in names_of(name) if RETIRED.fullmatch(one)])
-    }
-    assert retired == {}
-
-
-def test_functions_have_no_retired_names() -> None:
-    retired = {
-        name: found
-        for name in OURS
-        if name.endswith(".py") and name.startswith(PLAIN_NAMES)
-        if (found := [one for one in functions_of(name) if RETIRED_FUNCTIONS.fullmatch(one)])
-    }
-    assert retired == {}
-
-
-def functions_of(file: str) -> list[str]:
-    """Return the names of the functions and methods of a file."""
-    nodes = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
-    return [node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-
-
-def names_of(file: str) -> list[str]:
-    """Return the names of a module and of its classes in lower case, without underscores around them."""
-    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    return [name.strip("_").lower() for name in (Path(file).stem, *classes)]

@@ -1,6 +1,6 @@
 """Circuit breakers in memory, which hold their users to the rules: an ending is noted once, a probe's always."""
 
-from antiphon_shared.breakers.breaker import CLOSED, Allowed, BreakerState, Refused
+from antiphon_shared.breakers.breaker import CLOSED, Allowed, BreakerState, RefusedCall
 
 HALF_OPEN = BreakerState(opened=1.0, probed=2.0)
 
@@ -8,12 +8,12 @@ HALF_OPEN = BreakerState(opened=1.0, probed=2.0)
 class FakeBreakers:
     """Gives the scripted answers in order, then lets every call through."""
 
-    def __init__(self, *answers: Allowed | Refused) -> None:
+    def __init__(self, *answers: Allowed | RefusedCall) -> None:
         self.noted: list[tuple[str, bool]] = []
         self.under_way, self.is_probed = 0, False
         self._answers = list(answers)
 
-    async def ask(self, name: str) -> Allowed | Refused:
+    async def ask(self, name: str) -> Allowed | RefusedCall:
         assert name.startswith("model:")
         answer = self._answers.pop(0) if self._answers else Allowed(CLOSED)
         if isinstance(answer, Allowed):

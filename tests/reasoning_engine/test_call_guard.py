@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from antiphon_shared.breakers.breaker import CLOSED, Allowed, Refused
+from antiphon_shared.breakers.breaker import CLOSED, Allowed, RefusedCall
 from antiphon_shared.events import ReasoningFailed, SummaryFailed
 
 from reasoning_engine.call_guard import CallGuard, Permit
@@ -52,7 +52,7 @@ async def test_a_reply_is_a_success() -> None:
 
 
 async def test_a_model_that_keeps_failing_is_not_asked() -> None:
-    one = await told(answers=(Refused(12.5),))
+    one = await told(answers=(RefusedCall(12.5),))
     failed = one.failed
     assert (failed.error.code, failed.error.retryable, failed.retry_after_s) == ("circuit_open", True, 12.5)
     assert (failed.attempts, one.asked.requests, one.failures) == (0, [], [])
@@ -62,7 +62,7 @@ async def test_a_model_that_keeps_failing_is_not_asked() -> None:
 
 async def test_a_circuit_that_opens_between_two_attempts_ends_the_exchange() -> None:
     one = await told(
-        Scripted(status=529, error="overloaded_error"), answers=(Allowed(HALF_OPEN), Refused(3.0))
+        Scripted(status=529, error="overloaded_error"), answers=(Allowed(HALF_OPEN), RefusedCall(3.0))
     )
     assert (one.failed.error.code, one.failed.attempts, one.failures) == ("circuit_open", 1, [True])
 
@@ -194,6 +194,6 @@ async def asked_at(url: str, guard: CallGuard) -> object:
 
 async def test_a_summary_goes_through_the_door_of_its_own_model() -> None:
     async with serving() as server:
-        failed = await asked_at(server.url, CallGuard(breakers=FakeBreakers(Refused(5.0))))
+        failed = await asked_at(server.url, CallGuard(breakers=FakeBreakers(RefusedCall(5.0))))
         assert isinstance(failed, SummaryFailed)
         assert (failed.error.code, server.requests) == ("circuit_open", [])

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from antiphon_shared.breakers.breaker import Refused
+from antiphon_shared.breakers.breaker import RefusedCall
 from antiphon_shared.bus.redis_bus import Bus
 
 from reasoning_engine.call_guard import CallGuard
@@ -117,7 +117,7 @@ async def test_the_wait_for_a_turn_is_no_part_of_the_calls_own_time(clock: Clock
 
 
 async def test_a_turn_is_returned_when_the_breaker_is_open(bus: Bus) -> None:
-    guard = an_engine(bus, FakeBreakers(*[Refused(5.0)] * 5), requests=1, burst_s=60)
+    guard = an_engine(bus, FakeBreakers(*[RefusedCall(5.0)] * 5), requests=1, burst_s=60)
     for _ in range(5):
         assert (await ask(guard=guard)).failed.error.code == "circuit_open"
         await settled(guard)

@@ -14,7 +14,7 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     "it makes a record of a server's reply; a replay reads the record": (
         "reasoning_engine/exchange_record.exchange_record",
         "reasoning_engine/exchange_record.message_json",
-        "reasoning_engine/exchange_record.shown",
+        "reasoning_engine/exchange_record.safe_headers",
         "shared/antiphon_shared/text/storable._mended",
     ),
     "the shell asks it, before a decision or behind one": (

@@ -1,14 +1,14 @@
 """Statements that cite nothing."""
 
 from response_assembler.claims import uncited
-from response_assembler.markdown import read
+from response_assembler.markdown import parse_markdown
 from tests.rows import each_row
 
 KNOWN = {"F1", "F2"}
 
 
 def claims(text: str) -> list[str]:
-    return [claim.text for claim in uncited(read(text).blocks, KNOWN)]
+    return [claim.text for claim in uncited(parse_markdown(text).blocks, KNOWN)]
 
 
 def test_a_statement_that_cites_nothing_is_found() -> None:

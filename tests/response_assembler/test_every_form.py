@@ -37,7 +37,7 @@ _LINES = (
 
 
 def _uncited(text: str) -> Any:
-    return list(claims.uncited(markdown.read(text).blocks, ("F1", "F2")))
+    return list(claims.uncited(markdown.parse_markdown(text).blocks, ("F1", "F2")))
 
 
 def _numbered(text: str) -> Any:
@@ -46,7 +46,7 @@ def _numbered(text: str) -> Any:
 
 _ALL = (markdown, claims, numbering, quote)
 READERS = (
-    Reader("read", markdown.read, _ALL, _LINES),
+    Reader("read", markdown.parse_markdown, _ALL, _LINES),
     Reader("uncited", _uncited, _ALL, _LINES),
     Reader("number_own", _numbered, _ALL, _LINES),
     *readers_of(quote, "plain", "plain_but_cited", "code", beside=(markdown,)),

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from antiphon_shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, Put
+from antiphon_shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, PutDocument
 from antiphon_shared.events import AssemblyRequested, EventData, QuerySubmitted, ResponseReady
 from antiphon_shared.events.session import Response
 from antiphon_shared.events.step_records import AssemblyRecord
@@ -35,7 +35,7 @@ async def answer_to(session: FakeSession, request: AssemblyRequested) -> Respons
     outcome: Outcome = await on_assembly_requested(Delivery(an_event(request, at_s=2.5), "9-0"), session)
     (response,), (write,) = outcome.events, outcome.writes
     assert isinstance(response, ResponseReady)
-    assert isinstance(write, Put)
+    assert isinstance(write, PutDocument)
     assert (write.document, write.version) == (RESPONSE, 0)
     stored = Response.model_validate_json(write.content)
     assert stored.model_dump() == response.model_dump()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from response_assembler.markdown import IDS_MAX, read
+from response_assembler.markdown import IDS_MAX, parse_markdown
 
 PAGE = """\
 # What MCP is [F9]
@@ -33,7 +33,7 @@ The last `y[F7]`.
 
 
 def test_a_page_is_read_as_its_blocks() -> None:
-    assert [(block.kind, " ".join(block.text.split())) for block in read(PAGE).blocks] == [
+    assert [(block.kind, " ".join(block.text.split())) for block in parse_markdown(PAGE).blocks] == [
         ("heading", "# What MCP is [F9]"),
         ("prose", "MCP is a protocol. [F1] It came in 2024, says the page [F2]."),
         ("item", "First item [F3] goes on here."),
@@ -48,14 +48,14 @@ def test_a_page_is_read_as_its_blocks() -> None:
 
 
 def test_citations_stand_where_they_stand_and_never_in_code() -> None:
-    citations = read(PAGE).citations
+    citations = parse_markdown(PAGE).citations
     assert [PAGE[citation.start : citation.end] for citation in citations] == [
         "[F9]", "[F1]", "[F2]", "[F3]", "[F4]", "[F5]"
     ]  # fmt: skip  # one line reads better
 
 
 def test_code_that_is_nothing_but_a_citation_is_one() -> None:
-    (citation,) = read("So it is `[F3]`, not ``a `[F4]` b``.").citations
+    (citation,) = parse_markdown("So it is `[F3]`, not ``a `[F4]` b``.").citations
     assert (citation.start, citation.end, citation.ids) == (9, 15, ("F3",))
 
 
@@ -73,23 +73,23 @@ def test_code_that_is_nothing_but_a_citation_is_one() -> None:
 def test_a_citation_belongs_to_the_sentence_it_stands_in_or_behind(
     text: str, cited: list[tuple[str, ...]]
 ) -> None:
-    (block,) = read(text).blocks
+    (block,) = parse_markdown(text).blocks
     assert [sentence.cited for sentence in block.sentences] == cited
 
 
 def test_a_row_is_one_sentence_that_ends_before_its_last_bar() -> None:
     text = "|a. b|c|\n"
-    (sentence,) = read(text).blocks[0].sentences
+    (sentence,) = parse_markdown(text).blocks[0].sentences
     assert text[: sentence.end] == "|a. b|c"
 
 
 def test_a_fence_that_is_never_closed_is_known() -> None:
-    assert read("So:\n````\n```\ncode [F1]").open_fence == "````"
-    assert read("So:\n```\ncode\n```\nmore").open_fence == ""
+    assert parse_markdown("So:\n````\n```\ncode [F1]").open_fence == "````"
+    assert parse_markdown("So:\n```\ncode\n```\nmore").open_fence == ""
 
 
 def test_a_citation_names_a_bounded_number_of_facts() -> None:
-    assert len(read("[F1-F999999999]").citations[0].ids) == IDS_MAX
+    assert len(parse_markdown("[F1-F999999999]").citations[0].ids) == IDS_MAX
 
 
 markdown = st.lists(
@@ -104,7 +104,7 @@ markdown = st.lists(
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(markdown, st.text(max_size=200)))
 def test_whatever_the_text_every_piece_stands_where_it_is_said_to(text: str) -> None:
-    reading = read(text)
+    reading = parse_markdown(text)
     ends = [0]
     for block in reading.blocks:
         assert len(block.without_code) == len(block.text)

@@ -1,6 +1,6 @@
 """Ids become numbers."""
 
-from response_assembler.markdown import read
+from response_assembler.markdown import parse_markdown
 from response_assembler.numbering import SOURCES_MAX, Numbered, bare_numbers, number, number_own
 from tests.rows import each_row
 
@@ -8,7 +8,7 @@ KNOWN = {f"F{n}" for n in range(1, 10)}
 
 
 def numbered(text: str, known: set[str] = KNOWN) -> Numbered:
-    reading = read(text)
+    reading = parse_markdown(text)
     return number(text, reading.citations, known, bare_numbers(reading.blocks))
 
 

@@ -11,9 +11,9 @@ from response_assembler.uncertainty import (
     KINDS,
     WHY_INCOMPLETE,
     Kind,
-    of_ending,
-    of_memory,
-    of_tools,
+    ending_uncertainties,
+    memory_uncertainties,
+    tool_uncertainties,
     uncertain,
     with_severity,
 )
@@ -29,7 +29,7 @@ def test_the_page_and_the_table_say_the_same() -> None:
 
 def test_every_ending_but_the_natural_one_leaves_a_doubt_of_its_own_kind() -> None:
     for reason in get_args(TerminationReason):
-        kinds = [uncertain.kind for uncertain in of_ending(reason)]
+        kinds = [uncertain.kind for uncertain in ending_uncertainties(reason)]
         assert kinds == ([] if reason == "natural_completion" else [reason])
     assert set(WHY_INCOMPLETE) < set(KINDS)
 
@@ -50,59 +50,65 @@ def test_a_severity_given_with_an_uncertainty_is_kept() -> None:
 def test_a_tool_that_failed_and_never_succeeded_is_named_once_with_the_reason() -> None:
     down = a_use("search", "api_failure", message="Down. Ask for less at once.", what_happened="Down.")
     memory = a_memory(a_use("search", "timeout"), down)
-    (told,) = of_tools(memory, ())
+    (told,) = tool_uncertainties(memory, ())
     assert (told.kind, told.about, told.severity) == ("tool_failed", "search", "caution")
     assert told.message == "`search` failed (api_failure): Down."
 
 
 def test_what_happened_is_left_out_where_only_the_models_message_is_known() -> None:
-    (told,) = of_tools(a_memory(a_use("search", "timeout", message="Too late. Call search again.")), ())
+    (told,) = tool_uncertainties(
+        a_memory(a_use("search", "timeout", message="Too late. Call search again.")), ()
+    )
     assert told.message == "`search` failed (timeout)."
 
 
 def test_a_tool_name_that_was_corrected_leaves_no_doubt_and_one_that_was_not_does() -> None:
     slip = a_use("serch", "unknown_tool", what_happened="There is no tool 'serch'.")
-    assert [told.about for told in of_tools(a_memory(slip), ())] == ["serch"]
-    assert list(of_tools(a_memory(slip, a_use("search", round=2)), ())) == []
+    assert [told.about for told in tool_uncertainties(a_memory(slip), ())] == ["serch"]
+    assert list(tool_uncertainties(a_memory(slip, a_use("search", round=2)), ())) == []
     before = a_memory(a_use("search"), slip.model_copy(update={"round": 2}))
-    assert [told.about for told in of_tools(before, ())] == ["serch"], "what came before corrects nothing"
+    assert [told.about for told in tool_uncertainties(before, ())] == ["serch"], (
+        "what came before corrects nothing"
+    )
 
 
 def test_arguments_that_were_corrected_leave_no_doubt_and_those_that_were_not_do() -> None:
     wrong = a_use("search", "validation_error", what_happened="search takes no `q`.")
-    assert list(of_tools(a_memory(wrong, a_use("search", round=2)), ())) == []
-    assert [told.about for told in of_tools(a_memory(wrong, a_use("outline", round=2)), ())] == ["search"]
+    assert list(tool_uncertainties(a_memory(wrong, a_use("search", round=2)), ())) == []
+    assert [told.about for told in tool_uncertainties(a_memory(wrong, a_use("outline", round=2)), ())] == [
+        "search"
+    ]
 
 
 def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None:
     memory = a_memory(a_use("search", "timeout"), a_use("outline", "not_found"), a_use("search", round=2))
-    assert list(of_tools(memory, ())) == []
+    assert list(tool_uncertainties(memory, ())) == []
 
 
 def test_a_failure_among_successes_of_the_same_round_is_an_uncertainty_in_any_order() -> None:
     """Two of ten cities timed out: the eight do not speak for them."""
     slow, well = a_use("weather", "timeout"), a_use("weather")
     for uses in ((slow, well), (well, slow)):
-        assert [told.kind for told in of_tools(a_memory(*uses), ())] == ["tool_failed"]
+        assert [told.kind for told in tool_uncertainties(a_memory(*uses), ())] == ["tool_failed"]
 
 
 def test_a_write_of_unknown_outcome_stays_in_doubt_whatever_follows() -> None:
     memory = a_memory(a_use("book", "outcome_unknown", call_id="toolu_10"), a_use("book"))
-    assert [(told.kind, told.about) for told in of_tools(memory, ())] == [
+    assert [(told.kind, told.about) for told in tool_uncertainties(memory, ())] == [
         ("outcome_unknown", "book toolu_10")
     ]
 
 
 def test_one_that_a_later_call_has_settled_does_not() -> None:
     first, last = a_use("book", "outcome_unknown", call_id="c1"), a_use("book", call_id="c2", settles="c1")
-    assert list(of_tools(a_memory(first, last), ())) == []
+    assert list(tool_uncertainties(a_memory(first, last), ())) == []
 
 
 def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> None:
     why = "The course search was unavailable; the outline was used instead."
     replaced = a_use("search", substitute="outline", substitute_because=why)
     failed = a_use("search", "timeout", substitute="failed too", substitute_because=why)
-    doubts = list(of_tools(a_memory(replaced, replaced, failed), ()))
+    doubts = list(tool_uncertainties(a_memory(replaced, replaced, failed), ()))
     assert [(told.kind, told.about) for told in doubts] == [
         ("tool_failed", "search"),
         ("substituted", "search"),
@@ -114,13 +120,15 @@ def test_facts_that_were_not_kept_are_counted_and_a_summary_is_said() -> None:
     memory = a_memory(
         a_use("search", facts_lost=2), a_use("read", facts_lost=3), Summary(round=1, text="s", facts=("F1",))
     )
-    full, summarized = of_memory(memory)
+    full, summarized = memory_uncertainties(memory)
     assert (full.kind, summarized.kind) == ("memory_full", "summarized")
     assert full.message == (
         "5 facts were found by `search`, `read` but not kept: the session's memory was full."
     )
-    assert list(of_memory(a_memory(a_use()))) == []
+    assert list(memory_uncertainties(a_memory(a_use()))) == []
 
 
 def test_a_call_still_under_way_is_named() -> None:
-    assert [uncertain.kind for uncertain in of_tools(a_memory(), (("c1", "book"),))] == ["call_unfinished"]
+    assert [uncertain.kind for uncertain in tool_uncertainties(a_memory(), (("c1", "book"),))] == [
+        "call_unfinished"
+    ]

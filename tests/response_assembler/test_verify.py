@@ -4,7 +4,7 @@ import pytest
 from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.session_memory import Memory
 
-from response_assembler.markdown import read
+from response_assembler.markdown import parse_markdown
 from response_assembler.verify import DOUBTS_MAX, unsupported
 from tests.response_assembler.builders import a_document, a_memory, some_facts
 from tests.rows import each_row
@@ -23,7 +23,11 @@ FACTS = a_memory(
 
 def doubts(text: str, memory: Memory = FACTS) -> list[Uncertainty]:
     numbers = {id: n for n, id in enumerate(memory.facts, 1)}
-    return list(unsupported((one for block in read(text).blocks for one in block.sentences), memory, numbers))
+    return list(
+        unsupported(
+            (one for block in parse_markdown(text).blocks for one in block.sentences), memory, numbers
+        )
+    )
 
 
 def kinds(text: str) -> list[str]:
@@ -111,7 +115,7 @@ def test_a_sentence_that_cites_very_many_facts_is_not_held_against_them() -> Non
     def claims(last: int) -> list[str]:
         memory = some_facts(last)
         numbers = {id: n for n, id in enumerate(memory.facts, 1)}
-        (block,) = read(f"There were 987 of them [F1-F{last}].").blocks
+        (block,) = parse_markdown(f"There were 987 of them [F1-F{last}].").blocks
         return [doubt.kind for doubt in unsupported(block.sentences, memory, numbers)]
 
     assert claims(40) == ["number_not_found"]

@@ -65,7 +65,7 @@ READERS = (
     Reader("value_of", reading.value_of, (reading,), _ANSWERS),
     Reader("read_faults", plan.read_faults, (plan,), _FAULTS),
     *readers_of(step_file, "read_steps"),
-    *readers_of(placeholders, "read"),
+    *readers_of(placeholders, "parse_placeholder"),
     *readers_of(table, "is_name", "tool_breaker", "model_breaker"),
 )
 

@@ -6,7 +6,7 @@ After a change that is meant: `python -m tests.tool_dispatcher.test_every_answer
 from pathlib import Path
 from typing import Any
 
-from antiphon_shared.breakers.breaker import Refused
+from antiphon_shared.breakers.breaker import RefusedCall
 from antiphon_shared.events import ApprovalDecided, ToolsRequested
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.contract import Alternative, BatchVariant, Contract, Dependency
@@ -22,7 +22,7 @@ from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.batch import answers as of_batches
 from tool_dispatcher.batch import collapse
 from tool_dispatcher.idempotency import answers as of_writes
-from tool_dispatcher.idempotency.write import Decided, Write
+from tool_dispatcher.idempotency.write import DeniedClaim, Write
 from tool_dispatcher.results import as_json
 from tool_dispatcher.running import breakers, call, retrying, runner, substitution
 
@@ -83,8 +83,8 @@ _SAMPLES: dict[Any, tuple[Any, ...]] = {
     "bool": (False, True),
     "bytes": (b"{}",),
     "Write": (Write("s1", "k", "pay", "f", 2, ("c1", "c2"), 60.0),),
-    "Decided": tuple(
-        Decided("repeated", "k", 1, state, "1/c0", at_ms, outcome, "1/0/k2")
+    "DeniedClaim": tuple(
+        DeniedClaim("repeated", "k", 1, state, "1/c0", at_ms, outcome, "1/0/k2")
         for state, at_ms, outcome in (
             ("done", 1_790_000_000_000, _RESULTS[0]),
             ("unknown", 0, _RESULTS[2]),
@@ -109,14 +109,14 @@ _SAMPLES: dict[Any, tuple[Any, ...]] = {
     "Mapping[str, str]": ({"a": "is wrong"}, {"a": "is wrong", "b[0]": "is too"}),
     "Literal['read', 'write']": ("read", "write"),
     "dict[str, Any] | None": (None, {"a": 1}),
-    "Decided | None": (None, Decided("repeated", "k", 1, "done", "1/c0", 1_790_000_000_000)),
+    "DeniedClaim | None": (None, DeniedClaim("repeated", "k", 1, "done", "1/c0", 1_790_000_000_000)),
     "tuple[ToolResult, ...]": (_RESULTS[:1], _RESULTS),
     "Sequence[ToolResult]": (_RESULTS,),
     "Sequence[dict[str, Any]]": ([{"a": 1}, {"a": 2}],),
     "Terms": _TERMS,
-    "Refused": (
-        Refused(12.5),
-        Refused(0.2),
+    "RefusedCall": (
+        RefusedCall(12.5),
+        RefusedCall(0.2),
     ),
     "ApprovalDecided | None": (
         None,

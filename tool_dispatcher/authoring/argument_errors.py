@@ -39,7 +39,7 @@ _SECRET_CHARACTERS_MIN = 4
 """A shorter text would match within half of all words."""
 
 
-def of_schema_faults(found: Iterable[SchemaFault], schema: Schema, arguments: object) -> Faults:
+def schema_errors(found: Iterable[SchemaFault], schema: Schema, arguments: object) -> Faults:
     """Return the errors of a JSON Schema validator, by the path of the argument."""
     faults: Faults = {}
     secrets: tuple[str, ...] | None = None
@@ -67,7 +67,7 @@ def _of_schema_fault(fault: SchemaFault, schema: Schema, secrets: tuple[str, ...
     return {path: readable(_without(secrets, fault.message), 300)}
 
 
-def of_validation(error: ValidationError, schema: Schema, arguments: ToolArguments) -> Faults:
+def pydantic_errors(error: ValidationError, schema: Schema, arguments: ToolArguments) -> Faults:
     """Return the errors of pydantic, by the path of the argument."""
     faults: Faults = {}
     secrets = _secrets(schema, arguments)

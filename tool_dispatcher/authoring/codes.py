@@ -51,6 +51,6 @@ def is_code_alone(text: object) -> bool:
 def type_of(code: str) -> ErrorType | None:
     """Return the error type of a code or an HTTP status; None if it is unknown."""
     if code.isdecimal() and len(code) == 3:
-        reading = foreign_failures.of_status(int(code))
+        reading = foreign_failures.classify_status(int(code))
         return None if reading is None else reading.error_type
     return _TYPES.get(code.lower().replace("-", "_"))

@@ -107,7 +107,7 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
     code = code_in(foreign_failures.code_of(error))
     is_write = effect == "write"
-    if (reading := foreign_failures.read(error)) is not None:
+    if (reading := foreign_failures.classify_exception(error)) is not None:
         message = foreign_failures.shortened(message)
         # Only the author of a write knows whether a refused one had an effect before.
         is_unknown = is_write and reading.error_type in MAY_PASS

@@ -28,10 +28,10 @@ class Reading:
     retry_after_s: float | None = None
 
 
-def read(error: BaseException) -> Reading | None:
+def classify_exception(error: BaseException) -> Reading | None:
     """Return the classification of a foreign exception; None if it is not recognised."""
     if (status := _status_of(error)) is not None:
-        return of_status(status, _retry_after_s(error))
+        return classify_status(status, _retry_after_s(error))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _OUT_OF_TIME:
         return Reading("timeout")
@@ -51,7 +51,7 @@ def shortened(message: str) -> str:
     return _QUERY.sub("", message.strip().partition("\n")[0])
 
 
-def of_status(status: int, retry_after_s: float | None = None) -> Reading | None:
+def classify_status(status: int, retry_after_s: float | None = None) -> Reading | None:
     """Return the classification of an HTTP status; None for a status that is not a known failure."""
     match status:
         case 400 | 409 | 411 | 412 | 413 | 414 | 415 | 422:

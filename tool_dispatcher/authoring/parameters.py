@@ -18,7 +18,7 @@ from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from tool_dispatcher.authoring.argument_errors import FAULTS_MAX, Faults, of_schema_faults, of_validation
+from tool_dispatcher.authoring.argument_errors import FAULTS_MAX, Faults, pydantic_errors, schema_errors
 from tool_dispatcher.authoring.failures import InvalidTool, readable
 from tool_dispatcher.authoring.secret import without_defaults
 
@@ -77,7 +77,7 @@ class SchemaParameters:
         return cls(own, kind(own, registry=References()))
 
     def read(self, arguments: ToolArguments) -> ToolArguments:
-        faults = of_schema_faults(self.validator.iter_errors(arguments), self.schema, arguments)
+        faults = schema_errors(self.validator.iter_errors(arguments), self.schema, arguments)
         if faults:
             raise BadArguments(faults)
         return arguments
@@ -102,7 +102,7 @@ class TypedParameters:
         try:
             read = self.model.model_validate_json(to_json(arguments), strict=True, extra="forbid")
         except ValidationError as error:
-            raise BadArguments(of_validation(error, self.schema, arguments)) from None
+            raise BadArguments(pydantic_errors(error, self.schema, arguments)) from None
         except (ValueError, RecursionError):
             raise BadArguments({(): "not JSON, or nested too deeply"}) from None
         if self.exact is not None:

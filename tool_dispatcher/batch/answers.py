@@ -48,7 +48,7 @@ def unusable_arguments(call: RequestedCall, problem: str, example: Example = Non
     )
 
 
-def repeated(call: RequestedCall) -> ToolError:
+def repeated_id_error(call: RequestedCall) -> ToolError:
     """Return the error for the second call with the same id: their results would be indistinguishable."""
     return tool_error(
         "validation_error",
@@ -70,7 +70,7 @@ def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Ex
     )
 
 
-def in_a_circle(index: int, circle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
+def cycle_error(index: int, circle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
     """Return the error for a call that waits for itself, directly or through other calls."""
     if len(circle) == 1:
         problem = f"{call_label(index, calls[index])} waits for itself"

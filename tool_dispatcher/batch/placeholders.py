@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
-from antiphon_shared.tools.placeholders import Malformed, Path, Placeholder, Reference, find, read, spelled
+from antiphon_shared.tools.placeholders import (
+    Malformed,
+    Path,
+    Placeholder,
+    Reference,
+    find,
+    parse_placeholder,
+    spelled,
+)
 from antiphon_shared.values import Json, ToolArguments
 from pydantic_core import from_json, to_json
 
@@ -144,7 +152,7 @@ def outlined(value: Json) -> str:
 def _filled(value: Json, values: Mapping[Reference, bytes]) -> Json:
     """Return a value with its placeholders replaced; arguments nest too little to exceed the recursion limit."""
     if isinstance(value, str):
-        found = read(value)
+        found = parse_placeholder(value)
         whole: Json = from_json(values[found]) if isinstance(found, Reference) else str(found)
         return whole
     if isinstance(value, dict):

@@ -11,11 +11,11 @@ from antiphon_shared.tools.placeholders import Path, Placeholder, find
 from tool_dispatcher.batch.answers import (
     Example,
     bad_placeholders,
+    cycle_error,
     failed,
-    in_a_circle,
     not_called_yet,
     refused_by_coordinator,
-    repeated,
+    repeated_id_error,
     unknown_tool,
     unusable_arguments,
 )
@@ -91,7 +91,7 @@ def plan_batch(
         **_errors_in_graph(calls, graph),
         **_errors_in_calls(request, contracts, placeholders, example_of),
         **(refused or {}),
-        **{index: repeated(calls[index]) for index in again},
+        **{index: repeated_id_error(calls[index]) for index in again},
     }
     known = {index: result for index, result in (settled or {}).items() if index not in again}
     free = _free(calls, contracts, placeholders, again.union(repeats))
@@ -140,7 +140,7 @@ def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, 
     for cycle in find_cycles(graph.needs, range(len(calls))) if any(graph.needs) else ():
         if len(cycle) > 1:
             circle = [node for node in cycle if node < len(calls)]
-            errors |= {index: in_a_circle(index, circle, calls) for index in circle}
+            errors |= {index: cycle_error(index, circle, calls) for index in circle}
     return errors
 
 

@@ -4,8 +4,10 @@
 -- ARGV[1]  the number of slots      ARGV[2]  the lease of a slot, in milliseconds
 -- ARGV[3+] ids, drawn by the caller
 --
--- Expired slots are free again: their holder is gone, or was suspended. Returns the ids that hold a slot now. An id
--- that holds one already keeps it, so repeating a request whose reply was lost takes no second slot.
+-- Expired slots are free again: their holder has ended, or was suspended.
+--
+-- Returns the ids that hold a slot now. An id that holds one already keeps it, so repeating a request whose reply was
+-- lost takes no second slot.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

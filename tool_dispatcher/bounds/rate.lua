@@ -1,16 +1,16 @@
 -- Admits a call of a rate-limited tool, at once or at the time of its turn.
 --
--- The generic cell rate algorithm (ITU-T I.371, "virtual scheduling"): one number, the theoretical arrival time, is
--- when the next call would begin if all calls came evenly. A call may come earlier by a tolerance, which allows a
--- burst.
+-- The generic cell rate algorithm (ITU-T I.371, "virtual scheduling") stores one number, the theoretical arrival time:
+-- the time at which the next call would begin if all calls came evenly. A call may come earlier by a tolerance, which
+-- allows a burst.
 --
 -- KEYS[1]  the tool's theoretical arrival time, in Unix microseconds
 -- ARGV[1]  the time between two calls, in microseconds     ARGV[2]  calls of a burst
--- ARGV[3]  how long the caller can wait, in microseconds
+-- ARGV[3]  longest wait of the caller, in microseconds
 --
--- Returns {1, microseconds to wait}: admitted, and the turn is taken; or {0, microseconds to wait}: the turn would be
--- later than the caller can wait, and nothing has changed. Repeating a request whose reply was lost takes a second
--- turn, which wastes a little of the rate and never exceeds it.
+-- Returns {1, microseconds to wait} if the call is admitted and has its turn; {0, microseconds to wait} if the turn
+-- would be later than the caller can wait, and nothing has changed. Repeating a request whose reply was lost takes a
+-- second turn, which wastes a little of the rate and never exceeds it.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -4,14 +4,16 @@
 -- ARGV[1]  the number of slots      ARGV[2]  the lease of a slot, in milliseconds
 -- ARGV[3+] ids
 --
--- A slot that expired while its holder was suspended is acquired again when one is free, so that the call, still in
--- flight, counts; never beyond the bound. Returns the ids for which no slot was free: another holder has theirs.
+-- If a slot expired while its holder was suspended, the holder acquires a free one again, so that its call, which is
+-- still in flight, counts. The bound always holds.
+--
+-- Returns the ids for which no slot was free.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local expiry = now + tonumber(ARGV[2])
 
--- Done before other holders' expired slots are dropped, so that none of ours is.
+-- Our slots are renewed before expired ones are dropped, so that none of ours is dropped.
 local lost = {}
 local missing = {}
 for i = 3, #ARGV do

@@ -14,7 +14,7 @@ import structlog
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.ids import drawn, new_id
+from antiphon_shared.process.ids import new_id, random_fraction
 from redis.exceptions import RedisError
 
 from tool_dispatcher.bounds.refusals import BoundUnknown, NoSlot
@@ -131,4 +131,4 @@ class _Queue:
 def _pause_s(tries: int) -> float:
     """Return the pause before the next request, with jitter."""
     longest_s = _PAUSES_S[min(tries, len(_PAUSES_S) - 1)]
-    return longest_s * (0.5 + drawn() / 2)
+    return longest_s * (0.5 + random_fraction() / 2)

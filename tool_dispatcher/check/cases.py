@@ -9,7 +9,7 @@ from antiphon_shared.values import ToolArguments
 
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.hostile import Sample
-from tool_dispatcher.check.places import Place, Schema, places, put, value_at
+from tool_dispatcher.check.places import Schema, SchemaPlace, put_value, schema_places, value_at
 
 EXAMPLE = "example"
 _TEXT_LENGTH_MAX = 200_000
@@ -31,7 +31,7 @@ def cases(schema: Schema, example: ToolArguments | None, drawn: Sequence[ToolArg
 
     `example` is varied; `drawn` are arguments that the schema allows, sent unchanged and with changes.
     """
-    found = places(schema)
+    found = schema_places(schema)
     base = example if example is not None else next(iter(drawn), {})
     made = [Case("empty", "no arguments", {})]
     if example is not None:
@@ -39,13 +39,13 @@ def cases(schema: Schema, example: ToolArguments | None, drawn: Sequence[ToolArg
     made += _missing_and_extra(base, found)
     for place in found[1:]:
         for kind, label, value in _samples(place, _item(base, place, found)):
-            made.append(Case(kind, f"{place.name}: {label}", put(base, place, value, found)))
+            made.append(Case(kind, f"{place.name}: {label}", put_value(base, place, value, found)))
     made += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(drawn, start=1)]
     made += [_changed(arguments, n, found) for n, arguments in enumerate(drawn, start=1)]
     return made
 
 
-def _missing_and_extra(base: ToolArguments, found: list[Place]) -> Iterator[Case]:
+def _missing_and_extra(base: ToolArguments, found: list[SchemaPlace]) -> Iterator[Case]:
     """Yield each object of the example without each of its fields, and with unexpected fields."""
     for place in found:
         node = base if not place.path else value_at(base, place.path)
@@ -53,10 +53,12 @@ def _missing_and_extra(base: ToolArguments, found: list[Place]) -> Iterator[Case
             continue
         for name in node:
             rest = {key: value for key, value in node.items() if key != name}
-            yield Case("missing", f"{place.name}: without {name}", put(base, place, rest, found))
+            yield Case("missing", f"{place.name}: without {name}", put_value(base, place, rest, found))
         for name, label, value in _strangers(node):
             if name not in node:
-                yield Case("extra", f"{place.name}: {label}", put(base, place, {**node, name: value}, found))
+                yield Case(
+                    "extra", f"{place.name}: {label}", put_value(base, place, {**node, name: value}, found)
+                )
 
 
 def _strangers(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
@@ -71,14 +73,14 @@ def _strangers(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
         yield name.upper(), f"{name} in capitals", node[name]
 
 
-def _item(base: ToolArguments, place: Place, found: list[Place]) -> Any:
+def _item(base: ToolArguments, place: SchemaPlace, found: list[SchemaPlace]) -> Any:
     """Return an item for a list at that place."""
     now = value_at(base, (*place.path, 0))
     return now or next((one.example for one in found if one.path == (*place.path, 0)), None)
 
 
-def _samples(place: Place, item: Any) -> Iterator[Sample]:
-    yield from hostile.of_any_kind()
+def _samples(place: SchemaPlace, item: Any) -> Iterator[Sample]:
+    yield from hostile.samples_of_any_kind()
     if place.takes("string") and not place.is_listed:
         yield from hostile.texts()
     if place.takes("integer", "number") and not place.is_listed:
@@ -149,15 +151,17 @@ def _item_boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, list[Any]
         yield "an item twice", [item, item]
 
 
-def _changed(arguments: ToolArguments, n: int, found: list[Place]) -> Case:
+def _changed(arguments: ToolArguments, n: int, found: list[SchemaPlace]) -> Case:
     """Return drawn arguments with one fault in them, which depends on `n`."""
     place = found[n % len(found)]
     if not place.path:
         name = next(iter(arguments), None)
         rest = {key: value for key, value in arguments.items() if key != name}
         return Case("changed", f"drawn {n}, without {name}", rest)
-    samples = hostile.of_any_kind()
+    samples = hostile.samples_of_any_kind()
     sample = samples[n // len(found) % len(samples)]
     return Case(
-        "changed", f"drawn {n}, {place.name}: {sample.label}", put(arguments, place, sample.value, found)
+        "changed",
+        f"drawn {n}, {place.name}: {sample.label}",
+        put_value(arguments, place, sample.value, found),
     )

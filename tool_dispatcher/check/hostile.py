@@ -27,7 +27,7 @@ class Sample(NamedTuple):
     value: object
 
 
-def of_any_kind() -> list[Sample]:
+def samples_of_any_kind() -> list[Sample]:
     """Return the samples for every place: each kind of value once, and values that are not JSON."""
     return [
         Sample("null", "null", None),

@@ -15,7 +15,7 @@ from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
 from tool_dispatcher.check.places import depth_of
-from tool_dispatcher.check.shown import shown
+from tool_dispatcher.check.shown import short_json
 
 _DEPTH_MAX = DEEP + 10
 """A reader of JSON may refuse values that are nested deeper."""
@@ -64,7 +64,7 @@ def _shown_error(error: Any) -> str:
     jsonschema's own message would quote the whole value.
     """
     where = ".".join(str(part) for part in error.absolute_path) or "the arguments"
-    rule = shown(error.validator_value, 120)
+    rule = short_json(error.validator_value, 120)
     if error.validator == "additionalProperties":
         return f"{where}: a field that the schema does not have"
     return f'{where}: "{error.validator}": {rule} does not hold'

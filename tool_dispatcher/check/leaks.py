@@ -25,7 +25,7 @@ _PATHS = (
 )
 
 
-def in_error(texts: Iterable[str], message: str, secrets: Iterable[str]) -> Iterator[str]:
+def leaks_in_error(texts: Iterable[str], message: str, secrets: Iterable[str]) -> Iterator[str]:
     """Yield the leaks in an error. `said` is known to the caller already: a path in it does not count as a leak."""
     text = "\n".join(texts)
     if _TRACEBACK.search(text):
@@ -36,7 +36,7 @@ def in_error(texts: Iterable[str], message: str, secrets: Iterable[str]) -> Iter
     yield from _secrets(text, message, secrets)
 
 
-def in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
+def leaks_in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
     """Yield the leaks in a result."""
     try:
         text = data if isinstance(data, str) else to_json(data).decode()

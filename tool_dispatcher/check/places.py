@@ -17,7 +17,7 @@ _BRANCHES_MAX = 12
 
 
 @dataclass(frozen=True)
-class Place:
+class SchemaPlace:
     """One place, with every schema that a value there may follow."""
 
     path: Path
@@ -46,9 +46,9 @@ class Place:
         return name.removeprefix(".") or "the arguments"
 
 
-def places(schema: Schema) -> list[Place]:
+def schema_places(schema: Schema) -> list[SchemaPlace]:
     """Return the arguments themselves, then every parameter and the places within, outer ones first."""
-    found = [Place((), tuple(_branches(schema, schema)), {})]
+    found = [SchemaPlace((), tuple(_branches(schema, schema)), {})]
     for place in found:
         if len(place.path) >= _DEPTH_MAX:
             continue
@@ -56,11 +56,13 @@ def places(schema: Schema) -> list[Place]:
             if len(found) >= _PLACES_MAX:
                 return found
             if all(path != other.path for other in found):
-                found.append(Place(path, tuple(_branches(child, schema)), _example(child, schema)))
+                found.append(SchemaPlace(path, tuple(_branches(child, schema)), _example(child, schema)))
     return found
 
 
-def put(arguments: ToolArguments, place: Place, value: object, all_places: list[Place]) -> ToolArguments:
+def put_value(
+    arguments: ToolArguments, place: SchemaPlace, value: object, all_places: list[SchemaPlace]
+) -> ToolArguments:
     """Return a copy of the arguments with `value` at that place; missing parts around it are filled with examples."""
     around = {one.path: one.example for one in all_places}
 
@@ -103,7 +105,7 @@ def depth_of(value: object) -> int:
     return depth
 
 
-def _children(place: Place) -> Iterator[tuple[Path, Json]]:
+def _children(place: SchemaPlace) -> Iterator[tuple[Path, Json]]:
     for branch in place.branches:
         for name, child in branch.get("properties", {}).items():
             yield (*place.path, name), child

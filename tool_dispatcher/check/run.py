@@ -17,7 +17,7 @@ from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.check.cases import Case, cases
 from tool_dispatcher.check.drawn import draw
 from tool_dispatcher.check.judge import Judge, Judgement
-from tool_dispatcher.check.shown import shown
+from tool_dispatcher.check.shown import short_json
 from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults
 from tool_dispatcher.running.execute import execute_alone
 from tool_dispatcher.running.threads import Threads
@@ -111,7 +111,7 @@ class _Check:
         return Checked(
             kind=case.kind,
             label=case.label,
-            arguments=redactor.text(shown(case.arguments)),
+            arguments=redactor.text(short_json(case.arguments)),
             judgement=judgement,
             happened=outcome.happened,
             told=_redacted_outcome(outcome, redactor),
@@ -186,4 +186,4 @@ class _Check:
 def _redacted_outcome(outcome: Outcome, redactor: Redactor) -> ToolError | str:
     if outcome.error is not None:
         return ToolError.model_validate(redactor.json(outcome.error.model_dump(mode="json")))
-    return redactor.text(shown(outcome.data)) if outcome.happened == "ran" else "(not run)"
+    return redactor.text(short_json(outcome.data)) if outcome.happened == "ran" else "(not run)"

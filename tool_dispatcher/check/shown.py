@@ -12,7 +12,7 @@ _DIGITS_MAX = 30
 T = TypeVar("T")
 
 
-def shown(value: object, length_max: int = LINE_LENGTH_MAX) -> str:
+def short_json(value: object, length_max: int = LINE_LENGTH_MAX) -> str:
     """Return the value's JSON in short; a description replaces long texts, lists and integers, and deep nesting."""
     return _cut(_printable(_shown(value, 0)), length_max)
 

@@ -112,9 +112,9 @@ def _wording(error: ToolError) -> Iterator[Fault]:
 def _shown(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
     if outcome.error is not None:
         known = "\n".join((judge.text, *leaks.texts_in(case.arguments)))
-        yield from leaks.in_error(_texts(outcome.error), known, secrets)
+        yield from leaks.leaks_in_error(_texts(outcome.error), known, secrets)
     elif outcome.happened == "ran":
-        yield from leaks.in_data(outcome.data, secrets)
+        yield from leaks.leaks_in_data(outcome.data, secrets)
 
 
 def _leak(leaked: str) -> Fault:

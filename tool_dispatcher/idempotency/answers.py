@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from antiphon_shared.tools.calls import REPEAT_CALL, Repeated, ToolError, ToolResult
 
 from tool_dispatcher.authoring.failures import is_without_effect, tool_error
-from tool_dispatcher.idempotency.write import Decided, Effect, EndState, Results, Write
+from tool_dispatcher.idempotency.write import DeniedClaim, Effect, EndState, Results, Write
 
 
-def unknown(write: Write) -> ToolError:
+def unknown_outcome_error(write: Write) -> ToolError:
     """Return the error of a write that began and whose end was not recorded."""
     return tool_error(
         "outcome_unknown",
@@ -40,7 +40,7 @@ def still_running(write: Write) -> ToolError:
     )
 
 
-def refused(write: Write) -> ToolError:
+def other_write_error(write: Write) -> ToolError:
     """Return the error for an idempotency key that names another write: that write's outcome is not this call's."""
     return tool_error(
         "validation_error",
@@ -50,7 +50,7 @@ def refused(write: Write) -> ToolError:
     )
 
 
-def stopped(write: Write) -> ToolError:
+def cancelled_session_error(write: Write) -> ToolError:
     """Return the error of a write whose session was cancelled before it began."""
     return tool_error(
         "cancelled",
@@ -89,20 +89,20 @@ def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolErro
     )
 
 
-def first_of(found: Decided) -> Repeated:
+def first_of(found: DeniedClaim) -> Repeated:
     """Return the call that made the write before."""
     round, _, call_id = found.by.partition("/")
     at = datetime.fromtimestamp(found.at_ms / 1000, UTC) if found.at_ms else None
     return Repeated(call_id=call_id or "?", round=int(round or 1), at=at)
 
 
-def marked(results: Sequence[ToolResult], found: Decided) -> Results:
+def marked(results: Sequence[ToolResult], found: DeniedClaim) -> Results:
     """Return the results of a call that did not run, marked with the call that made the write before."""
     first = first_of(found)
     return tuple(result.model_copy(update={"repeated": first}) for result in results)
 
 
-def settling(results: Results, found: Decided | None) -> Results:
+def settling(results: Results, found: DeniedClaim | None) -> Results:
     """Return the results of a write that ran, marked with the identical call whose outcome they settle, if they do."""
     if found is None or any(effect_of(result) == "unknown" for result in results):
         return results
@@ -110,7 +110,7 @@ def settling(results: Results, found: Decided | None) -> Results:
     return tuple(result.model_copy(update={"settles": first.call_id}) for result in results)
 
 
-def repeated(write: Write, found: Decided) -> ToolResult | ToolError:
+def repeated_result(write: Write, found: DeniedClaim) -> ToolResult | ToolError:
     """Return the result of the identical call, as that of this one."""
     if found.outcome is None:
         first = first_of(found)
@@ -125,7 +125,7 @@ def repeated(write: Write, found: Decided) -> ToolResult | ToolError:
     return found.outcome.model_copy(update=own)
 
 
-def between(write: Write, found: Decided) -> ToolError:
+def write_between_error(write: Write, found: DeniedClaim) -> ToolError:
     """Return the error for a repeated write with another write in between.
 
     The first result may be out of date, and a second run may undo the other write.
@@ -141,7 +141,7 @@ def between(write: Write, found: Decided) -> ToolError:
     )
 
 
-def must_ask(write: Write, found: Decided) -> ToolError:
+def must_ask(write: Write, found: DeniedClaim) -> ToolError:
     """Return the error for a repeated write whose contract asks for a person's decision."""
     first = first_of(found)
     return tool_error(
@@ -151,11 +151,13 @@ def must_ask(write: Write, found: Decided) -> ToolError:
     )
 
 
-def unknown_before(write: Write, found: Decided, outcome: ToolResult | None) -> ToolError:
+def unknown_before(write: Write, found: DeniedClaim, outcome: ToolResult | None) -> ToolError:
     """Return the error for a write whose identical earlier call has an unknown outcome."""
     first = first_of(found)
     known = (
-        outcome.error.message if outcome is not None and outcome.error is not None else unknown(write).message
+        outcome.error.message
+        if outcome is not None and outcome.error is not None
+        else unknown_outcome_error(write).message
     )
     return tool_error(
         "outcome_unknown",
@@ -166,7 +168,7 @@ def unknown_before(write: Write, found: Decided, outcome: ToolResult | None) -> 
     )
 
 
-def not_approved(write: Write, found: Decided) -> ToolError:
+def not_approved(write: Write, found: DeniedClaim) -> ToolError:
     """Return the error for a repetition without approval of a write that may have taken effect."""
     first = first_of(found)
     return tool_error(
@@ -184,16 +186,16 @@ def effect_of(result: ToolResult) -> Effect:
     return "none" if is_without_effect(result.error) else "unknown"
 
 
-def ending(results: Results) -> tuple[EndState, tuple[Effect, ...]]:
+def write_end(results: Results) -> tuple[EndState, tuple[Effect, ...]]:
     """Return how a write has ended, as a whole and for each of its calls.
 
-    It is `unknown` as soon as one call's effect is unknown: then no part of it runs again.
+    It is `unknown_outcome_error` as soon as one call's effect is unknown: then no part of it runs again.
     """
     state: EndState = "unknown" if any(map(is_unknown, results)) else "settled"
     return state, tuple(map(effect_of, results))
 
 
-def _on_purpose(found: Decided) -> str:
+def _on_purpose(found: DeniedClaim) -> str:
     call_id = first_of(found).call_id
     return f'If it has to be done again, use {REPEAT_CALL}(call_id="{call_id}", reason="...").'
 

@@ -1,4 +1,4 @@
--- Claims a write of a session by its identity: decides under which key a call runs, or that it does not run.
+-- Claims a write of a session by its identity: decides the key under which a call runs, or that it does not run.
 --
 -- KEYS[1]  the journal of its batch
 -- KEYS[2]  stopped sessions, scored by the time of the stop
@@ -6,7 +6,7 @@
 --            count          counts claims and ends
 --            call:ROUND/ID  "own KEY", "repeated KEY ITEM" or "between KEY OTHER": the decision on a call
 --            of:IDENTITY    "ORDINAL STATE KEY ITEM": the newest write with this identity; STATE is open, done, unknown,
---                           or none where it certainly had no effect; ITEM counts the calls of one record from 1
+--                           or none if it certainly had no effect; ITEM counts the calls of one record from 1
 -- KEYS[4]  their order: sorted set of "ROUND/PLACE/KEY" by the count at their end, infinite while they are open;
 --          writes without effect are not in it
 --
@@ -26,7 +26,7 @@
 --   {"taken", key}                              it has a record of its own, in any state: see stands.lua
 --   {"theirs", key, item, state, by, at}        an identical write, or the write to be repeated, is open or unknown
 --   {"repeated", key, item, by, at, outcomes}   an identical write answers it, and no other has come in between
---   {"between", key, item, by, at, other}       another has: other is "ROUND/PLACE/KEY"
+--   {"between", key, item, by, at, other}       another write, `other` ("ROUND/PLACE/KEY"), has come in between
 --   {"split"}                                   the calls of a group must run one by one
 --   {"stopped"}                                 its session was stopped after the request; nothing is written
 --
@@ -59,7 +59,7 @@ local function record(key)
     at = found[6] or '0', since = found[7] or '0', outcomes = found[8] or '' }
 end
 
--- The state of a record that is missing from the session's index, which has been lost.
+-- Returns the state of a record that the session's index lacks because the index was lost.
 local function state_of(found)
   if not found.state then
     return 'none'

@@ -10,16 +10,18 @@
 -- ARGV[7]  session      ARGV[8]  when it requested the write, in Unix milliseconds
 -- ARGV[9+] journal entries that say that a call of this write has begun
 --
--- Returns the claim's fence, a number; "taken" when there is a record already, in any state (see stands.lua);
--- "mismatch" when the record is that of another tool or of other arguments: nothing is written; "stopped" when it has
--- not begun, and its session was stopped after the request: nothing is written.
+-- Returns one of:
+--   the claim's fence, a number
+--   "taken"      there is a record already, in any state (see stands.lua)
+--   "mismatch"   the record is that of another tool or of other arguments; nothing is written
+--   "stopped"    the write has not begun, and its session was stopped after the request; nothing is written
 --
 -- The session's end and its stop are one commit, so an assembler that composes its answer after that finds in the
 -- journal every write that has begun.
 --
 -- Repeating a claim whose reply was lost finds its own claimant, and restarts the lease. A journal that says "begun"
--- where there is no record means that the record was lost, or that the call was planned differently before: the
--- outcome is not known, so the record is written as unknown, and the write does not run.
+-- without a record means that the record was lost, or that the call was planned differently before. The outcome is
+-- not known, so the record is written as unknown, and the write does not run.
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'claimant', 'fence', 'tool', 'fingerprint')
 local state, claimant, fence = record[1], record[2], record[3]

@@ -21,7 +21,7 @@ from tool_dispatcher.idempotency.port import (
     SessionStopped,
     WriteLedger,
 )
-from tool_dispatcher.idempotency.write import Decided, Results, Write, WriteStatus
+from tool_dispatcher.idempotency.write import DeniedClaim, Results, Write, WriteStatus
 
 _PAUSE_S_MIN = 0.01
 _PAUSE_S_MAX = 0.5
@@ -38,7 +38,7 @@ class Answered:
 
     results: Results = ()
     error: ToolError | None = None
-    found: Decided | None = None
+    found: DeniedClaim | None = None
     """The identical write of another call, if its result answers this call."""
 
 
@@ -66,7 +66,7 @@ class Claims:
         self._ends_s = monotonic_s() + wait_s
         self.may_have_begun = may_have_begun
         self._has_claimed = False
-        self._first: Decided | None = None
+        self._first: DeniedClaim | None = None
         """The identical write of another call, if this call has taken it over."""
 
     async def next(self) -> Claim | Answered:
@@ -99,16 +99,16 @@ class Claims:
                 case "repeated" | "between" if self._write.kind == "ask":
                     return Answered(error=answers.must_ask(self._write, found), found=found)
                 case "repeated":
-                    first = answers.repeated(self._write, found)
+                    first = answers.repeated_result(self._write, found)
                     if isinstance(first, ToolError):
                         return Answered(error=first, found=found)
                     return Answered((first,), found=found)
                 case "between":
-                    return Answered(error=answers.between(self._write, found), found=found)
+                    return Answered(error=answers.write_between_error(self._write, found), found=found)
                 case "split":
                     raise MustRunSingly
                 case "stopped":
-                    return Answered(error=answers.stopped(self._write))
+                    return Answered(error=answers.cancelled_session_error(self._write))
                 case "theirs":
                     if self._write.kind == "again":
                         return Answered(error=answers.not_approved(self._write, found))
@@ -116,7 +116,7 @@ class Claims:
                         return theirs
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
-    async def _theirs(self, found: Decided, pause_s: float) -> Claim | Answered | None:
+    async def _theirs(self, found: DeniedClaim, pause_s: float) -> Claim | Answered | None:
         """Return the outcome of an identical write of another call; None while that call is in progress."""
         self.may_have_begun = True
         theirs = replace(self._write, key=found.key)
@@ -151,7 +151,7 @@ class Claims:
                     if claim is not None:
                         return claim
                 case "settled" | "unknown" | "none":
-                    return Answered(status.outcomes, answers.unknown(self._write))
+                    return Answered(status.outcomes, answers.unknown_outcome_error(self._write))
                 case "abandoned":
                     claim = await self._ledger.take_over(self._write, status.fence)
                     if claim is not None:
@@ -206,9 +206,9 @@ class Claims:
         match error:
             case KeyUsedForAnother():
                 self.log().error("idempotency_key_reused")
-                return answers.refused(self._write)
+                return answers.other_write_error(self._write)
             case SessionStopped():
-                return answers.stopped(self._write)
+                return answers.cancelled_session_error(self._write)
             case ClaimNotReplicated():
                 self.log().warning("write_claim_not_replicated", error=error.message)
                 return answers.not_replicated(self._write, error.message, self.may_have_begun)

@@ -1,9 +1,9 @@
--- Records the id of this server, and returns when it was first seen in the place of another.
+-- Records the id of this server, and returns the time at which it was first seen after another server.
 --
 -- KEYS[1]  the partition's history: run_id, and lost_ms, when that changed
--- ARGV[1]  how long it is kept, in milliseconds
+-- ARGV[1]  life of the history, in milliseconds
 --
--- Returns lost_ms in Unix milliseconds; 0 when it has always been the same server, or where servers have no run_id.
+-- Returns lost_ms in Unix milliseconds; 0 if it has always been the same server, or if servers have no run_id.
 -- The hash is replicated like everything else: writes that a promoted replica lacks are older than the change. A key
 -- with foreign content is dropped, and counts as a change: the history before it is not known.
 

@@ -31,14 +31,14 @@ from tool_dispatcher.idempotency.port import (
     WriteLedger,
 )
 from tool_dispatcher.idempotency.write import (
-    Decided,
+    DeniedClaim,
     Effect,
     EndState,
     Results,
     State,
     Write,
     WriteStatus,
-    decided,
+    denied_claim,
     is_repeat,
     outcomes_in,
 )
@@ -99,7 +99,7 @@ class Ledger(WriteLedger):
             raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
         return None if answer == b"taken" else Claim(write, claimant, int(answer), ends_s, problem)
 
-    async def begin(self, write: Write) -> Claim | Decided:
+    async def begin(self, write: Write) -> Claim | DeniedClaim:
         """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
@@ -126,7 +126,7 @@ class Ledger(WriteLedger):
         if verdict == b"claimed":
             claimed = replace(write, key=more[0].decode())
             return Claim(claimed, claimant, int(more[1]), ends_s, problem)
-        return decided(verdict.decode(), more)
+        return denied_claim(verdict.decode(), more)
 
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]

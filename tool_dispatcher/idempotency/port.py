@@ -7,7 +7,7 @@ from typing import Protocol
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 
-from tool_dispatcher.idempotency.write import Decided, Effect, EndState, Results, Write, WriteStatus
+from tool_dispatcher.idempotency.write import DeniedClaim, Effect, EndState, Results, Write, WriteStatus
 
 
 class KeyUsedForAnother(AntiphonError):
@@ -59,7 +59,7 @@ class WriteLedger(Protocol):
     async def claim(self, write: Write) -> Claim | None:
         """Return the right to run an unclaimed write; None if it is claimed, and its status has to be read."""
 
-    async def begin(self, write: Write) -> Claim | Decided:
+    async def begin(self, write: Write) -> Claim | DeniedClaim:
         """Claim a write by its identity, under a key that the ledger derives; or return the decision against it."""
 
     async def repeats(

@@ -3,10 +3,12 @@
 -- KEYS[1]  the record of the write
 -- ARGV[1]  tool     ARGV[2]  fingerprint of tool and arguments; both empty: not checked
 --
--- Returns {state, fence, milliseconds left of the lease, outcomes}. The state is in_progress, settled or unknown as
--- in the record; "abandoned" where it is in progress and its claimant's lease is over; "none" when there is no
--- record; "mismatch" when it is that of another tool or of other arguments. The outcomes are a JSON array, and empty
--- where none are recorded.
+-- Returns {state, fence, milliseconds left of the lease, outcomes}. The outcomes are a JSON array; empty if none are
+-- recorded. The state is one of:
+--   "in_progress", "settled", "unknown"   as in the record
+--   "abandoned"                           the write is in progress, and its claimant's lease is over
+--   "none"                                there is no record
+--   "mismatch"                            the record is that of another tool or of other arguments
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'fence', 'lease_ends', 'outcomes', 'tool', 'fingerprint')
 local state, fence, lease_ends = record[1], tonumber(record[2] or 0), tonumber(record[3] or 0)

@@ -61,7 +61,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DeniedClaim:
     """The reason why a claim was not granted: see begin.lua for the verdicts."""
 
     verdict: Verdict
@@ -90,20 +90,20 @@ class WriteStatus:
     outcomes: Results = ()
 
 
-def decided(verdict: str, more: Sequence[bytes]) -> Decided:
+def denied_claim(verdict: str, more: Sequence[bytes]) -> DeniedClaim:
     """Return the reply of begin.lua where it does not grant the claim."""
     if verdict not in ("theirs", "repeated", "between"):
-        return Decided(cast(Verdict, verdict), more[0].decode() if more else "")
+        return DeniedClaim(cast(Verdict, verdict), more[0].decode() if more else "")
     key, item = more[0].decode(), int(more[1])
     if verdict == "theirs":
         state, by, at_ms = more[2].decode(), more[3].decode(), int(more[4])
-        return Decided("theirs", key, item, state, by, at_ms)
+        return DeniedClaim("theirs", key, item, state, by, at_ms)
     by, at_ms = more[2].decode(), int(more[3])
     if verdict == "between":
-        return Decided("between", key, item, "done", by, at_ms, other=more[4].decode())
+        return DeniedClaim("between", key, item, "done", by, at_ms, other=more[4].decode())
     outcomes = outcomes_in(more[4])
     outcome = outcomes[item - 1] if len(outcomes) >= item else None
-    return Decided("repeated", key, item, "done", by, at_ms, outcome)
+    return DeniedClaim("repeated", key, item, "done", by, at_ms, outcome)
 
 
 def is_repeat(call: bytes | None, newest: bytes | None) -> bool:

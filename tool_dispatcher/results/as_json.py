@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.authoring.secret import secret_fields
-from tool_dispatcher.results.oversize import Fitted, fit
+from tool_dispatcher.results.oversize import Fitted, fit_data
 
 REDACTED = "[redacted]"
 """The text shown in place of a value that is marked as secret."""
@@ -71,7 +71,7 @@ def as_json(value: Any, depth: int = 0) -> Json:
     return _plain(value)
 
 
-def shown(
+def fit_result(
     data: Json, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
 ) -> Fitted | ToolError:
     """Return the part of a result that is shown, and the whole to be stored under `handle` where that is more.
@@ -80,7 +80,7 @@ def shown(
     stored.
     """
     try:
-        fitted = fit(data, bytes_max, handle)
+        fitted = fit_data(data, bytes_max, handle)
     except ValueError as error:
         return unusable(f"the result cannot be written as JSON: {readable(error, 200)}", effect)
     if fitted.whole is None or len(fitted.whole) <= stored_bytes_max:

@@ -15,8 +15,8 @@ from antiphon_shared.values import Json
 
 from tool_dispatcher.batch import failed, spread
 from tool_dispatcher.call_log import CallLog
-from tool_dispatcher.results.as_json import shown
-from tool_dispatcher.results.redacted import T, redacted, without
+from tool_dispatcher.results.as_json import fit_result
+from tool_dispatcher.results.redacted import T, redact_call_secrets, redacted
 from tool_dispatcher.running.batch_run import Call
 from tool_dispatcher.running.group import Items
 
@@ -45,7 +45,7 @@ class Outcomes:
 
     def without_secrets(self, outcome: T, secrets: Sequence[str] = ()) -> T:
         """Return JSON values, or a ToolError, with every secret redacted. `secrets` are the secrets of one call."""
-        return without(secrets, redacted(outcome, self._redactor))
+        return redact_call_secrets(secrets, redacted(outcome, self._redactor))
 
     async def clean(self, outcome: T, secrets: Sequence[str] = ()) -> T:
         """Return the same as `without_secrets`; in a thread where the outcome is large."""
@@ -105,7 +105,7 @@ class Outcomes:
         batch, contract = call.batch, call.contract
         handle, bytes_max = f"r{batch.request.round}c{place}", batch.shown_bytes_max(contract)
         fitted = await aside(
-            shown,
+            fit_result,
             data,
             contract.effect,
             bytes_max=bytes_max,

@@ -32,7 +32,7 @@ class Fitted:
     """The result as JSON, to be stored under the handle; None if all of it is shown."""
 
 
-def fit(data: Json, bytes_max: int, handle: str) -> Fitted:
+def fit_data(data: Json, bytes_max: int, handle: str) -> Fitted:
     """Return `data` if it has at most `bytes_max` bytes as JSON; else a part of it that has, and the whole.
 
     Raises ValueError when it cannot be written as JSON.

@@ -46,6 +46,6 @@ def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
     return value if all(merged[key] is value[key] for key in value) else merged
 
 
-def without(secrets: Sequence[str], outcome: T) -> T:
+def redact_call_secrets(secrets: Sequence[str], outcome: T) -> T:
     """Return the outcome without the secrets of one call: its arguments that are marked as secret."""
     return redacted(outcome, Redactor(secrets, MARKED_CHARACTERS_MIN)) if secrets else outcome

@@ -13,7 +13,7 @@ from tool_dispatcher.authoring.secret import secrets_in
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.batch.placeholders import digest_of, resolve
-from tool_dispatcher.results.redacted import without
+from tool_dispatcher.results.redacted import redact_call_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def arguments_of(
     except Exception as error:  # noqa: BLE001  # the validators of a tool's models are its own code
         given = error_of(error, "read")
     if isinstance(given, ToolError):
-        return without(secrets, given)
+        return redact_call_secrets(secrets, given)
     # A function may change its arguments; another attempt has to begin with the original ones.
     return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
 

@@ -20,11 +20,11 @@ from tool_dispatcher.bounds.refusals import NotAdmitted
 from tool_dispatcher.bounds.slots import Slots
 from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.results.outcome import Outcomes
-from tool_dispatcher.results.redacted import without
+from tool_dispatcher.results.redacted import redact_call_secrets
 from tool_dispatcher.running.batch_run import BatchRun, Call
 from tool_dispatcher.running.breakers import GuardedCall, ToolBreakers
 from tool_dispatcher.running.execute import execute
-from tool_dispatcher.running.threads import NoThread, Place, Threads
+from tool_dispatcher.running.threads import HeldThread, NoThread, Threads
 
 _Answer = Callable[[ToolArguments, BatchRun, str], Awaitable[ToolOutcome]]
 """Takes the arguments, the batch and the call's id."""
@@ -75,7 +75,7 @@ class Attempts:
                 return _out_of_time("The session's time was over before the call began; it was not run.")
             return await self._admitted(call, guard, place)
 
-    async def _admitted(self, call: Call, guard: GuardedCall, place: Place | None) -> ToolOutcome:
+    async def _admitted(self, call: Call, guard: GuardedCall, place: HeldThread | None) -> ToolOutcome:
         """Return the outcome of an attempt that every bound of its tool admits, in the thread of `place`."""
         tool, batch = call.tool, call.batch
         # The wait for the bounds may have outlasted the claim or the grant.
@@ -105,7 +105,7 @@ class Attempts:
         except Exception as error:  # a tool may raise anything
             if not secrets:
                 raise
-            raise RuntimeError(without(secrets, readable(error))) from None
+            raise RuntimeError(redact_call_secrets(secrets, readable(error))) from None
         if not isinstance(answer, TookEffect):
             return answer
         return TookEffect(await self._outcomes.clean(data, secrets))
@@ -135,7 +135,7 @@ class Attempts:
         is_by_slots = self._slots is not None and contract.max_concurrency is not None
         return is_by_slots or (self._rates is not None and contract.rate_limit is not None)
 
-    async def _admission(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> Place | None:
+    async def _admission(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> HeldThread | None:
         """Wait for every bound in turn; return the thread the tool needs, if any. Raises when time is over."""
         contract = tool.contract
         if batch.time_left_s <= 0:

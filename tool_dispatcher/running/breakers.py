@@ -3,7 +3,7 @@
 from math import ceil
 from typing import Self
 
-from antiphon_shared.breakers.breaker import Refused
+from antiphon_shared.breakers.breaker import RefusedCall
 from antiphon_shared.breakers.table import tool_breaker
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
@@ -61,14 +61,16 @@ class GuardedCall:
         if self._shared is None or self._is_probe:
             return None
         answer = await self._shared.ask(tool_breaker(self._tool))
-        if isinstance(answer, Refused):
+        if isinstance(answer, RefusedCall):
             return _refusal(self._tool, answer)
         self._is_probe = answer.state.opened is not None
         return None
 
     def raised(self, error: BaseException) -> None:
         """Note the error of an attempt: an error in the tool itself ends a write as outcome_unknown too."""
-        self._is_own_fault = not isinstance(error, ToolFailed) and foreign_failures.read(error) is None
+        self._is_own_fault = (
+            not isinstance(error, ToolFailed) and foreign_failures.classify_exception(error) is None
+        )
 
     def attempted(self, outcome: ToolOutcome, is_slow: bool = False) -> None:
         """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's `slow_s`."""
@@ -83,7 +85,7 @@ class GuardedCall:
             self._shared.note(tool_breaker(self._tool), self._has_failed)
 
 
-def _refusal(tool: str, refused: Refused) -> ToolError:
+def _refusal(tool: str, refused: RefusedCall) -> ToolError:
     state = refused.state
     if state.held is not None:
         return tool_error(

@@ -15,10 +15,10 @@ from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import error_of, tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.results.as_json import NotJson, as_json, unusable
-from tool_dispatcher.running.threads import Place, Threads
+from tool_dispatcher.running.threads import HeldThread, Threads
 
 
-class Ended(NamedTuple):
+class ExecutionEnd(NamedTuple):
     """The end of one execution."""
 
     outcome: ToolOutcome
@@ -26,7 +26,7 @@ class Ended(NamedTuple):
     """The exception that the tool raised, which the outcome reports."""
 
 
-_End = asyncio.Future[Ended | None]
+_End = asyncio.Future[ExecutionEnd | None]
 """The end of one execution; None when its time is over first."""
 
 _GIVEN_UP: set[asyncio.Task[None]] = set()
@@ -34,8 +34,8 @@ _GIVEN_UP: set[asyncio.Task[None]] = set()
 
 
 async def execute(
-    tool: Tool, arguments: JsonObject, context: ToolContext, timeout_s: float, place: Place | None
-) -> Ended:
+    tool: Tool, arguments: JsonObject, context: ToolContext, timeout_s: float, place: HeldThread | None
+) -> ExecutionEnd:
     """Call the tool with valid arguments, for at most `timeout_s`. Plain functions run in the thread of `place`.
 
     Raises only CancelledError, when the caller is cancelled.
@@ -54,7 +54,7 @@ async def execute(
         raise
     if ended is None:
         _abandon(task, place)
-        return Ended(_timed_out(tool, context, timeout_s, place))
+        return ExecutionEnd(_timed_out(tool, context, timeout_s, place))
     return ended
 
 
@@ -70,36 +70,38 @@ async def execute_alone(
 
 
 async def _run_to(
-    end: _End, tool: Tool, arguments: JsonObject, context: ToolContext, place: Place | None
+    end: _End, tool: Tool, arguments: JsonObject, context: ToolContext, place: HeldThread | None
 ) -> None:
     try:
         _set(end, await _run(tool, arguments, context, place))
     except asyncio.CancelledError:
-        _set(end, Ended(error_of(RuntimeError("the tool cancelled itself"), tool.effect)))
+        _set(end, ExecutionEnd(error_of(RuntimeError("the tool cancelled itself"), tool.effect)))
         raise
 
 
-def _set(end: _End, ended: Ended | None) -> None:
+def _set(end: _End, ended: ExecutionEnd | None) -> None:
     if not end.done():
         end.set_result(ended)
 
 
-async def _run(tool: Tool, arguments: JsonObject, context: ToolContext, place: Place | None) -> Ended:
+async def _run(
+    tool: Tool, arguments: JsonObject, context: ToolContext, place: HeldThread | None
+) -> ExecutionEnd:
     try:
         function = partial(tool.call, arguments, context)
         result = function() if place is None else await place.run(function)
         if inspect.isawaitable(result):
             result = await result
-        return Ended(await aside(as_json, result))
+        return ExecutionEnd(await aside(as_json, result))
     except asyncio.CancelledError:
         raise
     except NotJson as problem:
-        return Ended(unusable(str(problem), tool.effect))
+        return ExecutionEnd(unusable(str(problem), tool.effect))
     except BaseException as error:  # noqa: BLE001  # a tool may raise anything, and SystemExit must not end the process
-        return Ended(error_of(error, tool.effect), error)
+        return ExecutionEnd(error_of(error, tool.effect), error)
 
 
-def _abandon(task: asyncio.Task[None], place: Place | None) -> None:
+def _abandon(task: asyncio.Task[None], place: HeldThread | None) -> None:
     task.cancel()
     if place is not None:
         place.abandon()
@@ -107,7 +109,7 @@ def _abandon(task: asyncio.Task[None], place: Place | None) -> None:
     task.add_done_callback(_GIVEN_UP.discard)
 
 
-def _timed_out(tool: Tool, context: ToolContext, timeout_s: float, place: Place | None) -> ToolError:
+def _timed_out(tool: Tool, context: ToolContext, timeout_s: float, place: HeldThread | None) -> ToolError:
     where = (
         "cancelled" if place is None else "left behind: its thread cannot be stopped, its result is dropped"
     )

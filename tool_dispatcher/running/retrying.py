@@ -2,7 +2,7 @@
 
 import asyncio
 
-from antiphon_shared.process.ids import drawn
+from antiphon_shared.process.ids import random_fraction
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
 
@@ -34,7 +34,7 @@ class Retries:
         longest_s = pause_s(outcome, self._contract, attempt)
         if longest_s is None:
             return False
-        wait_s = longest_s - drawn() * backoff_s(self._contract, attempt) / 2
+        wait_s = longest_s - random_fraction() * backoff_s(self._contract, attempt) / 2
         if wait_s >= time_left_s:
             return False
         await asyncio.sleep(wait_s)

@@ -15,7 +15,7 @@ from tool_dispatcher.running.batch_run import Call
 from tool_dispatcher.running.breakers import GuardedCall
 from tool_dispatcher.running.group import Group, Items
 from tool_dispatcher.running.retrying import Retries
-from tool_dispatcher.running.substitution import because, mapped, substitutes
+from tool_dispatcher.running.substitution import mapped, substitutes, substitution_reason
 
 
 class Runner:
@@ -39,7 +39,7 @@ class Runner:
                 continue
             instead = await self._tried(call._replace(tool=other, arguments=arguments))
             if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
-                return Answer(instead, other.name, because(call.tool.name, outcome, other.name))
+                return Answer(instead, other.name, substitution_reason(call.tool.name, outcome, other.name))
             failed_too.append(other.name)
         return Answer(_with_alternatives(outcome, failed_too))
 

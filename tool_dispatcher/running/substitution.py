@@ -29,7 +29,7 @@ def mapped(alternative: Alternative, arguments: ToolArguments) -> ToolArguments:
     return {theirs: arguments[ours] for ours, theirs in alternative.arguments.items() if ours in arguments}
 
 
-def because(tool: str, error: ToolError, alternative: str) -> str:
+def substitution_reason(tool: str, error: ToolError, alternative: str) -> str:
     """Return why another tool answered, for the model and the reader: `ToolResult.substitute_because`."""
     message = one_line(error.message, _MESSAGE_CHARACTERS_MAX).rstrip(".")
     return f"{tool} failed ({error.error_type}: {message}); {alternative} answered instead."

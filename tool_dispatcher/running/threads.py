@@ -40,21 +40,21 @@ class Threads:
         self._started = self.busy = self.abandoned = 0
 
     @asynccontextmanager
-    async def place(self, wait_s: float) -> AsyncIterator["Place"]:
+    async def place(self, wait_s: float) -> AsyncIterator["HeldThread"]:
         """Hold a free thread, to be used once or not at all. Raises NoThread."""
         try:
             async with asyncio.timeout(wait_s):
                 await self._free.acquire()
         except TimeoutError:
             raise NoThread from None
-        place = Place(self)
+        place = HeldThread(self)
         try:
             yield place
         finally:
             if not place.is_used:
                 self._free.release()
 
-    def start(self, function: Callable[[], object], place: "Place") -> asyncio.Future[Done]:
+    def start(self, function: Callable[[], object], place: "HeldThread") -> asyncio.Future[Done]:
         """Run `function` in the thread of `place`; it is free again when the function returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Done] = loop.create_future()
@@ -72,7 +72,7 @@ class Threads:
             Thread(target=_work, args=(self._jobs,), name=f"tool-{self._started}", daemon=True).start()
         return future
 
-    def abandon(self, place: "Place") -> None:
+    def abandon(self, place: "HeldThread") -> None:
         """Abandon the function in `place`, and let another thread replace its own, if one may."""
         if place.is_running and self.abandoned < self._threads_max:
             place.is_abandoned = True
@@ -84,7 +84,7 @@ class Threads:
         for _ in range(self._started):
             self._jobs.put(None)
 
-    def _finish(self, place: "Place", future: asyncio.Future[Done], done: Done) -> None:
+    def _finish(self, place: "HeldThread", future: asyncio.Future[Done], done: Done) -> None:
         self.busy -= 1
         place.is_running = False
         if place.is_abandoned:
@@ -95,7 +95,7 @@ class Threads:
             future.set_result(done)
 
 
-class Place:
+class HeldThread:
     """A thread held for one function."""
 
     def __init__(self, threads: Threads) -> None:

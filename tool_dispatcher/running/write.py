@@ -88,7 +88,7 @@ class Writes:
                     results = await self._results_under(claim, claims, call.under(claim))
                     if results is not None:
                         await faults.at("write.settle.before")
-                        if await self._ledger.settle(claim, results, *answers.ending(results)):
+                        if await self._ledger.settle(claim, results, *answers.write_end(results)):
                             return results
                         claims.log().warning("write_lost_while_running")
             results = claim.results or await self._results(call, claim.error)
@@ -108,7 +108,7 @@ class Writes:
         if isinstance(answer, TookEffect):
             return claims.as_first(await self._results(call, answer.data))
         if answer is None and claims.is_uncertain(claim):
-            return claims.as_first(await self._results(call, answers.unknown(claim.write)))
+            return claims.as_first(await self._results(call, answers.unknown_outcome_error(claim.write)))
         if not await claims.holds(claim):
             return None
         claims.may_have_begun = True

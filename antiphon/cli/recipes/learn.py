@@ -10,7 +10,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process import logs
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.redaction.secret_values import secret_values
-from antiphon_shared.workflows.params import shown
+from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.recipe import Recipe
 
 from antiphon.cli.output import (
@@ -220,7 +220,7 @@ async def _session(bus: Bus, session_id: str) -> Chain:
 def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
     say = stderr()
     for node, argument, value in learned.fixed:
-        say.print(one_line(f"{node}: {argument} is always {shown(value)}."), style="dim")
+        say.print(one_line(f"{node}: {argument} is always {short_json(value)}."), style="dim")
     for tool, why in learned.left_out:
         say.print(one_line(f"A call of {tool} was omitted: {why}."), style="dim")
     _warn_of_removed(gone)

@@ -9,7 +9,7 @@ from antiphon_shared.events import ResponseReady, ToolsCompleted
 from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 from antiphon_shared.process.settings import PipelineSettings, load
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.cli import output
 from antiphon.cli.pipelines import split_modules
@@ -162,7 +162,7 @@ def _in_part(point: "Point | RunPoint") -> str:
     """Return the earlier results that no recording holds whole, by handle and tool."""
     results = (one for batch in data_in(point.lines, ToolsCompleted) for one in batch.results)
     named = [f"{one.handle} of {one.tool}" for one in results if one.handle]
-    return printable(listed(named, _NAMED_MAX))
+    return printable(list_names(named, _NAMED_MAX))
 
 
 def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> int:

@@ -9,7 +9,7 @@ from antiphon_shared.process.logs import as_line
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.graph import compile_graph
-from antiphon_shared.workflows.params import shown
+from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.specification import Specification
 from pydantic_core import from_json
 
@@ -148,7 +148,7 @@ def _as_json(run: DryRun) -> dict[str, Any]:
 
 
 def _cut(value: Any) -> str:
-    return one_line(shown(value), _VALUE_LENGTH)
+    return one_line(short_json(value), _VALUE_LENGTH)
 
 
 def _json(text: str, where: str) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from antiphon_shared.text.yaml_text import UnreadableYaml, read_yaml
-from antiphon_shared.workflows.params import Param, shown
+from antiphon_shared.workflows.params import Param, short_json
 from pydantic_core import from_json
 
 from antiphon.cli.given import text_of
@@ -79,7 +79,7 @@ def typed_value(param: Param | None, text: str) -> Any:
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError:
-        raise UnfitValue(f"{shown(text)} is not {_a_json(param.type)}") from None
+        raise UnfitValue(f"{short_json(text)} is not {_a_json(param.type)}") from None
 
 
 def at_path(value: Any, path: str, run_id: str) -> Any:
@@ -104,7 +104,7 @@ async def _value(param: Param | None, text: str, output_of: OutputOf) -> Any:
     found = _FROM_RUN.fullmatch(text)
     if found is None:
         raise UnfitValue(
-            f"{shown(text)} does not name a run; use @RUN_ID.path, or @@ for a text that begins with @"
+            f"{short_json(text)} does not name a run; use @RUN_ID.path, or @@ for a text that begins with @"
         )
     run_id = found["braced"] or found["run"]
     return at_path(await output_of(run_id), found["path"] or "", run_id)
@@ -157,4 +157,4 @@ def _type_of(value: Any) -> str:
         case list():
             return f"a list of {len(value)}"
         case _:
-            return shown(value)
+            return short_json(value)

@@ -1,7 +1,7 @@
 """The view of one run for a person."""
 
 from antiphon_shared.events import InputRequested
-from antiphon_shared.workflows.params import shown
+from antiphon_shared.workflows.params import short_json
 
 from antiphon.cli import event_lines
 from antiphon.cli.output import counted, one_line, print_table, stderr, stdout
@@ -14,7 +14,7 @@ _CUT = 120
 
 def show_view(view: RunView) -> None:
     """Print a run to stdout, and the next commands to stderr."""
-    params = ", ".join(f"{name}={shown(value)}" for name, value in view.params.items())
+    params = ", ".join(f"{name}={short_json(value)}" for name, value in view.params.items())
     stdout().print(f"{one_line(view.workflow)}({one_line(params)})")
     stdout().print(
         f"{view.status}, opened {view.opened:%Y-%m-%d %H:%M:%S} UTC, worked {view.worked_s:.1f} s\n"
@@ -34,7 +34,7 @@ def show_view(view: RunView) -> None:
         if paths:
             stdout().print(f"\n{heading}: {one_line(', '.join(paths))}")
     if view.output is not None:
-        stdout().print(f"\nOutput: {one_line(shown(view.output))}")
+        stdout().print(f"\nOutput: {one_line(short_json(view.output))}")
     _show_waits(view)
     if view.is_resumable:
         stderr().print(f"\n    to resume: antiphon workflows runs resume {view.run_id}", style="yellow")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.against.changes import Change, Compared, StepChange
 from antiphon.replay.against.ways import Ways, way
@@ -41,7 +41,9 @@ class Decision:
         count = len(self.cases)
         verb, _, rest = self.sentence.partition(" ")
         sessions = f"{count} sessions now {verb}" if count != 1 else f"1 session now {verb}s"
-        because = f", because {listed(self.causes, _NAMES_MAX)} differ{'' if len(self.causes) > 1 else 's'}"
+        because = (
+            f", because {list_names(self.causes, _NAMES_MAX)} differ{'' if len(self.causes) > 1 else 's'}"
+        )
         return f"{sessions} {rest}".rstrip() + (because if self.causes else "")
 
 
@@ -125,7 +127,7 @@ def _briefed(changes: Sequence[Change]) -> str:
 def _exchanged(changes: Sequence[Change]) -> tuple[int, str]:
     if parts := [one.path.partition(".")[2] for one in changes if one.output == "request"]:
         names = dict.fromkeys(_REQUEST_PARTS.get(_first(part), _first(part) or "request") for part in parts)
-        return 5, f"send the model another {listed(tuple(names), _NAMES_MAX)}"
+        return 5, f"send the model another {list_names(tuple(names), _NAMES_MAX)}"
     return 3, f"read the model's reply differently: {_fields(changes)}"
 
 
@@ -136,7 +138,7 @@ def _fields(changes: Sequence[Change]) -> str:
         field = _first(one.path)
         is_plain = one.output.startswith(_EVENT) or not field
         names[field or _short(one.output) if is_plain else f"{one.output} {field}"] = None
-    return listed(tuple(names), _NAMES_MAX)
+    return list_names(tuple(names), _NAMES_MAX)
 
 
 def _first(path: str) -> str:

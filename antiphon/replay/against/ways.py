@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.recording.lines import Line
 from antiphon.replay.against.results import Result
@@ -74,7 +74,7 @@ def _does(one: Next, ending: str = "") -> str:
 def _tools(one: Next) -> str:
     counts = Counter(sorted(one.tools))
     names = [f"{name} ×{count}" if count > 1 else name for name, count in counts.items()]
-    return listed(names, _TOOLS_MAX) or "no tools"
+    return list_names(names, _TOOLS_MAX) or "no tools"
 
 
 def _is_astray(result: Result) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 from antiphon_shared.workflows.graph import Graph
 from antiphon_shared.workflows.nodes import BranchNode
 
@@ -188,7 +188,7 @@ def _ended_otherwise(did: dict[str, Any], would: dict[str, Any]) -> At:
 def _fields(did: Any, would: Any) -> str:
     """Return the names of the fields that differ; empty if the whole values do."""
     paths = (found.path.partition(".")[0].partition("[")[0] for found in differences(did, would))
-    return listed((f"`{name}`" for name in dict.fromkeys(paths) if name), _SHOWN_MAX)
+    return list_names((f"`{name}`" for name in dict.fromkeys(paths) if name), _SHOWN_MAX)
 
 
 def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:

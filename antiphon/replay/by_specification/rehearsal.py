@@ -29,7 +29,7 @@ from antiphon.replay.by_specification.acts import Acts, acts_of, questions_of
 from antiphon.replay.by_specification.recorded_run import RecordedRun
 from antiphon.replay.checks.run_inputs import kept_in, named_by, opening_of, outputs_of, pinned_run
 from antiphon.replay.checks.specifications import graph_of
-from coordinator.decision import Logged
+from coordinator.decision import LoggedEvent
 from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
 from coordinator.runs.opening import opened_run
@@ -180,7 +180,7 @@ class Rehearsal:
         }
         return Made(acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step)
 
-    def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, Logged | None]:
+    def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, LoggedEvent | None]:
         """Return the event with the rehearsal's request number, and likewise the event that a component failed on."""
         data = event.data
         node = self.recorded.node(data)
@@ -191,7 +191,7 @@ class Rehearsal:
             if named is None or not number or self.recorded.failed(data) is None:
                 return event, named
             about = named.event.data.model_copy(update={"round": number})
-            return event, Logged(named.entry, named.event.model_copy(update={"data": about}))
+            return event, LoggedEvent(named.entry, named.event.model_copy(update={"data": about}))
         if number and hasattr(data, "round") and data.round != number:
             return event.model_copy(update={"data": data.model_copy(update={"round": number})}), None
         return event, None

@@ -8,7 +8,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import AssemblyRecord, MaterialRead
-from antiphon_shared.memory.found import Read, found_of, lost_filing
+from antiphon_shared.memory.found import ReadRecord, findings_of, lost_filing
 from antiphon_shared.memory.layers import MEMORY_DELTA
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
@@ -42,18 +42,22 @@ class Assemblies:
         """Return the answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
         session = decision.session
         request = ending_of(session, known.named(session.awaited))
-        found = found_of(request, self.read(request, read, known))
+        found = findings_of(request, self.read(request, read, known))
         at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
-        response = answer_without_assembler(session, request, found, catalogue, at, decision.alone)
+        response = answer_without_assembler(
+            session, request, found, catalogue, at, decision.own_answer_reason
+        )
         return ResponseReady(**response.model_dump())
 
-    def read(self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: Known) -> Read:
+    def read(
+        self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: Known
+    ) -> ReadRecord:
         """Return the material that was read for the answer.
 
         Raises UnreadableEvent when the recording lacks some of it.
         """
         question = _read(request.question, QuerySubmitted, record, known)
-        return Read(
+        return ReadRecord(
             memory=self._memory(question.query if question else "", record),
             reply=_read(request.reply, ReasoningCompleted, record, known),
             reasoning=_read(request.reasoning, ReasoningCompleted, record, known),

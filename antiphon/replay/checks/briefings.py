@@ -20,8 +20,8 @@ from antiphon_shared.values import LogEntry
 
 from antiphon.replay.differences import Difference
 from antiphon.replay.steps.known import Known, Redone, Step
-from context_synthesizer.session_index_cache import Kept, digest_of
-from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
+from context_synthesizer.session_index_cache import CachedIndex, digest_of
+from context_synthesizer.turn import RoundEvents, add, briefed, filed, step_of, tokens_max
 
 KeptT = TypeVar("KeptT")
 _KEPT_MAX = 4
@@ -46,7 +46,7 @@ class Briefings:
         """The last few texts to summarize, likewise."""
         self.lacks = ""
         """The reason why a filing could not be repeated, and so no later one either."""
-        self._kept: Kept | None = None
+        self._kept: CachedIndex | None = None
         self._results: LogEntry | None = None
 
     @property
@@ -72,7 +72,7 @@ class Briefings:
         if not isinstance(request, BriefingRequested) or not isinstance(record, BriefingRecord):
             raise UnreadableEvent(f"a briefing was recorded for a {request.type}.")
         kept = self._session_index(request, record, known)
-        brought = Brought(
+        brought = RoundEvents(
             known.data(request.reasoning, ReasoningCompleted),
             known.data(request.results, ToolsCompleted),
             known.data(request.summary, SummaryCompleted),
@@ -99,7 +99,7 @@ class Briefings:
             others.append(("memory", Difference("filed", record.filed, today.filed)))
         return Redone((built.ready,), tuple(others), today)
 
-    def _session_index(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> Kept:
+    def _session_index(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> CachedIndex:
         """Return the state with all filed memory, rebuilt when the budget or the question has changed."""
         question = known.data(request.question, QuerySubmitted)
         assert question is not None, "a request always names its question"
@@ -109,7 +109,7 @@ class Briefings:
             question.query,
             budget,
         ):
-            self._kept = Kept(question.query, budget, self.items)
+            self._kept = CachedIndex(question.query, budget, self.items)
         assert self._kept is not None
         return self._kept
 

@@ -33,7 +33,7 @@ from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.document import changes
 from coordinator.endings import has_parent, notify_parent
-from coordinator.lookup import named_by, needs_query, schema_of
+from coordinator.lookup import needed_event_id, needs_query, schema_of
 from coordinator.opening import end_unopened, open_session, recorded_opening
 from coordinator.record import record_of
 from coordinator.session import PARTS, Session
@@ -91,7 +91,7 @@ class Decisions:
         if not self._unread:
             self._document.take(record)
         before, decision = self.session, self._decide(step, record, known)
-        if decision.alone:
+        if decision.own_answer_reason:
             return Redone((self._alone(step, record, decision, known),), unchecked=self._unchecked)
         if before is not None and decision.closes and has_parent(before):
             asked = known.data(before.query.question, QuerySubmitted)
@@ -216,7 +216,7 @@ def decided(session: Session, line: EventLine, known: Known, outages: Outages) -
         line.entry,
         catalogue=known.catalogue(session.tools.catalogue),
         outages=outages,
-        named=known.named(named_by(session, line.event)),
+        named=known.named(needed_event_id(session, line.event)),
         earlier=_earlier_calls(session, line.event, known),
         schema=_known_schema(session, line.event, known),
     )
@@ -224,9 +224,12 @@ def decided(session: Session, line: EventLine, known: Known, outages: Outages) -
 
 def has_effect(session: Session, line: EventLine, known: Known) -> bool:
     """Return whether an event changes a session in its present state, or anything follows from it."""
-    catalogue, named = known.catalogue(session.tools.catalogue), known.named(named_by(session, line.event))
+    catalogue, named = (
+        known.catalogue(session.tools.catalogue),
+        known.named(needed_event_id(session, line.event)),
+    )
     decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
-    return decision.session is not session or bool(decision.alone or decision.timers or decision.sends)
+    return decision.session is not session or bool(decision.own_answer_reason or decision.timers or decision.sends)
 
 
 def _known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:

@@ -15,7 +15,7 @@ from antiphon_shared.events.session import Limits
 from antiphon_shared.workflows.graph import Graph
 
 from antiphon.replay.steps.known import Known
-from coordinator.decision import GrantCheck, Logged, Opening
+from coordinator.decision import GrantCheck, LoggedEvent, Opening
 from coordinator.runs.making import Pinned
 from coordinator.runs.opening import plan_of
 from coordinator.runs.results import refuse_part, result_in
@@ -46,7 +46,7 @@ def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
     return value
 
 
-def named_by(event: AnyEvent, known: Known) -> Logged | None:
+def named_by(event: AnyEvent, known: Known) -> LoggedEvent | None:
     """Return the event that a component could not handle, where `event` reports one."""
     return known.named(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.recording.lines import EventLine, Line
 
@@ -64,4 +64,4 @@ def resumable(lines: Sequence[Line]) -> str:
     ]
     if not good:
         return "No event of the session can be continued from."
-    return f"Use one of these events: {listed(good, _NAMED_MAX)}."
+    return f"Use one of these events: {list_names(good, _NAMED_MAX)}."

@@ -17,7 +17,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.environment import environment
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.relevance import BUILT_INS
 
@@ -97,7 +97,7 @@ def _check_needs_no_tools(point: Point) -> None:
     may_go_on = point.session.last_round is None or point.session.steps.number > 0
     if own and may_go_on and point.session.phase != "assembling":
         raise NoSuchPoint(
-            f"From that event on the session can call tools, whose functions are not recorded: {listed(own, 5)}.",
+            f"From that event on the session can call tools, whose functions are not recorded: {list_names(own, 5)}.",
             hint="Name their module, or other tools, with --tools.",
         )
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from antiphon_shared.events import QuerySubmitted, ToolsRequested
 from antiphon_shared.events.step_records import ForkRecord
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification, specification_hash
 
@@ -131,7 +131,7 @@ def _began(lines: Sequence[Line], node: str) -> EventLine:
             if path:
                 begun.setdefault(path, decided.line)
     if node not in begun:
-        hint = f"These have: {listed(begun, _NAMED_MAX)}."
+        hint = f"These have: {list_names(begun, _NAMED_MAX)}."
         raise NoSuchPoint(f"The run did not start a node {node!r}.", hint=hint)
     return begun[node]
 
@@ -231,4 +231,4 @@ def _hint(lines: Sequence[Line]) -> str:
         for node in map(node_of, one.outputs)
         if node
     )
-    return f"Start one of these nodes again with --from-node: {listed(begun, _NAMED_MAX)}."
+    return f"Start one of these nodes again with --from-node: {list_names(begun, _NAMED_MAX)}."

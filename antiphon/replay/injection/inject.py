@@ -20,7 +20,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.base import short_type
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.recording.lines import EventLine, Line
 from antiphon.replay.checks.decisions import has_effect
@@ -98,7 +98,7 @@ def _without_place(fault: str, kind: Kind, lines: Sequence[Line]) -> Configurati
     """Return the error for a fault without `@`, which says where it could be."""
     places = _places_of(kind, lines)
     fits = (
-        f"It applies to event {listed(places, _NAMED_MAX)}: use {fault}@{places[0]}."
+        f"It applies to event {list_names(places, _NAMED_MAX)}: use {fault}@{places[0]}."
         if places
         else "It applies to no event of this recording."
     )
@@ -115,10 +115,10 @@ def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     if kind in fitting:
         return
     others = _places_of(kind, lines)
-    where = f"event {listed(others, _NAMED_MAX)}" if others else "no event of this recording"
+    where = f"event {list_names(others, _NAMED_MAX)}" if others else "no event of this recording"
     raise ConfigurationError(
         f"{kind} cannot replace event {line.n}, {short_type(line.event.type)}.",
-        hint=f"{listed(fitting, _NAMED_MAX) or 'No fault'} can. {kind} applies to {where}.",
+        hint=f"{list_names(fitting, _NAMED_MAX) or 'No fault'} can. {kind} applies to {where}.",
     )
 
 

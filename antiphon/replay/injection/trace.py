@@ -127,7 +127,7 @@ class Trace:
         decision = decided(self._session, line, self._known, self._outages)
         self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands
-        if decision.alone:
+        if decision.own_answer_reason:
             answer = self._assemblies.alone(line, decision, MaterialRead(), self._known)
             outputs = (answer, *outputs)
         timers = {}

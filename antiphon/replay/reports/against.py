@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.against.changes import Compared, Kind
 from antiphon.replay.against.decisions import Case, Decision
@@ -107,7 +107,7 @@ def _first(decision: Decision) -> Iterator[str]:
 
 
 def _names(cases: Sequence[Case]) -> str:
-    return listed((printable(case.path) for case in cases), _NAMES_MAX)
+    return list_names((printable(case.path) for case in cases), _NAMES_MAX)
 
 
 def _decision(decision: Decision) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.by_specification.result import Found
 from antiphon.replay.by_specification.sums import ComparedRun, Group, Result, end_in_words, grouped, result_of
@@ -100,7 +100,7 @@ def _rest(found: Found) -> str:
     missing = () if found.rest is None else found.rest.missing
     if not missing:
         return end_in_words(found)
-    return f"{end_in_words(found)}: not recorded: {listed(map(printable, missing), _MISSING_SHOWN_MAX)}"
+    return f"{end_in_words(found)}: not recorded: {list_names(map(printable, missing), _MISSING_SHOWN_MAX)}"
 
 
 def _or_empty(value: Any) -> Any:

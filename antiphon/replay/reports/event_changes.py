@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from antiphon_shared.text.excerpt import listed
+from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.event_changes import Change
 from antiphon.replay.reports.shown import change, printable
@@ -24,4 +24,6 @@ def _where(one: Change) -> str:
     event_name = printable(f"{one.what} {one.path}".strip())
     if not one.events:
         return event_name
-    return f"event{'s' if len(one.events) > 1 else ''} {listed(one.events, _EVENTS_NAMED_MAX)}: {event_name}"
+    return (
+        f"event{'s' if len(one.events) > 1 else ''} {list_names(one.events, _EVENTS_NAMED_MAX)}: {event_name}"
+    )

@@ -13,7 +13,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line, SpecificationLine
 from antiphon.replay.differences import AtNode, Difference
-from coordinator.decision import Logged
+from coordinator.decision import LoggedEvent
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)
@@ -110,10 +110,10 @@ class Known:
             raise UnreadableEvent(f"the recording has no {kind.type} at {entry}.")
         return line.event.data
 
-    def named(self, id: UUID | None) -> Logged | None:
+    def named(self, id: UUID | None) -> LoggedEvent | None:
         """Return the event of that id in the form for decisions, or None."""
         line = None if id is None else self.lines.get(id)
-        return None if line is None else Logged(line.entry, line.event)
+        return None if line is None else LoggedEvent(line.entry, line.event)
 
     def catalogue(self, content_hash: str) -> Catalogue:
         """Return the catalogue of that hash; empty for no hash. Raises UnreadableEvent when it was not recorded."""

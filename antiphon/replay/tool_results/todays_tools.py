@@ -26,7 +26,7 @@ from antiphon.replay.tool_results.volatile import Volatile
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import load_tools
-from tool_dispatcher.results.redacted import redacted, without
+from tool_dispatcher.results.redacted import redact_call_secrets, redacted
 from tool_dispatcher.running.arguments import Arguments, arguments_of
 from tool_dispatcher.running.execute import execute_alone
 from tool_dispatcher.running.retrying import Retries
@@ -147,7 +147,7 @@ class TodaysTools:
         return await execute_alone(tool, arguments.given, context, self._threads, _CALL_S_MAX)
 
     def _clean(self, outcome: Any, secrets: Sequence[str]) -> Any:
-        return without(secrets, redacted(outcome, self._redactor))
+        return redact_call_secrets(secrets, redacted(outcome, self._redactor))
 
 
 class _Turns:

@@ -62,7 +62,7 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedCall:
     """A refusal of a call; a retry helps after `retry_after_s`. `state` holds the reason."""
 
     retry_after_s: float
@@ -99,7 +99,7 @@ class Breaker(Value):
             return "closed"
         return "open" if state.held is not None or self._left_s(state.opened, now) > 0 else "half_open"
 
-    def ask(self, state: BreakerState, now: float) -> Allowed | Refused:
+    def ask(self, state: BreakerState, now: float) -> Allowed | RefusedCall:
         """Return whether a call may be made now. Half-open allows one call, the probe, until its end is known.
 
         A probe that never ends, because its process died, is replaced by another after `open_s`.
@@ -110,7 +110,7 @@ class Breaker(Value):
         if left_s <= 0 and state.probed is not None:
             left_s = self._left_s(state.probed, now)
         if left_s > 0:
-            return Refused(left_s, state)
+            return RefusedCall(left_s, state)
         return Allowed(state.model_copy(update={"probed": now}))
 
     def after(self, state: BreakerState, is_failure: bool, now: float) -> BreakerState:

@@ -124,7 +124,7 @@ def _port(given: str, default: int) -> str:
     return f":{port}"
 
 
-def shown(url: str) -> str:
+def hide_credentials(url: str) -> str:
     """Return an address of Redis in a form that may be shown: without user, password and options."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -11,14 +11,14 @@
 -- The order is that of stride scheduling (Waldspurger and Weihl, 1995), which is start-time fair queueing (Goyal,
 -- Vin and Cheng, 1996) with queries of one size: the tenant whose turn has the smallest virtual time is next, and
 -- its following turn is 1/weight later. The present virtual time is that of the last turn. A tenant without waiting
--- queries keeps its next turn in `turns` until that is past, so that it gains nothing by submitting one by one; the
--- present virtual time stands there too, under the empty name. When no query waits any more, all of it is deleted.
+-- queries keeps its next turn in `turns` until that is past, so that it gains nothing by submitting one by one.
+-- `turns` also holds the present virtual time, under the empty name. When no query waits, `turns` is deleted.
 --
 -- Sessions opened because of their deadline do not count as open: they are opened only to be answered, and must not
 -- take the room of others. A record that cannot be read becomes a dead letter without a description.
 --
--- Returns how many sessions stopped waiting, and how many still wait. No waiting session is lost or opened twice: it
--- leaves the queue in the step that puts it into the inbox, and is dropped where its log exists already.
+-- Returns {number of sessions that stopped waiting, number that still wait}. No waiting session is lost or opened
+-- twice: it leaves the queue in the step that puts it into the inbox, and is dropped if its log exists already.
 
 redis.call('XLEN', KEYS[7])
 redis.call('ZCARD', KEYS[6])

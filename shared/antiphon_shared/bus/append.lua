@@ -1,4 +1,4 @@
--- Appends to streams, and extends the life of keys; prepended to the scripts that do (scripts.py).
+-- Functions that append to streams and extend the life of keys. scripts.py prepends them to scripts that use them.
 --
 -- After an entry with the highest possible id Redis never adds another one, and any client with write access to a
 -- stream may have added it. So entries of that last millisecond are removed, which makes them dead letters without a
@@ -11,14 +11,14 @@ local function is_error(reply)
   return type(reply) == 'table' and reply.err ~= nil
 end
 
--- Whether the entry had been delivered, as far as can be determined.
+-- Returns whether the entry was delivered, as far as can be determined.
 local function remove(stream, group, id, fields)
   local is_delivered = group and redis.call('XACK', stream, group, id) == 1
   if redis.call('XDEL', stream, id) == 1 then
     local dead = string.match(stream, '^(.-{%d+}:)')
     redis.pcall('XADD', (dead or stream) .. 'dead', '*', 'letter', '', 'event', table.concat(fields, '\n'))
   elseif id == HIGHEST then
-    return true  -- an entry that is gone from an inbox was delivered, and so were all before it
+    return true  -- an inbox loses an entry only after it and all earlier entries were delivered
   end
   return is_delivered
 end
@@ -64,7 +64,7 @@ local function append(stream, ...)
   return is_error(at) and redis.call('XADD', stream, ...) or at
 end
 
--- An entry with its signature, where there is one.
+-- Returns the fields of an entry, with its signature if it has one.
 local function add(stream, signature, ...)
   if signature then
     return append(stream, '*', 'signature', signature, ...)
@@ -72,7 +72,7 @@ local function add(stream, signature, ...)
   return append(stream, '*', ...)
 end
 
--- Sets a key's life to so many milliseconds from now on, unless it is longer already; a new key has none yet.
+-- Sets a key's life to a number of milliseconds from now, unless it is longer already. A new key has no expiry yet.
 local function keep_for(key, milliseconds, is_new)
   if is_new then
     redis.call('PEXPIRE', key, milliseconds)

@@ -1,4 +1,4 @@
--- Admits a new query: opens its session at once where there is room and no query waits, else queues it.
+-- Admits a new query: opens its session at once if there is room and no query waits; otherwise queues it.
 --
 -- KEYS[1]  the session's log      KEYS[2]  the coordinator's inbox     KEYS[3]  the partition's feed
 -- KEYS[4]  open sessions          KEYS[5]  all sessions
@@ -9,15 +9,15 @@
 -- ARGV[4]  sessions that may be open at once       ARGV[5]  sessions that may wait
 -- ARGV[6]  retention in milliseconds               ARGV[7]  length of the feed
 -- ARGV[8]  tenant         ARGV[9]  when the query was submitted    ARGV[10]  its deadline, both Unix milliseconds
--- ARGV[11] signature in the log, ARGV[12] in the inbox             (where messages are signed)
+-- ARGV[11] signature in the log, ARGV[12] in the inbox             (if messages are signed)
 --
 -- Returns "sent"; "waiting"; "known" when the session exists or waits already; "overloaded" when too many wait. The
--- last two write nothing, so the script may be repeated; its first reads fail, before anything is written, on a key
--- of another type.
+-- last two write nothing, so the script may be repeated. On a key of another type its first reads fail, before
+-- anything is written.
 --
--- Beyond the bound, a tenant with less than its share may still queue, up to twice the bound in all: one tenant's
--- flood does not lock out the others. A new tenant gets its turn at the present virtual time, or later if it has had
--- turns ahead of it; see admit.lua.
+-- When the queue is full, a tenant with less than its share may still queue, up to twice the bound in all, so that
+-- one tenant's flood does not lock out the others. A new tenant gets its turn at the present virtual time, or later
+-- if it has used turns ahead of that time; see admit.lua.
 
 redis.call('XLEN', KEYS[2])
 if redis.call('EXISTS', KEYS[1]) == 1 then

@@ -16,7 +16,7 @@ from antiphon_shared.process.errors import AntiphonError
 _TRIES_MAX = 20
 
 
-class Look(NamedTuple):
+class BreakerSnapshot(NamedTuple):
     """All breakers as stored, and Redis's clock in Unix seconds."""
 
     raw: dict[str, bytes]
@@ -46,12 +46,12 @@ class BreakerStore:
     def __init__(self, batcher: Batcher, keys: Keys) -> None:
         self._batcher, self._key = batcher, keys.breakers()
 
-    async def look(self) -> Look:
+    async def look(self) -> BreakerSnapshot:
         """Return all breakers."""
         reply, time = self._batcher.submit("HGETALL", self._key), self._batcher.submit("TIME")
         listed, (seconds, microseconds) = await reply, await time
         raw = {name.decode("utf-8", "surrogateescape"): state for name, state in listed.items()}
-        return Look(raw, int(seconds) + int(microseconds) / 1e6)
+        return BreakerSnapshot(raw, int(seconds) + int(microseconds) / 1e6)
 
     async def swap(self, name: str, read: bytes, new: bytes) -> Swap:
         """Store `new` in place of `read`; an empty `new` deletes. A full hash drops its oldest closed breaker."""

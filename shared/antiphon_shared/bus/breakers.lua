@@ -1,10 +1,11 @@
--- Changes the state of one circuit breaker, if it is still the one that the caller has read. The caller decides
--- about the meaning of states.
+-- Changes the state of one circuit breaker, if it is still the state that the caller has read. The script does not
+-- interpret states.
 --
 -- KEYS[1]  breakers
--- ARGV[1]  name of the breaker              ARGV[2]  its state as read, '' when there was none
--- ARGV[3]  its new state, '' to delete it   ARGV[4]  breakers stored at most
--- Returns {outcome, state stored now}; the outcome is 'done', 'changed' (since it was read) or 'full'
+-- ARGV[1]  name of the breaker              ARGV[2]  its state as read, '' if it had none
+-- ARGV[3]  its new state, '' to delete it   ARGV[4]  the largest number of stored breakers
+--
+-- Returns {outcome, state stored now}. The outcome is 'done', 'changed' (since it was read) or 'full'.
 
 local current = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if current ~= ARGV[2] then return {'changed', current} end

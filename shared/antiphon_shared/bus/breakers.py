@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import structlog
 from redis.exceptions import RedisError
 
-from antiphon_shared.breakers.breaker import CLOSED, Allowed, Breaker, BreakerState, Ending, Refused
+from antiphon_shared.breakers.breaker import CLOSED, Allowed, Breaker, BreakerState, Ending, RefusedCall
 from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
 from antiphon_shared.breakers.table import is_name, outages_of, read_state, write_state
 from antiphon_shared.bus.breaker_store import BreakerStore
@@ -96,14 +96,14 @@ class SharedBreakers:
                 async with asyncio.timeout(_LOOK_S):
                     await self._wake.wait()
 
-    async def ask(self, name: str) -> Allowed | Refused:
+    async def ask(self, name: str) -> Allowed | RefusedCall:
         """Return whether a call may be made now.
 
         An allowed caller must make the call and `note` its ending, as it may be the probe. Only the claim to
         be the probe takes a round trip. Raises only CancelledError.
         """
         answer = self._breaker.ask(self._view(name), self._now())
-        if isinstance(answer, Refused) or answer.state.opened is None:
+        if isinstance(answer, RefusedCall) or answer.state.opened is None:
             return answer
         try:
             async with asyncio.timeout(_PATIENCE_S):
@@ -161,13 +161,13 @@ class SharedBreakers:
             state = self._breaker.after(state, notes.probe.is_failure, notes.probe.at)
         return self._breaker.after_all(state, notes.endings, self._now())
 
-    async def _claim(self, name: str) -> Allowed | Refused:
+    async def _claim(self, name: str) -> Allowed | RefusedCall:
         """Claim to be the probe, unless another process is. Raises RedisError."""
         raw = self._seen.get(name, _NOT_THERE).raw
         for _ in range(_TRIES_MAX):
             state = self._with_notes(name, read_state(raw))
             answer = self._breaker.ask(state, self._now())
-            if isinstance(answer, Refused) or answer.state.opened is None:
+            if isinstance(answer, RefusedCall) or answer.state.opened is None:
                 return answer
             swap = await self._store.swap(name, raw, write_state(answer.state, self._formats.known))
             raw = swap.raw
@@ -178,9 +178,9 @@ class SharedBreakers:
             if swap.outcome == "full":
                 return self._probe_here(name)
             self._seen[name] = _StoredBreaker(raw, read_state(raw))
-        return Refused(_LOOK_S, state)
+        return RefusedCall(_LOOK_S, state)
 
-    def _probe_here(self, name: str) -> Allowed | Refused:
+    def _probe_here(self, name: str) -> Allowed | RefusedCall:
         """Claim to be the probe for this process alone."""
         answer = self._breaker.ask(self._view(name), self._now())
         if isinstance(answer, Allowed) and answer.state.opened is not None:

@@ -1,4 +1,4 @@
--- Ends one delivery in one atomic step: its outputs, its state change and its acknowledgement, or nothing.
+-- Commits one delivery in one atomic step: its outputs, its state change and its acknowledgement, or nothing.
 --
 -- KEYS[1]  the inbox of the delivery
 -- KEYS[2]  the session's log
@@ -15,24 +15,26 @@
 --   unless   handled events, the id of the input, -      (the same, but it is not added)
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with or "any", item
---   link     list, prefix of its last item (16 bytes, empty where there is none), item
+--   link     list, prefix of its last item (16 bytes; empty for an empty list), item
 --   ends     list, prefix of its last item, -     (nothing is added)
 --   keep     0, milliseconds that are added to the retention, -
 --   sign     0, signature in the log, signature in the inbox      (for the next event)
 --   event    inbox or 0, type, event         -> log, feed, inbox
 --   into     all sessions, id of another session, "open" or "known"           (for the next event)
---   send     log of the other session, type, event   (nothing where it exists but is to be opened, or does not exist)
+--   send     log of the other session, type, event   (skipped if a session to open exists, or a known one does not)
 --   answer   stream of responses, length, event
 --   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
 --   cancel   0, name, -
---   stop     stopped sessions, how many of them are kept, -      (after the events)
+--   stop     stopped sessions, the largest number to keep, -     (after the events)
 --   close    0, -, -                  reopen   0, -, -          (whether the session counts as open)
 --   bury     dead letters, length, "letter\nevent"
 --   take     inbox, consumer, group      (after the events: the oldest new entry is delivered to the consumer)
 --
--- Returns "committed", or in its place a list of {inbox, entry, fields} where entries were taken; "duplicate" (this
--- entry, or another entry of the same event, has been finished: nothing is written) or "conflict" (a document has
--- changed since it was read: nothing is written).
+-- Returns one of:
+--   "committed"                   everything is written
+--   list of {inbox, entry, fields}   everything is written, and these entries were taken
+--   "duplicate"                   nothing is written: this entry, or another of the same event, has been finished
+--   "conflict"                    nothing is written: a document has changed since it was read
 --
 -- An error does not roll a script back. So everything is checked before the first write (reading a key of another
 -- type is an error), and the first write is the acknowledgement, whose result is the fence: the first finisher wins,
@@ -155,8 +157,9 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'close' then
     redis.call('ZREM', KEYS[6], session)
   elseif name == 'stop' then
-    -- Also if the clock goes back: not before the session's latest request, as later requests belong to a later session
-    -- under the same id; and after every earlier stop, so that a reader that asks for newer stops misses none.
+    -- The time of the stop holds two conditions, also if the clock goes back. It is not before the session's latest
+    -- request: later requests belong to a later session with the same id. It is after every earlier stop: a reader
+    -- that asks for newer stops misses none.
     local newest = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0)
     local at = math.max(milliseconds(), logged, newest + 1)
     redis.call('ZADD', key, at, session)

@@ -12,7 +12,7 @@ from antiphon_shared.bus.handling import (
     EndsWith,
     Link,
     Outcome,
-    Put,
+    PutDocument,
     SetTimer,
 )
 from antiphon_shared.bus.keys import Keys
@@ -82,9 +82,9 @@ def outcome_operations(
         yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
 
 
-def _write_operation(write: Put | Append | Link | EndsWith, key: str) -> Operation:
+def _write_operation(write: PutDocument | Append | Link | EndsWith, key: str) -> Operation:
     match write:
-        case Put():
+        case PutDocument():
             return "put", key, "any" if write.version is None else write.version, write.content
         case Append():
             return "append", key, "any" if write.length is None else write.length, write.item
@@ -236,9 +236,9 @@ def _signed(
         yield name, key, first, second
 
 
-def _is_guard(write: Put | Append | Link | EndsWith) -> bool:
+def _is_guard(write: PutDocument | Append | Link | EndsWith) -> bool:
     """Return whether a write conflicts when the same event has been handled before."""
-    return write.version is not None if isinstance(write, Put) else isinstance(write, Link)
+    return write.version is not None if isinstance(write, PutDocument) else isinstance(write, Link)
 
 
 def _record(

@@ -100,7 +100,7 @@ class Gate:
                 self._open.set()
 
 
-async def ended(tasks: Sequence[asyncio.Task[None]], patience_s: float) -> None:
+async def end_tasks(tasks: Sequence[asyncio.Task[None]], patience_s: float) -> None:
     """Wait for tasks, then cancel them; with a limit, as a task may ignore its cancellation.
 
     Args:

@@ -175,7 +175,7 @@ class Connections:
     def unavailable(self) -> RedisUnavailable:
         """Return the error that names the address of Redis and the reason of the failure."""
         return RedisUnavailable(
-            f"Cannot connect to Redis at {address.shown(self.url)}: {self.failure or 'no answer in time'}.",
+            f"Cannot connect to Redis at {address.hide_credentials(self.url)}: {self.failure or 'no answer in time'}.",
             hint="Start Redis, or set ANTIPHON_REDIS_URL.",
         )
 

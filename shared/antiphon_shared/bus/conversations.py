@@ -17,7 +17,13 @@ from antiphon_shared.bus.handling import RESPONSE
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events.session import Turn
-from antiphon_shared.memory.conversation import TURNS_GIVEN_MAX, TURNS_KEPT_MAX, OpenTurn, Said, in_order
+from antiphon_shared.memory.conversation import (
+    TURNS_GIVEN_MAX,
+    TURNS_KEPT_MAX,
+    OpenTurn,
+    StoredTurns,
+    in_order,
+)
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Tenant
@@ -32,14 +38,14 @@ class SharedTurns:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
 
-    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> Said:
+    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> StoredTurns:
         """Return all stored turns; with `at`, only turns whose question was asked until then."""
         _, all_turns = await self._read(self._bus.keys.conversation(tenant, conversation))
         turns = [turn for turn in all_turns if at is None or turn.at <= at]
         still_open = [turn for turn in turns if isinstance(turn, OpenTurn)]
         newest = (turn.session_id for turn in still_open[-TURNS_GIVEN_MAX:])
         answers = await asyncio.gather(*(self._bus.session(id).document(RESPONSE) for id in newest))
-        return Said(
+        return StoredTurns(
             turns=tuple(turn for turn in turns if isinstance(turn, Turn)),
             open=tuple(still_open),
             is_turn_due=any(content is not None for _, content in answers),

@@ -1,15 +1,17 @@
--- Moves due timers into their inboxes.
+-- Moves timers that are due into their inboxes.
 --
 -- KEYS[1]  timers            KEYS[2]  timer messages      KEYS[3]  the partition's feed
--- ARGV[1]  prefix of the partition's keys     ARGV[2]  timers to move at most
+-- ARGV[1]  prefix of the partition's keys     ARGV[2]  the largest number of timers to move
 -- ARGV[3]  retention in milliseconds          ARGV[4]  length of the feed
 --
 -- A message is "component session type log attempt", a line break, and the event. `log` is the event's entry in the
--- session's log, or "-" for an event that is logged when it is due. Where messages are signed, the signatures of the
--- event in its log and in its inbox follow in the header.
+-- session's log, or "-" for an event that is logged when it is due. If messages are signed, the header ends with the
+-- signatures of the event in its log and in its inbox.
 --
--- A timer that cannot be moved, because a foreign client wrote it or holds its key, becomes a dead letter without a
--- description. Returns the milliseconds until the next timer is due, -1 without a timer.
+-- A timer that cannot be moved, because a foreign client wrote it or uses its key for something else, becomes a dead
+-- letter without a description.
+--
+-- Returns the milliseconds until the next timer is due; -1 without a timer.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

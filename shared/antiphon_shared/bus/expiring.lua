@@ -1,5 +1,5 @@
--- Runs one command on one key and sets the key's life in one step: a process that dies between the two, or a broken
--- connection, would leave a key that never expires.
+-- Runs one command on one key and sets the key's life, in one step. In two steps, a process or connection that fails
+-- between them would leave a key that never expires.
 --
 -- KEYS[1]  the key
 -- ARGV[1]  its life from now on, in milliseconds    ARGV[2]  the command    ARGV[3...]  its arguments after the key

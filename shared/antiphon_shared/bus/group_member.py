@@ -8,7 +8,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.concurrency import ConcurrencyLimit, ended
+from antiphon_shared.bus.concurrency import ConcurrencyLimit, end_tasks
 from antiphon_shared.bus.leases import Leases
 from antiphon_shared.bus.reader import Entry, Reader
 from antiphon_shared.bus.redis_bus import Bus
@@ -69,17 +69,17 @@ class GroupMember:
         self._room.close()
         unblocking = [asyncio.create_task(reader.unblock()) for reader in self.readers]
         # Cancelled half-way, the unblocking would leak a connection.
-        await ended([*self._reading, *unblocking], max(grace_s, _FAREWELL_S))
+        await end_tasks([*self._reading, *unblocking], max(grace_s, _FAREWELL_S))
         if tasks := self.leases.tasks:
             await asyncio.wait(tasks, timeout=max(0.0, deadline_s - monotonic_s()))
         try:
             async with asyncio.timeout(_FAREWELL_S):
                 await self.leases.hand_back()
-                await ended(self.leases.tasks, 0)
+                await end_tasks(self.leases.tasks, 0)
                 await asyncio.gather(*(self._leave(reader.stream) for reader in self.readers))
         except (RedisError, TimeoutError):
             self._log.warning("deliveries_not_handed_back")
-        await ended(self.leases.tasks, 0)
+        await end_tasks(self.leases.tasks, 0)
         self._stopped.set()
 
     async def _leave(self, stream: str) -> None:

@@ -52,7 +52,7 @@ class Delivery(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class PutDocument:
     """The write of a whole document, if it still has the version it was read with (0: it must not exist).
 
     A document with a single writer, which does not depend on its old content, is written without a version.
@@ -137,7 +137,7 @@ class Outcome(NamedTuple):
     """Appended to the session's log and put into the inboxes that their classes name, in this order."""
     sends: tuple[Send, ...] = ()
     """For the coordinator only: events of other sessions, for the coordinators."""
-    writes: tuple[Put | Append | Link | EndsWith, ...] = ()
+    writes: tuple[PutDocument | Append | Link | EndsWith, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False
     """Whether the session no longer counts as open."""

@@ -1,8 +1,11 @@
--- Records that a worker is alive, on Redis's clock, and removes workers that have long been silent and entries that
--- are not heartbeats; a key of another type is deleted.
+-- Records that a worker is alive, on Redis's clock. Removes workers without a heartbeat for too long, and entries
+-- that are not heartbeats; deletes a key of another type.
 --
 -- KEYS[1]  workers of the component
--- ARGV[1]  the consumer    ARGV[2]  its own description, JSON    ARGV[3]  silence after which a worker is removed, ms
+-- ARGV[1]  the consumer    ARGV[2]  its own description, JSON
+-- ARGV[3]  time without a heartbeat after which a worker is removed, in milliseconds
+--
+-- Returns the present on Redis's clock, in Unix milliseconds.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,10 +1,10 @@
--- Returns the entries that a consumer holds according to Redis: after a read or a claim whose reply was lost.
+-- Returns the entries that a consumer holds according to Redis. Used after a read or a claim whose reply was lost.
 --
 -- KEYS[1]  the inbox
--- ARGV[1]  group    ARGV[2]  the consumer    ARGV[3]  entries at most
+-- ARGV[1]  group    ARGV[2]  the consumer    ARGV[3]  the largest number of entries
 -- ARGV[4]  deliveries after which an entry is suspect; see reclaim.lua
 --
--- Returns {entry, deliveries including this one, fields} of each. Entries that are gone from the stream are dropped.
+-- Returns {entry, deliveries including this one, fields} of each. Entries that the stream no longer has are dropped.
 
 local held = {}
 for _, mine in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', ARGV[3], ARGV[2])) do

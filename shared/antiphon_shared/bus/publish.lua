@@ -1,4 +1,4 @@
--- Brings an event from outside into an existing session.
+-- Adds an event from outside to an existing session.
 --
 -- KEYS[1]  the session's log
 -- KEYS[2]  the inbox of the event
@@ -6,10 +6,10 @@
 --
 -- ARGV[1]  session id        ARGV[2]  event type       ARGV[3]  event
 -- ARGV[4]  retention in milliseconds                   ARGV[5]  length of the feed
--- ARGV[6]  signature in the log, ARGV[7] in the inbox  (where messages are signed)
+-- ARGV[6]  signature in the log, ARGV[7] in the inbox  (if messages are signed)
 --
--- Returns "sent", or "unknown" when the session does not exist: then nothing is written, so it may be repeated; its
--- first read, of the inbox, fails on a key of another type before anything is written.
+-- Returns "sent"; "unknown" when the session does not exist. The latter writes nothing, so the script may be repeated.
+-- Its first read, of the inbox, fails on a key of another type before anything is written.
 
 redis.call('XLEN', KEYS[2])
 if redis.call('EXISTS', KEYS[1]) == 0 then

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-__all__ = ["Begun", "Completed", "together"]
+__all__ = ["Completed", "PendingRead", "together"]
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ else:
                     read.close()
 
 
-class Begun(Generic[T]):
+class PendingRead(Generic[T]):
     """A read that was sent; awaited, it returns what `read` makes of the reply."""
 
     __slots__ = ("_read", "_reply")

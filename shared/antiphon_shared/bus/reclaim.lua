@@ -1,14 +1,14 @@
--- Takes over deliveries whose worker has been silent for longer than a lease.
+-- Takes over deliveries whose worker has not renewed its lease in time.
 --
 -- KEYS[1]  the inbox
 -- ARGV[1]  group    ARGV[2]  the consumer that takes over
--- ARGV[3]  lease in milliseconds              ARGV[4]  deliveries to take over at most
+-- ARGV[3]  lease in milliseconds              ARGV[4]  the largest number of deliveries to take over
 -- ARGV[5]  deliveries after which an entry is suspect, and has to run alone
--- ARGV[6+] entries that the consumer has in flight: it does not take over from itself, which would hide its silence
+-- ARGV[6+] entries that the consumer has in flight: a takeover from itself would renew a lease that it has missed
 --
 -- Returns {entry, deliveries including this one, fields} of each. A suspect's delivery is counted when its handler
 -- begins (renew.lua), not here: it waits for its turn first, and if the process dies meanwhile, another entry was
--- the cause. Entries that are gone from the stream are dropped.
+-- the cause. Entries that the stream no longer has are dropped.
 
 local most = tonumber(ARGV[4])
 local in_hand = {}

@@ -16,7 +16,7 @@ from antiphon_shared.bus.cluster import ClusterRoute
 from antiphon_shared.bus.connection import Client, Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.live_format import LiveFormat
-from antiphon_shared.bus.reads import Begun
+from antiphon_shared.bus.reads import PendingRead
 from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.bus.signing import Signer, require_key, verified_event
 from antiphon_shared.bus.tls import with_certificates
@@ -218,7 +218,7 @@ class Bus:
 
     def current_catalogue(self) -> Awaitable[str | None]:
         """Return the hash of the current tool catalogue; None until a dispatcher has published one."""
-        return Begun(self.batcher.submit("GET", self.keys.catalogue()), _text)
+        return PendingRead(self.batcher.submit("GET", self.keys.catalogue()), _text)
 
     async def catalogue(self, content_hash: str) -> Catalogue:
         """Return the tool catalogue with that hash; an empty one when it is not stored any longer."""

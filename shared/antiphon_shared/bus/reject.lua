@@ -1,10 +1,10 @@
--- Sets a submission aside, once.
+-- Adds a submission to the rejected ones, once.
 --
 -- KEYS[1]  stream of rejections      KEYS[2]  marker of this submission
 -- ARGV[1]  life of the marker in milliseconds      ARGV[2]  length of the stream
 -- ARGV[3+] fields and values
 --
--- Returns 1, or 0 when it was set aside before.
+-- Returns 1 when it was added, 0 when it had been added before.
 
 if not redis.call('SET', KEYS[2], '1', 'NX', 'PX', ARGV[1]) then
   return 0

@@ -1,4 +1,4 @@
--- Renews the leases of a worker on its deliveries in flight, or gives them up.
+-- Renews the leases of a worker on its deliveries in flight, or hands them back.
 --
 -- KEYS[1]  the inbox
 -- ARGV[1]  group    ARGV[2]  the consumer
@@ -7,8 +7,8 @@
 --          handed back, which must not count
 -- ARGV[5+] entries
 --
--- Returns the entries that no longer belong to the worker. They are not touched: without this check, a claim would
--- steal them back from the worker that took over.
+-- Returns the entries that no longer belong to the worker. The script leaves them unchanged: without this check, a
+-- claim would steal them back from the worker that took over.
 
 local lost = {}
 for i = 5, #ARGV do

@@ -3,8 +3,8 @@
 --
 -- KEYS[1]  the queue    ARGV[1]  group
 --
--- Returns 1 when it was done, 0 when other entries with ids in the future are left. All other entries left were
--- delivered before the one that is gone.
+-- Returns 1 when the queue was reset, 0 when it still has entries with ids in the future. All other entries that it
+-- still has were delivered before the one that is gone.
 
 if redis.call('XLEN', KEYS[1]) == 0 then
   redis.call('DEL', KEYS[1])

@@ -2,9 +2,11 @@
 --
 -- KEYS[1]  stream of responses   KEYS[2]  feed   KEYS[3]  open sessions   KEYS[4]  all sessions
 -- ARGV[1]  prefix of the partition's keys        ARGV[2]  retention in milliseconds
--- ARGV[3]  sessions to check at most
+-- ARGV[3]  the largest number of sessions to check
 --
--- A session whose log has expired leaves both sets, in whatever state it was. Returns how many did.
+-- A session whose log has expired is removed from both sets, in any state.
+--
+-- Returns the number of removed sessions.
 
 local time = redis.call('TIME')
 local oldest = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[2]

@@ -12,7 +12,7 @@ from antiphon_shared.bus import scripts
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.handling import RECORDS, RESPONSE
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.bus.reads import Begun
+from antiphon_shared.bus.reads import PendingRead
 from antiphon_shared.bus.signing import Signer, verified_event
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, decode
@@ -39,7 +39,7 @@ class RedisSession:
 
     def document(self, name: str) -> Awaitable[tuple[int, bytes | None]]:
         key = self._keys.of_session(self.session_id, name)
-        return Begun(self._batcher.submit("HMGET", key, "version", "content"), _document)
+        return PendingRead(self._batcher.submit("HMGET", key, "version", "content"), _document)
 
     def items(self, name: str, start: int = 0) -> Awaitable[list[bytes]]:
         return self._batcher.submit("LRANGE", self._keys.of_session(self.session_id, name), start, -1)
@@ -47,7 +47,7 @@ class RedisSession:
     def event(self, log_entry: str) -> Awaitable[AnyEvent]:
         log = self._keys.log(self.session_id)
         found = self._batcher.submit("XRANGE", log, log_entry, log_entry)
-        return Begun(found, partial(self._event, log, log_entry))
+        return PendingRead(found, partial(self._event, log, log_entry))
 
     def _event(self, log: str, log_entry: str, entries: list[Any]) -> AnyEvent:
         if not entries:

@@ -1,14 +1,14 @@
--- Removes sessions that need no room any more from the open ones.
+-- Removes sessions from the set of open ones that have expired or been answered, and are not closed yet.
 --
 -- KEYS[1]  open sessions         ARGV[1]  prefix of the partition's keys
--- ARGV[2]  how many to skip                      ARGV[3]  sessions to check at most
--- ARGV[4]  how long a coordinator may take to close an answered session, in milliseconds
+-- ARGV[2]  number of sessions to skip            ARGV[3]  the largest number of sessions to check
+-- ARGV[4]  time that a coordinator has to close an answered session, in milliseconds
 --
 -- A session is opened, and counted as open, in one step with the first entry of its log (arrive.lua, admit.lua). So
 -- a session without a log is not about to be opened: its keys have expired, were deleted, or never existed. A
 -- session with an answer, and with no new log entry for that long, waits for an event that was lost.
 --
--- Returns how many were removed, and how many of those checked remain.
+-- Returns {number of removed sessions, number of checked sessions that remain}.
 
 local time = redis.call('TIME')
 local late = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[4]

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
 import structlog
 
-from antiphon_shared.bus.reads import Begun
+from antiphon_shared.bus.reads import PendingRead
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.formats import FORMAT
@@ -92,7 +92,7 @@ class WorkflowStore:
 
     def published(self) -> Awaitable[Publication]:
         """Return the present publications."""
-        return Begun(self._bus.batcher.submit("HGETALL", self._bus.keys.workflows()), _published)
+        return PendingRead(self._bus.batcher.submit("HGETALL", self._bus.keys.workflows()), _published)
 
     def _life_ms(self, more_s: float = 0.0) -> int:
         return milliseconds(max(_LIFE_S_MIN, self._bus.shared_retention_s) + more_s)

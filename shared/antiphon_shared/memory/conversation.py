@@ -40,7 +40,7 @@ class OpenTurn(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredTurns:
     """The stored turns and open questions of a conversation, the oldest first."""
 
     turns: tuple[Turn, ...] = ()
@@ -52,7 +52,7 @@ class Said:
 class Turns(Protocol):
     """The store of turns, by tenant and conversation. Each of its operations can be repeated."""
 
-    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> Said:
+    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> StoredTurns:
         """Return the stored turns and questions; with `at`, only of questions up to that time."""
 
     async def begin(self, tenant: Tenant, conversation: SessionId, turn: OpenTurn) -> None:

@@ -11,7 +11,7 @@ from antiphon_shared.text.citations import cited_ids
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadRecord:
     """The readable part of the session's record that a request for its answer names."""
 
     memory: Memory
@@ -29,7 +29,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Findings:
     """The session's memory with its last round filed, and its last reply."""
 
     memory: Memory
@@ -47,7 +47,7 @@ def lost_filing(number: int) -> str:
     return f"memory of filing {number}"
 
 
-def found_of(request: AssemblyRequested, read: Read) -> Found:
+def findings_of(request: AssemblyRequested, read: ReadRecord) -> Findings:
     """Return the findings, with the last round filed if it was not."""
     results, unfinished = read.results, tuple[tuple[str, str], ...]()
     if results is None and read.batch is not None:
@@ -56,7 +56,7 @@ def found_of(request: AssemblyRequested, read: Read) -> Found:
         calls = read.reasoning.tool_calls if read.reasoning else ()
         unfinished = tuple((call.id, call.name) for call in calls if call.id not in reported)
     filed = file_round(read.memory, read.reasoning, results, untrusted=request.untrusted)
-    return Found(read.memory.plus(filed), read.reply, unfinished, read.missing, read.steps)
+    return Findings(read.memory.plus(filed), read.reply, unfinished, read.missing, read.steps)
 
 
 def answer_in(reply: ReasoningCompleted | None, status: Status, memory: Memory) -> str | None:

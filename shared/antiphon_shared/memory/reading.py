@@ -15,7 +15,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import MaterialRead
-from antiphon_shared.memory.found import Read, lost_filing
+from antiphon_shared.memory.found import ReadRecord, lost_filing
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
@@ -48,7 +48,7 @@ class Reading:
         """Return the inputs of the answer that a replay needs, from these reads."""
         return MaterialRead(filings=self.filings, batch=self.batch, missing=tuple(self.missing))
 
-    async def of(self, request: AssemblyRequested) -> Read:
+    async def of(self, request: AssemblyRequested) -> ReadRecord:
         """Read the parts that the request for an answer names."""
         deltas, question, reply, reasoning, results = await together(
             self._deltas(self.session.items(MEMORY)),
@@ -62,7 +62,7 @@ class Reading:
         outputs = [(step.step, await self._event(step.reply, ReasoningCompleted)) for step in request.steps]
         steps = tuple((name, output.text) for name, output in outputs if output is not None)
         memory = Memory.of(question.query if question else "", deltas)
-        return Read(memory, reply, reasoning, results, self.batch, tuple(self.missing), steps)
+        return ReadRecord(memory, reply, reasoning, results, self.batch, tuple(self.missing), steps)
 
     def _event(self, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
         """Return the named event, if one is named, and if it exists and is of the expected kind."""

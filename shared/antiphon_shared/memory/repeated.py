@@ -30,7 +30,7 @@ def repetitions(uses: Iterable[ToolUse]) -> Iterator[Repetition]:
             )
 
 
-def unknown(uses: Sequence[ToolUse]) -> list[ToolUse]:
+def calls_of_unknown_outcome(uses: Sequence[ToolUse]) -> list[ToolUse]:
     """Return calls of unknown outcome that no later call has settled, without repetitions that did not run."""
     repeated = {(use.tool, use.repeated) for use in uses if use.outcome == "ok"}
     settled = repeated | {(use.tool, use.settles) for use in uses}

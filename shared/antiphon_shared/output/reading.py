@@ -15,14 +15,14 @@ _BEGINS = re.compile(r"[{\[]")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ReadAnswer:
     """The answer in a reply: a value, or a sentence for the model on why it is missing."""
 
     value: Any = None
     problem: str = ""
 
 
-def read_answer(text: str) -> Given:
+def read_answer(text: str) -> ReadAnswer:
     """Return the JSON value of a reply; prose and fences around it are ignored.
 
     A reply with two different values has no answer, because it is unclear which one counts. A part of a broken or
@@ -30,7 +30,7 @@ def read_answer(text: str) -> Given:
     """
     text = text.strip()
     try:
-        return Given(_value(text))
+        return ReadAnswer(_value(text))
     except JSONDecodeError as error:
         whole = error
     except _UNREADABLE as error:
@@ -41,18 +41,20 @@ def read_answer(text: str) -> Given:
         return _broken(error)
     distinct = list({dumps(one, sort_keys=True): one for one in found}.values())
     if len(distinct) == 1:
-        return Given(distinct[0])
+        return ReadAnswer(distinct[0])
     if distinct:
-        return Given(problem=f"It holds {len(distinct)} JSON values; reply with the one that counts, alone.")
+        return ReadAnswer(
+            problem=f"It holds {len(distinct)} JSON values; reply with the one that counts, alone."
+        )
     if _BEGINS.match(text):
         return _broken(whole)
-    return Given(problem="It holds no JSON; reply with the JSON value alone.")
+    return ReadAnswer(problem="It holds no JSON; reply with the JSON value alone.")
 
 
-def value_of(text: str) -> Given:
+def value_of(text: str) -> ReadAnswer:
     """Return the JSON value of a text, or why it is missing; line breaks within its strings are kept."""
     try:
-        return Given(_portable(_LENIENT.decode(text)))
+        return ReadAnswer(_portable(_LENIENT.decode(text)))
     except _UNREADABLE as error:
         return _broken(error)
 
@@ -154,8 +156,8 @@ _LENIENT = JSONDecoder(
 _UNREADABLE = (JSONDecodeError, _NotJson, RecursionError)
 
 
-def _broken(error: Exception) -> Given:
-    return Given(problem=f"It is no whole JSON: {_why(error)}.")
+def _broken(error: Exception) -> ReadAnswer:
+    return ReadAnswer(problem=f"It is no whole JSON: {_why(error)}.")
 
 
 def _why(error: Exception) -> str:

@@ -26,7 +26,7 @@ def new_id() -> UUID:
     return _uuid7(time.time_ns() // 1_000_000, os.urandom(10))
 
 
-def drawn() -> float:
+def random_fraction() -> float:
     """Return a number from 0 up to 1, drawn from the last bits of a fresh id: the jitter of a pause."""
     return (new_id().int & 0xFFFFF) / 0x100000
 

@@ -35,7 +35,7 @@ _LOOK = (
 """An expression that matches in every text with a match of one of the rules below."""
 
 
-class Found(NamedTuple):
+class FoundSecret(NamedTuple):
     """The position of a secret in a text, and its kind."""
 
     start: int
@@ -53,24 +53,24 @@ class _Rule:
     """A test of the group `token`, or of the whole match without one."""
     kind: str
 
-    def found(self, text: str) -> Iterator[Found]:
+    def found(self, text: str) -> Iterator[FoundSecret]:
         if not any(mark in text for mark in self.marks):
             return
         group = "token" if "token" in self.pattern.groupindex else 0
         for match in self.pattern.finditer(text):
             if self.is_secret(match[group]):
-                yield Found(*match.span(group), self.kind)
+                yield FoundSecret(*match.span(group), self.kind)
 
 
-def credentials(text: str) -> list[Found]:
+def credentials(text: str) -> list[FoundSecret]:
     """Return the credentials in a text, in order and without overlaps."""
     if not credentials_hint().may_match(text):
         return []
     found = [one for rule in _RULES for one in rule.found(text)]
-    found += (Found(token.start, token.end, CREDENTIAL) for token in token_rules().tokens(text))
+    found += (FoundSecret(token.start, token.end, CREDENTIAL) for token in token_rules().tokens(text))
     if len(found) < 2:
         return found
-    apart: list[Found] = []
+    apart: list[FoundSecret] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if apart and one.start < apart[-1].end:
             apart[-1] = apart[-1]._replace(end=max(one.end, apart[-1].end))

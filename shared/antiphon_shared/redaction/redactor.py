@@ -13,7 +13,7 @@ import orjson
 from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN, KnownValues
 
 if TYPE_CHECKING:  # dozens of expressions, which are compiled on first use
-    from antiphon_shared.redaction.credentials import Found
+    from antiphon_shared.redaction.credentials import FoundSecret
     from antiphon_shared.redaction.secret_keys import SecretKeys
 
 REDACTED = "[redacted]"
@@ -122,7 +122,7 @@ class Redactor:
         return value if clean == value else clean
 
 
-def _credentials(text: str) -> "list[Found]":
+def _credentials(text: str) -> "list[FoundSecret]":
     from antiphon_shared.redaction.credentials import credentials
 
     return credentials(text)

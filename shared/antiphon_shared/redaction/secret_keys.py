@@ -15,7 +15,7 @@ from antiphon_shared.redaction.escapes import unescaped
 from antiphon_shared.redaction.harmless import looks_random
 from antiphon_shared.redaction.key_hint import key_hint
 from antiphon_shared.redaction.lines_of_files import in_lines
-from antiphon_shared.redaction.span import Span, apart
+from antiphon_shared.redaction.span import Span, merge_overlapping
 from antiphon_shared.redaction.unnamed_values import unnamed
 from antiphon_shared.redaction.url_encoded import as_meant
 from antiphon_shared.redaction.values_in_text import spans
@@ -185,10 +185,10 @@ class SecretKeys:
         if has_separator and self._perhaps_hint.may_match(text):
             perhaps = spans(text, self.may_match)
             found += (one for one in perhaps if looks_random(text[one.start : one.end]))
-        named = apart(found)
+        named = merge_overlapping(found)
         if not has_separator or _DIGIT.search(text) is None:
             return named
-        return apart((*named, *(one for one in unnamed(text) if not _overlaps(one, named))))
+        return merge_overlapping((*named, *(one for one in unnamed(text) if not _overlaps(one, named))))
 
     def hides(self, key: str, value: str) -> bool:
         """Return whether a text is secret as the value of that key."""

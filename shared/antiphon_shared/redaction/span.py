@@ -49,7 +49,7 @@ def candidates(text: str, start: int, key: str) -> Iterator[str]:
         yield " ".join((*words, key))
 
 
-def apart(found: Iterable[Span]) -> list[Span]:
+def merge_overlapping(found: Iterable[Span]) -> list[Span]:
     """Return the spans in order, with overlapping ones merged."""
     merged: list[Span] = []
     for span in sorted(filter(lambda span: span.start < span.end, found), key=itemgetter(0, 1)):

@@ -19,7 +19,7 @@ _SPACES = re.compile(r"(?<=[:,])[+\u00b7]{1,8}")
 _TIMES_MAX = 4
 
 
-class Run(NamedTuple):
+class DecodedPart(NamedTuple):
     """A decoded part of a text."""
 
     text: str
@@ -32,7 +32,7 @@ class Run(NamedTuple):
         return self.encoded_at[before] + of - self.decoded_at[before]
 
 
-def decoded_runs(text: str) -> Iterator[Run]:
+def decoded_runs(text: str) -> Iterator[DecodedPart]:
     """Yield the parts of a text that may hold keys and values in an encoded form."""
     if _QUOTE_OR_SIGN.search(text) is None:
         return
@@ -50,7 +50,7 @@ def as_meant(value: str) -> str:
     return value
 
 
-def _decoded(run: str, offset: int) -> Run:
+def _decoded(run: str, offset: int) -> DecodedPart:
     parts: list[str] = []
     length = at = 0
     decoded_at, encoded_at = [0], [offset]
@@ -62,4 +62,4 @@ def _decoded(run: str, offset: int) -> Run:
         decoded_at.append(length)
         encoded_at.append(offset + at)
     decoded = _SPACES.sub(lambda match: " " * len(match[0]), "".join((*parts, run[at:])))
-    return Run(decoded, decoded_at, encoded_at)
+    return DecodedPart(decoded, decoded_at, encoded_at)

@@ -18,10 +18,10 @@ from antiphon_shared.redaction.span import (
     WORD_AT,
     IsSecret,
     Span,
-    apart,
     candidates,
     end_of,
     levels,
+    merge_overlapping,
 )
 from antiphon_shared.redaction.url_encoded import decoded_runs
 
@@ -50,7 +50,7 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
         found += _in_sentences(text, is_secret)
     if "%" in text:
         found += _encoded(text, is_secret)
-    return apart(_without_variable(text, span) for span in found)
+    return merge_overlapping(_without_variable(text, span) for span in found)
 
 
 def _without_variable(text: str, span: Span) -> Span:
@@ -108,5 +108,5 @@ def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 def _encoded(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for run in decoded_runs(text):
-        for start, end, *_ in apart(assigned(run.text, is_secret)):
+        for start, end, *_ in merge_overlapping(assigned(run.text, is_secret)):
             yield Span(run.place(start), run.place(end), "encoded")

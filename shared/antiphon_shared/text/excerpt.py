@@ -18,7 +18,7 @@ def shorten(text: str, characters: int) -> str:
     return (cut[:space] if space > 0 else cut).rstrip() + " …"
 
 
-def listed(names: Iterable[object], names_max: int) -> str:
+def list_names(names: Iterable[object], names_max: int) -> str:
     """Return names in a line, with the number of those beyond the limit: `a, b and 3 more`."""
     all = list(map(str, names))
     more = f" and {len(all) - names_max} more" if len(all) > names_max else ""

@@ -59,7 +59,7 @@ class Malformed:
 Placeholder = Reference | Malformed
 
 
-def read(text: str) -> str | Placeholder:
+def parse_placeholder(text: str) -> str | Placeholder:
     """Return the placeholder in `text`, or the text that it means: itself, with an escape removed."""
     beginning = _BEGINNING.match(text)
     if beginning is None:
@@ -76,7 +76,7 @@ def as_text(value: Json) -> Json:
     if not _may_hold_one(value):
         return value
     if isinstance(value, str):
-        return value if read(value) == value else f"${value}"
+        return value if parse_placeholder(value) == value else f"${value}"
     if isinstance(value, dict):
         return {key: as_text(inner) for key, inner in value.items()}
     return [as_text(inner) for inner in value] if isinstance(value, list) else value
@@ -87,7 +87,7 @@ def find(value: object) -> Iterator[tuple[Path, Placeholder]]:
     if not _may_hold_one(value):
         return
     for path, text in texts_in(value):
-        found = read(text)
+        found = parse_placeholder(text)
         if not isinstance(found, str):
             yield path, found
 

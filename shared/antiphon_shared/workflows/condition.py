@@ -16,7 +16,7 @@ from antiphon_shared.workflows.condition_syntax import (
     Choice,
     Constant,
     Function,
-    Listed,
+    ListTree,
     Logic,
     Part,
     Tree,
@@ -24,7 +24,7 @@ from antiphon_shared.workflows.condition_syntax import (
     Variable,
     read_condition,
 )
-from antiphon_shared.workflows.params import shown, type_name
+from antiphon_shared.workflows.params import short_json, type_name
 from antiphon_shared.workflows.references import Reference, ReferenceMissing, look_up
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def is_true(text: str, values: Mapping[str, Any]) -> bool:
     """
     result = _evaluate(read_condition(text), values)
     if not isinstance(result, bool):
-        raise ConditionFailed(f"the condition is {shown(result)}, and must be true or false")
+        raise ConditionFailed(f"the condition is {short_json(result)}, and must be true or false")
     return result
 
 
@@ -75,7 +75,7 @@ def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
             return _in_bounds(-_number(_evaluate(operand, values), "-"))
         case Choice(condition, then, otherwise):
             return _evaluate(then if _bool(_evaluate(condition, values), "?") else otherwise, values)
-        case Listed(items):
+        case ListTree(items):
             return [_evaluate(item, values) for item in items]
         case Part(of, key):
             return _part(_evaluate(of, values), _evaluate(key, values))
@@ -143,7 +143,7 @@ def _is_ordered(operator: str, left: Any, right: Any) -> bool:
 
 def _arithmetic(operator: str, left: int | float, right: int | float) -> int | float:
     if operator in "/%" and right == 0:
-        raise ConditionFailed(f"{shown(left)} {operator} 0 has no value")
+        raise ConditionFailed(f"{short_json(left)} {operator} 0 has no value")
     are_ints = isinstance(left, int) and isinstance(right, int)
     try:
         match operator:
@@ -176,12 +176,12 @@ def _part(value: Any, key: Any) -> Any:
     if isinstance(value, dict) and isinstance(key, str):
         if key in value:
             return value[key]
-        raise ConditionFailed(f"there is no key {shown(key)}; there are {shown([*value][:20])}")
+        raise ConditionFailed(f"there is no key {short_json(key)}; there are {short_json([*value][:20])}")
     if isinstance(value, list | tuple) and type(key) is int:
         if 0 <= key < len(value):
             return value[key]
         raise ConditionFailed(f"there is no item {key} in a list of {len(value)}")
-    raise ConditionFailed(f"[{shown(key)}] of {type_name(value)} has no value")
+    raise ConditionFailed(f"[{short_json(key)}] of {type_name(value)} has no value")
 
 
 def _has(asked: Tree, values: Mapping[str, Any]) -> bool:
@@ -227,20 +227,20 @@ def _pattern(pattern: str) -> "Draft202012Validator":
         )
     except (ValidationError, ValueError):
         raise ConditionFailed(
-            f"{shown(pattern)} is no pattern that can be matched in linear time; look for slips, lookaround, "
+            f"{short_json(pattern)} is no pattern that can be matched in linear time; look for slips, lookaround, "
             "back references and large repetitions"
         ) from None
 
 
 def _bool(value: Any, operator: str) -> bool:
     if not isinstance(value, bool):
-        raise ConditionFailed(f"{operator} takes true or false, not {shown(value)}")
+        raise ConditionFailed(f"{operator} takes true or false, not {short_json(value)}")
     return value
 
 
 def _number(value: Any, operator: str) -> int | float:
     if type(value) not in (int, float):
-        raise ConditionFailed(f"{operator} takes numbers, not {shown(value)}")
+        raise ConditionFailed(f"{operator} takes numbers, not {short_json(value)}")
     return cast(int | float, value)
 
 
@@ -250,6 +250,5 @@ def _kind(value: Any) -> str:
 
 
 def _mismatch(operator: str, left: Any, right: Any, takes: str) -> ConditionFailed:
-    return ConditionFailed(
-        f"{operator} takes {takes}, not {shown(left)} ({type_name(left)}) and {shown(right)} ({type_name(right)})"
-    )
+    values = " and ".join(f"{short_json(value)} ({type_name(value)})" for value in (left, right))
+    return ConditionFailed(f"{operator} takes {takes}, not {values}")

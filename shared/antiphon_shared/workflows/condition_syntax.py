@@ -32,7 +32,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListTree:
     items: tuple["Tree", ...]
 
 
@@ -78,7 +78,7 @@ class Function:
     arguments: tuple["Tree", ...]
 
 
-Tree = Constant | Variable | Listed | Unary | Binary | Logic | Choice | Part | Function
+Tree = Constant | Variable | ListTree | Unary | Binary | Logic | Choice | Part | Function
 
 _LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">=", "in"), ("+", "-"), ("*", "/", "%"))
 """Operators, the weakest binding first."""
@@ -106,7 +106,7 @@ def variables(tree: Tree) -> list[tuple[Reference, bool]]:
 def inner_trees(tree: Tree) -> tuple[Tree, ...]:
     """Return the direct parts of a tree."""
     match tree:
-        case Listed(inner) | Logic(_, inner) | Function(_, inner):
+        case ListTree(inner) | Logic(_, inner) | Function(_, inner):
             return inner
         case Unary(_, operand):
             return (operand,)
@@ -224,7 +224,7 @@ class _Parser:
                 self._needs(")")
                 return tree
             case "sign" if token.text == "[":
-                return Listed(self._arguments("]"))
+                return ListTree(self._arguments("]"))
         self._at -= 1
         raise self._error(
             f"a value is missing before {token.text!r}" if token.kind != "end" else "a value is missing"

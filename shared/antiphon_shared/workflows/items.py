@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from antiphon_shared.workflows.params import shown, type_name
+from antiphon_shared.workflows.params import short_json, type_name
 from antiphon_shared.workflows.references import BARE, BRACED, Reference, look_up, reference_of
 
 _BOUND = re.compile(
@@ -136,14 +136,14 @@ def _end(bound: Bound, values: Mapping[str, Any]) -> int | date:
     days: Any = look_up(bound.days, values) if isinstance(bound.days, Reference) else bound.days
     if isinstance(end, str):
         if not _DATE.fullmatch(end):
-            raise UnfitItems(f"{bound.of} is {shown(end)}, and a date such as 2030-01-31 is needed")
+            raise UnfitItems(f"{bound.of} is {short_json(end)}, and a date such as 2030-01-31 is needed")
         end = _date(end)
     if type(days) is not int or not -_DAYS_MAX <= days <= _DAYS_MAX:
-        raise UnfitItems(f"{bound.days} is {shown(days)}, and a number of days is needed")
+        raise UnfitItems(f"{bound.days} is {short_json(days)}, and a number of days is needed")
     if days == 0 and type(end) in (int, date):
         return end  # type: ignore[no-any-return]  # its type was just checked
     if not isinstance(end, date):
-        raise UnfitItems(f"{bound.of} is {shown(end)}, and a date is needed to add days to")
+        raise UnfitItems(f"{bound.of} is {short_json(end)}, and a date is needed to add days to")
     try:
         return end + timedelta(bound.sign * days)
     except OverflowError:

@@ -70,7 +70,7 @@ class Order:
     """The order of a graph without cycles."""
 
     def __init__(self, graph: Mapping[str, Any], after: Mapping[str, Mapping[str, bool]]) -> None:
-        self.ids = in_order(after)
+        self.ids = ordered_names(after)
         self.index = {id: n for n, id in enumerate(self.ids)}
         self._nodes = [graph[id] for id in self.ids]
         self._needed = [
@@ -217,7 +217,7 @@ def _activations(node: Any) -> list[tuple[str, Ends]]:
     return found
 
 
-def in_order(after: Mapping[str, Collection[str]]) -> list[str]:
+def ordered_names(after: Mapping[str, Collection[str]]) -> list[str]:
     """Return names so that each comes before the names that `after` lists for it; names in a cycle are left out."""
     waiting_for = dict.fromkeys(after, 0)
     for following in after.values():

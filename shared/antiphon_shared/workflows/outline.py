@@ -13,7 +13,7 @@ from antiphon_shared.workflows.nodes import (
     WorkflowNode,
     parts,
 )
-from antiphon_shared.workflows.params import Param, shown
+from antiphon_shared.workflows.params import Param, short_json
 from antiphon_shared.workflows.specification import Workflow
 
 _LINE_CHARACTERS, _LINES_MAX = 100, 40
@@ -27,7 +27,7 @@ def outline(workflow: Workflow) -> str:
         only = f" if {node.when}" if node.when else ""
         lines.append(f"- {id}: {node_text(node)}{after}{only}{_undone(node)}")
         lines += [f"  - {part}: {node_text(one)}{_undone(one)}" for part, one in parts(node).items()]
-        lines += [f"  - {why}: {target}" for why, target in ways(node, workflow.graph)]
+        lines += [f"  - {why}: {target}" for why, target in activations(node, workflow.graph)]
         if isinstance(node, CompensateNode):
             lines += [f"  - {step.call}" for step in node.steps]
     cut = [
@@ -59,11 +59,11 @@ def param_text(param: Param) -> str:
     """Return the type of a param: `str (date)`, `int = 7`, `str?` for an optional one."""
     form = f" ({param.format})" if param.format else ""
     if param.default is not None:
-        return f"{param.type}{form} = {shown(param.default)}"
+        return f"{param.type}{form} = {short_json(param.default)}"
     return f"{param.type}{form}{'' if param.required else '?'}"
 
 
-def ways(node: Any, ids: Collection[str]) -> Iterator[tuple[str, str]]:
+def activations(node: Any, ids: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the reason and the target of each activation of a node; `ids` are the ids of the graph."""
     if isinstance(node, BranchNode):
         yield from (("default" if arm.when is None else arm.when, arm.goto) for arm in node.on)

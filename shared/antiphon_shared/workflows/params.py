@@ -71,11 +71,11 @@ class Param(Value):
     def problem(self, value: Any) -> str | None:
         """Return why a value does not fit; None if it does. Values are not converted: "3" is not an int."""
         if type(value) not in _PYTHON_TYPES[self.type]:
-            return f"{shown(value)} is {type_name(value)}, and {self.type} is needed"
+            return f"{short_json(value)} is {type_name(value)}, and {self.type} is needed"
         if self.format and not _has_format(self.format).is_valid(value):
-            return f"{shown(value)} is no {self.format}"
+            return f"{short_json(value)} is no {self.format}"
         if self.enum and not any(type(one) is type(value) and one == value for one in self.enum):
-            return f"{shown(value)} is none of {', '.join(map(shown, self.enum[:20]))}"
+            return f"{short_json(value)} is none of {', '.join(map(short_json, self.enum[:20]))}"
         return None
 
 
@@ -86,7 +86,7 @@ def type_name(value: Any) -> str:
     return next((name for name, types in _PYTHON_TYPES.items() if type(value) in types), type(value).__name__)
 
 
-def shown(value: Any) -> str:
+def short_json(value: Any) -> str:
     """Return a JSON value in its written form, cut to a maximum."""
     text = to_json(value, fallback=str).decode(errors="replace")
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."

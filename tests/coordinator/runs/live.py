@@ -22,7 +22,7 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from coordinator.decision import Logged
+from coordinator.decision import LoggedEvent
 from coordinator.requests import DEADLINE
 from coordinator.runs.commands import timer_of
 from coordinator.runs.making import Pinned
@@ -83,7 +83,7 @@ class Live:
     def arrives(self, event: AnyEvent, named: EventData | None = None) -> Step | None:
         """Let an event arrive, perhaps again."""
         self.log.append(event)
-        logged = Logged("1-0", an_event(named, "r1")) if named is not None else None
+        logged = LoggedEvent("1-0", an_event(named, "r1")) if named is not None else None
         step = take(self.pinned, self.state, event, self._entry(), self._kept, logged)
         if step is not None:
             self._committed(step)

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from antiphon_shared.bus.handling import NOTHING, RESPONSE, RUN, STATE, Delivery, Link, Outcome, Put
+from antiphon_shared.bus.handling import NOTHING, RESPONSE, RUN, STATE, Delivery, Link, Outcome, PutDocument
 from antiphon_shared.events import (
     AssemblyOverdue,
     AssemblyRequested,
@@ -79,7 +79,7 @@ class Shell:
                 items = self.store.lists.setdefault(RUN, [])
                 assert (items[-1][:16] if items else None) == (write.after.bytes if write.after else None)
                 items.append(write.item)
-            elif isinstance(write, Put):
+            elif isinstance(write, PutDocument):
                 version, _ = self.store.documents.get(write.document, (0, None))
                 self.store.documents[write.document] = (version + 1, write.content)
         return outcome

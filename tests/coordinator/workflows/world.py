@@ -17,7 +17,7 @@ from coordinator.workflows.messages import (
     Failed,
     Failure,
     Happening,
-    Keep,
+    KeepValue,
     OutcomeFound,
     Reason,
     Resumed,
@@ -83,7 +83,7 @@ class World:
         self.run.apply(decision.changes)
         for command in decision.commands:
             match command:
-                case Keep(key=key, value=value):
+                case KeepValue(key=key, value=value):
                     assert self.is_resumed or key not in self.kept, "a value is kept once"
                     self.kept[key] = value
                 case End():
@@ -107,7 +107,7 @@ class World:
         self.found.add(found.path)
         decision = decide_run(self.plan, self.run, found, self.kept.__getitem__)
         self.run.apply(decision.changes)
-        self.kept.update((one.key, one.value) for one in decision.commands if isinstance(one, Keep))
+        self.kept.update((one.key, one.value) for one in decision.commands if isinstance(one, KeepValue))
         return self
 
     def resume(self) -> "World":
@@ -123,14 +123,14 @@ class World:
         if isinstance(command, SetTimer):
             self.happens(TimerFired(path, command.attempt))
         else:
-            assert not isinstance(command, Keep | Withdraw | End | EndReasoning)
+            assert not isinstance(command, KeepValue | Withdraw | End | EndReasoning)
             self.happens(Succeeded(path, command.attempt, {"of": path} if value is None else value))
         return self
 
     def fails(self, path: str, kind: str = "not_found") -> "World":
         """Let what is open at a path fail."""
         command = self.open.pop(path)
-        assert not isinstance(command, Keep | Withdraw | End | EndReasoning | SetTimer)
+        assert not isinstance(command, KeepValue | Withdraw | End | EndReasoning | SetTimer)
         self.happens(Failed(path, command.attempt, Failure(kind, f"{path} failed")))
         return self
 

@@ -8,7 +8,7 @@ from pydantic_core import to_json
 from examples.documents import fetch_document, list_documents, rerank, search_documents
 from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.results.as_json import as_json
-from tool_dispatcher.results.oversize import fit
+from tool_dispatcher.results.oversize import fit_data
 
 
 def test_a_search_finds_the_document_and_quotes_what_fits() -> None:
@@ -61,7 +61,9 @@ def test_one_document_is_too_long_to_be_shown_whole_and_the_others_are_not() -> 
     assert bytes_max is not None
     fetched: dict[str, Any] = {listed.id: as_json(fetch_document(listed.id)) for listed in list_documents()}
     cut = {
-        id: shown for id, data in fetched.items() if (shown := fit(data, bytes_max, "h1")).whole is not None
+        id: shown
+        for id, data in fetched.items()
+        if (shown := fit_data(data, bytes_max, "h1")).whole is not None
     }
     assert list(cut) == ["storm-log"]
     kept: Any = cut["storm-log"].data

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reasoning_engine.offline.arguments import Filling, broader, fill
+from reasoning_engine.offline.arguments import Filling, broader, fill_arguments
 from reasoning_engine.offline.question import Slots
 from reasoning_engine.offline.schema import Tool
 from reasoning_engine.offline.spans import Entity, Number
@@ -15,7 +15,7 @@ TEXT, WHOLE, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 
 def filled(properties: dict[str, Any], slots: Slots, *required: str, name: str = "find_boats") -> Filling:
     schema = {"type": "object", "properties": properties, "required": list(required)}
-    return fill(Tool(name, "", schema), slots)
+    return fill_arguments(Tool(name, "", schema), slots)
 
 
 def an_entity(value: str, noun: str = "", preposition: str = "") -> Entity:

@@ -8,7 +8,7 @@ from antiphon_shared.output.schema import OutputSchema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasoning_engine.offline.filling import NOTHING, fill
+from reasoning_engine.offline.filling import NOTHING, fill_shape
 from reasoning_engine.offline.shapes import fits
 from tests.reasoning_engine.offline.briefings import values_in
 from tests.rows import each_row
@@ -43,7 +43,7 @@ def an_object(required: list[str] | None = None, **properties: Any) -> dict[str,
 
 
 def filled(schema: dict[str, Any], question: str = "What about the boat Signe?", *more: Any) -> Any:
-    found = fill(schema, values_in(question, BOAT, *more))
+    found = fill_shape(schema, values_in(question, BOAT, *more))
     return found if found is not NOTHING and fits(schema, found) else NOTHING
 
 
@@ -89,7 +89,7 @@ def test_what_no_fact_holds_is_not_made_up(schema: dict[str, Any]) -> None:
 def test_a_list_of_objects_has_one_for_each_that_is_held() -> None:
     item = an_object(["name"], name=TEXT, age=INTEGER)
     crew = an_object(crew={"type": "array", "items": item})
-    found = fill(crew, values_in("List all the crew of the boat Signe", CREW))
+    found = fill_shape(crew, values_in("List all the crew of the boat Signe", CREW))
     assert found == {"crew": [{"name": "Kaj", "age": 41}, {"name": "Ida"}]}
 
 
@@ -100,7 +100,7 @@ def test_a_definition_is_followed() -> None:
 
 def test_how_many_there_are_is_read_in_texts() -> None:
     course: Any = ("get_course", {}, {"course": "Knots", "about": "It has six lessons and a test."})
-    found = fill(an_object(number_of_lessons=INTEGER), values_in("How many lessons?", course))
+    found = fill_shape(an_object(number_of_lessons=INTEGER), values_in("How many lessons?", course))
     assert found == {"number_of_lessons": 6}
 
 
@@ -120,7 +120,7 @@ def test_settings_that_a_result_describes_are_filled_from_the_question() -> None
         ("find", {}, {"component": ["siren"]}),
         ("get_details", {"component": "siren"}, details),
     )
-    assert fill(schema, values) == {
+    assert fill_shape(schema, values) == {
         "parts": [{"component": "siren", "settings": {"site": "Grenaa", "seconds": 20}}]
     }
 
@@ -138,7 +138,7 @@ def test_settings_that_a_result_describes_are_filled_from_the_question() -> None
     ],
 )
 def test_a_schema_that_makes_no_sense_ends_without_a_crash(schema: dict[str, Any]) -> None:
-    fill(schema, values_in("What about the boat Signe?", BOAT, CREW))
+    fill_shape(schema, values_in("What about the boat Signe?", BOAT, CREW))
 
 
 NAMES = st.sampled_from(["name", "berths", "boat_id", "home", "harbour", "tags", "state", "crew", "x"])
@@ -219,7 +219,7 @@ def test_whatever_schema_and_facts_the_filling_fits_or_says_that_it_does_not(
     schema: dict[str, Any], facts: list[Any], question: str
 ) -> None:
     results = [("look_up", {"name": str(n)}, value) for n, value in enumerate(facts)]
-    found = fill(schema, values_in(question, *results))
+    found = fill_shape(schema, values_in(question, *results))
     if found is not NOTHING and fits(schema, found):
         try:
             whole = OutputSchema(schema)

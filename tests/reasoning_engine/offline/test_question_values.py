@@ -35,7 +35,7 @@ def is_text(value: Any) -> bool:
     ],
 )
 def test_a_value_stands_by_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
-    assert next(question_values.named(QUESTION.text, name, fits), None) == first
+    assert next(question_values.values_near_name(QUESTION.text, name, fits), None) == first
 
 
 def test_an_option_that_is_a_word_of_its_own_comes_before_a_part_of_one() -> None:

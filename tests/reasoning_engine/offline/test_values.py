@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reasoning_engine.offline.records import Record
-from reasoning_engine.offline.values import closeness, counted, is_verdict, values_named
+from reasoning_engine.offline.values import closeness, counts_of, is_verdict, values_named
 from tests.reasoning_engine.offline.briefings import values_in
 
 
@@ -36,8 +36,8 @@ def test_a_number_of_one_is_not_the_number_of_all() -> None:
 
 
 def test_what_there_is_is_counted() -> None:
-    assert list(counted(Record({"text": "It has 12 lessons, or two lessons a day."}), "lessons")) == [12, 2]
-    assert list(counted(Record({"text": "It has some lessons."}), "lessons")) == []
+    assert list(counts_of(Record({"text": "It has 12 lessons, or two lessons a day."}), "lessons")) == [12, 2]
+    assert list(counts_of(Record({"text": "It has some lessons."}), "lessons")) == []
 
 
 def test_verdicts_and_descriptions_of_settings_are_no_values() -> None:

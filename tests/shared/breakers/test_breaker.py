@@ -11,7 +11,7 @@ from antiphon_shared.breakers.breaker import (
     BreakerState,
     Ending,
     ForcedOpen,
-    Refused,
+    RefusedCall,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,7 +90,7 @@ def test_failures_of_long_ago_are_forgotten() -> None:
 
 
 def test_while_open_calls_are_refused_until_its_time_is_over() -> None:
-    assert (BREAKER.ask(OPEN, 2), BREAKER.ask(OPEN, 12)) == (Refused(20), Refused(10))
+    assert (BREAKER.ask(OPEN, 2), BREAKER.ask(OPEN, 12)) == (RefusedCall(20), RefusedCall(10))
     assert [BREAKER.phase(OPEN, now) for now in (2, 21.9, 22, 100)] == [
         "open",
         "open",
@@ -102,7 +102,7 @@ def test_while_open_calls_are_refused_until_its_time_is_over() -> None:
 
 def test_half_open_lets_one_call_through() -> None:
     state = probing(OPEN, 22)
-    assert BREAKER.ask(state, 23) == Refused(19)
+    assert BREAKER.ask(state, 23) == RefusedCall(19)
 
 
 def test_a_probe_that_succeeds_closes_it() -> None:
@@ -111,7 +111,7 @@ def test_a_probe_that_succeeds_closes_it() -> None:
 
 def test_a_probe_that_fails_opens_it_for_as_long_again() -> None:
     state = BREAKER.after(probing(OPEN, 22), True, 30)
-    assert (BREAKER.ask(state, 30), BREAKER.phase(state, 49)) == (Refused(20), "open")
+    assert (BREAKER.ask(state, 30), BREAKER.phase(state, 49)) == (RefusedCall(20), "open")
     assert isinstance(BREAKER.ask(state, 50), Allowed)
 
 
@@ -125,7 +125,7 @@ def test_what_ends_while_open_and_began_before_changes_nothing() -> None:
 
 
 def test_a_clock_set_back_does_not_keep_it_open() -> None:
-    assert BREAKER.ask(OPEN, 1.5) == Refused(20)  # another process's clock, a little behind
+    assert BREAKER.ask(OPEN, 1.5) == RefusedCall(20)  # another process's clock, a little behind
     assert isinstance(BREAKER.ask(OPEN, -3_600), Allowed)
 
 
@@ -157,7 +157,7 @@ def test_it_agrees_with_its_history(steps: list[tuple[float, bool]]) -> None:
     for pause, is_failure in steps:
         now += pause
         answer = BREAKER.ask(state, now)
-        if isinstance(answer, Refused):
+        if isinstance(answer, RefusedCall):
             assert model.opened is not None
             assert 0 < answer.retry_after_s <= BREAKER.open_s
             continue
@@ -238,7 +238,7 @@ def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: l
     for is_failure in endings:
         state = BREAKER.after(state, is_failure, 2e9 + later_s)
     assert state == held
-    assert BREAKER.ask(state, 2e9 + later_s) == Refused(HELD_RETRY_S)
+    assert BREAKER.ask(state, 2e9 + later_s) == RefusedCall(HELD_RETRY_S)
     assert BREAKER.phase(state, 2e9 + later_s) == "open"
     assert not BREAKER.is_droppable(state, 2e9 + later_s)
 
@@ -305,7 +305,7 @@ def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_
     held = BREAKER.force_open(ForcedOpen(at=2, by="ann", because="It smokes."))
     assert (held.opened, held.endings, held.probed) == (2, (), None)
     assert BREAKER.phase(held, 1e9) == "open"
-    assert BREAKER.ask(held, 1e9) == Refused(HELD_RETRY_S)
+    assert BREAKER.ask(held, 1e9) == RefusedCall(HELD_RETRY_S)
     assert BREAKER.after(held, False, 1e9) == BREAKER.after(held, True, 1e9) == held
 
 

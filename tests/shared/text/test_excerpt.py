@@ -1,7 +1,7 @@
 """Texts cut where a word ends."""
 
 import pytest
-from antiphon_shared.text.excerpt import listed, one_line
+from antiphon_shared.text.excerpt import list_names, one_line
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ def test_a_text_is_shown_on_one_line_and_cut_at_the_end_of_a_word(text: str, lin
 
 
 def test_a_list_of_names_says_how_many_are_left_out() -> None:
-    assert [listed("abc"[:n], 2) for n in range(4)] == ["", "a", "a, b", "a, b and 1 more"]
+    assert [list_names("abc"[:n], 2) for n in range(4)] == ["", "a", "a, b", "a, b and 1 more"]

@@ -7,7 +7,7 @@ from antiphon_shared.tools.placeholders import (
     Reference,
     find,
     has_placeholder,
-    read,
+    parse_placeholder,
     spelled,
 )
 from hypothesis import given
@@ -31,7 +31,7 @@ from tests.rows import each_row
 def test_a_string_that_is_a_placeholder_as_a_whole_names_a_call_and_a_path(
     text: str, reference: Reference
 ) -> None:
-    assert read(text) == reference
+    assert parse_placeholder(text) == reference
 
 
 @each_row(
@@ -53,7 +53,7 @@ def test_a_string_that_is_a_placeholder_as_a_whole_names_a_call_and_a_path(
     ],
 )
 def test_text_that_is_no_placeholder_as_a_whole_is_left_alone(text: str) -> None:
-    assert read(text) == text
+    assert parse_placeholder(text) == text
     assert not has_placeholder({"text": text})
 
 
@@ -78,7 +78,7 @@ def test_text_that_is_no_placeholder_as_a_whole_is_left_alone(text: str) -> None
     ],
 )
 def test_what_begins_like_a_placeholder_and_is_none_says_where_it_goes_wrong(text: str, problem: str) -> None:
-    found = read(text)
+    found = parse_placeholder(text)
     assert isinstance(found, Malformed)
     assert problem in found.problem
     assert len(found.problem) < 250
@@ -89,7 +89,7 @@ def test_what_begins_like_a_placeholder_and_is_none_says_where_it_goes_wrong(tex
     "text", ["${calls[0]}", "${calls[0].a.b}", "${calls[x]}", "$${calls[0]}", "$$${calls[0]}"]
 )
 def test_one_more_dollar_makes_text_of_it(text: str) -> None:
-    assert read(f"${text}") == text
+    assert parse_placeholder(f"${text}") == text
     assert not has_placeholder(f"${text}")
 
 
@@ -99,15 +99,15 @@ keys = st.text(max_size=8) | st.from_regex(r"[a-z_][a-z0-9_-]*", fullmatch=True)
 @given(st.integers(0, 999), st.lists(keys | st.integers(0, 999), max_size=5))
 def test_a_reference_is_read_as_it_is_written(call: int, path: list[str | int]) -> None:
     reference = Reference(call, tuple(path))
-    assert read(str(reference)) == reference
+    assert parse_placeholder(str(reference)) == reference
 
 
 @given(st.text(alphabet="${}[]calls0.\"'\\ ", max_size=30) | st.text())
 def test_any_text_can_be_given(text: str) -> None:
     """A text in the form of a placeholder, or of an escaped one, needs one more dollar."""
-    if read(text) == text:
+    if parse_placeholder(text) == text:
         return
-    assert read(f"${text}") == text
+    assert parse_placeholder(f"${text}") == text
 
 
 def test_placeholders_are_found_at_any_depth_in_order() -> None:
@@ -136,7 +136,7 @@ def test_arguments_nested_beyond_any_stack_can_be_searched() -> None:
 
 def test_what_the_model_is_told_shows_forms_that_can_be_read() -> None:
     assert "${calls[0].documents[0].id}" in PLACEHOLDER_HELP
-    assert read("${calls[0].documents[0].id}") == Reference(0, ("documents", 0, "id"))
+    assert parse_placeholder("${calls[0].documents[0].id}") == Reference(0, ("documents", 0, "id"))
     assert '${calls[1]["odd key"]}' in PLACEHOLDER_HELP
-    assert read('${calls[1]["odd key"]}') == Reference(1, ("odd key",))
+    assert parse_placeholder('${calls[1]["odd key"]}') == Reference(1, ("odd key",))
     assert "$${calls[0]}" in PLACEHOLDER_HELP

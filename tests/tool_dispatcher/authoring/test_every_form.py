@@ -17,7 +17,7 @@ _LONG = tuple("m" * length for length in (199, 200, 201, 299, 300))
 
 
 def _status(text: str) -> object:
-    return foreign_failures.of_status(int(text), 2.0)
+    return foreign_failures.classify_status(int(text), 2.0)
 
 
 READERS = (

@@ -7,7 +7,7 @@ import pytest
 
 from tests.rows import each_row
 from tool_dispatcher.authoring.failures import error_of
-from tool_dispatcher.authoring.foreign_failures import Reading, read
+from tool_dispatcher.authoring.foreign_failures import Reading, classify_exception
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/")
 
@@ -54,7 +54,7 @@ class AiohttpLike(Exception):
     ids=repr,
 )
 def test_what_an_exception_says(error: Exception, reading: Reading | None) -> None:
-    assert read(error) == reading
+    assert classify_exception(error) == reading
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_an_exception_with_hostile_attributes_is_the_tools_own() -> None:
         def response(self) -> str:
             raise RuntimeError("there is none")
 
-    assert read(Odd()) is None
-    assert read(Worse()) is None
+    assert classify_exception(Odd()) is None
+    assert classify_exception(Worse()) is None
 
 
 def test_a_clients_message_is_told_without_its_advice_and_without_what_its_address_asks_for() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.rows import each_row
-from tool_dispatcher.check.leaks import in_data, in_error
+from tool_dispatcher.check.leaks import leaks_in_data, leaks_in_error
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "/srv/tools.py", line 3, in look\nKeyError: 1'
 
@@ -24,7 +24,9 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "/srv/tools.py", line 3,
 )
 def test_a_leak_in_an_error_is_named(text: str, leak: str) -> None:
     found = list(
-        in_error([text], "", ["correct-horse-battery-staple" if "st…" in text else "correct-horse-battery"])
+        leaks_in_error(
+            [text], "", ["correct-horse-battery-staple" if "st…" in text else "correct-horse-battery"]
+        )
     )
     assert leak in " ".join(found)
 
@@ -40,22 +42,22 @@ def test_a_leak_in_an_error_is_named(text: str, leak: str) -> None:
     ],
 )
 def test_what_only_resembles_a_leak_is_none(text: str) -> None:
-    assert list(in_error([text], "", ["text", "short"])) == []
+    assert list(leaks_in_error([text], "", ["text", "short"])) == []
 
 
 def test_a_path_that_the_caller_sent_is_no_leak() -> None:
-    assert list(in_error(["there is no /etc/passwd"], "../../etc/passwd or /etc/passwd", ())) == []
+    assert list(leaks_in_error(["there is no /etc/passwd"], "../../etc/passwd or /etc/passwd", ())) == []
 
 
 def test_a_credential_that_the_caller_sent_is_no_leak() -> None:
     token = "Bearer abcdef0123456789abcdef"
-    assert list(in_error([f"got {token}"], token, ())) == []
-    assert list(in_error([f"got {token}"], "", ())) == ["it shows what looks like a credential"]
+    assert list(leaks_in_error([f"got {token}"], token, ())) == []
+    assert list(leaks_in_error([f"got {token}"], "", ())) == ["it shows what looks like a credential"]
 
 
 def test_results_show_neither_tracebacks_nor_secrets_nor_the_proof_of_an_injection() -> None:
-    assert list(in_data({"log": TRACEBACK}, ())) == ["its result holds a traceback"]
-    assert list(in_data([{"x": "hunter2hunter2"}], ["hunter2hunter2"])) == ["its result shows a secret"]
-    assert "1337*7919" in " ".join(in_data("is 10587703", ()))
-    assert "/etc/passwd" in " ".join(in_data(["root:x:0:0:root:/root"], ()))
-    assert list(in_data({"path": "/var/lib/notes.txt", "n": 3}, ["hunter2hunter2"])) == []
+    assert list(leaks_in_data({"log": TRACEBACK}, ())) == ["its result holds a traceback"]
+    assert list(leaks_in_data([{"x": "hunter2hunter2"}], ["hunter2hunter2"])) == ["its result shows a secret"]
+    assert "1337*7919" in " ".join(leaks_in_data("is 10587703", ()))
+    assert "/etc/passwd" in " ".join(leaks_in_data(["root:x:0:0:root:/root"], ()))
+    assert list(leaks_in_data({"path": "/var/lib/notes.txt", "n": 3}, ["hunter2hunter2"])) == []

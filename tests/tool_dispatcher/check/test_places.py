@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from tool_dispatcher.authoring.tool import tool
-from tool_dispatcher.check.places import Place, places, put, value_at
+from tool_dispatcher.check.places import SchemaPlace, put_value, schema_places, value_at
 
 
 class Address(BaseModel):
@@ -33,7 +33,7 @@ def grow(node: Node) -> str:
 
 
 SCHEMA = order.parameters.schema
-PLACES = {place.name: place for place in places(SCHEMA)}
+PLACES = {place.name: place for place in schema_places(SCHEMA)}
 
 
 def test_every_parameter_is_a_place_and_so_is_what_is_within() -> None:
@@ -59,20 +59,20 @@ def test_a_place_knows_every_type_it_takes() -> None:
 
 
 def test_a_place_without_a_type_takes_anything() -> None:
-    (_, place) = places({"type": "object", "properties": {"x": {}}})
+    (_, place) = schema_places({"type": "object", "properties": {"x": {}}})
     assert place.takes("string")
     assert place.takes("array")
 
 
 def test_a_schema_that_holds_itself_has_an_end() -> None:
-    names = [place.name for place in places(grow.parameters.schema)]
+    names = [place.name for place in schema_places(grow.parameters.schema)]
     assert "children[0].children" in names
     assert max(name.count(".") for name in names) < 4
 
 
 def test_a_schema_of_a_thousand_parameters_has_no_more_places_than_can_be_tried() -> None:
     wide = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(1_000)}}
-    assert len(places(wide)) == 60
+    assert len(schema_places(wide)) == 60
 
 
 def test_a_value_is_put_where_it_belongs_and_nothing_else_changes() -> None:
@@ -92,5 +92,5 @@ def test_what_must_stand_around_a_value_is_an_example() -> None:
 
 
 def the_call(base: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
-    place: Place = PLACES[name]
-    return put(base, place, value, list(PLACES.values()))
+    place: SchemaPlace = PLACES[name]
+    return put_value(base, place, value, list(PLACES.values()))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.rows import each_row
 from tool_dispatcher.check import hostile
-from tool_dispatcher.check.shown import LINE_LENGTH_MAX, shown
+from tool_dispatcher.check.shown import LINE_LENGTH_MAX, short_json
 
 
 @each_row(
@@ -26,18 +26,18 @@ from tool_dispatcher.check.shown import LINE_LENGTH_MAX, shown
     ],
 )
 def test_a_value_reads_about_as_its_json(value: Any, line: str) -> None:
-    assert shown(value) == line
+    assert short_json(value) == line
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "\x1b[31m", "\u202eabc", "a\nb", "a\ud800", "a\u2028b"])
 def test_what_would_move_a_terminal_or_cannot_be_encoded_is_written_out(text: str) -> None:
-    line = shown({"q": text})
+    line = short_json({"q": text})
     assert line.isprintable()
     assert "\\" in line
     assert line.encode()
 
 
 def test_every_sample_is_shown_within_the_bound() -> None:
-    samples = [*hostile.of_any_kind(), *hostile.texts(), *hostile.numbers(), *hostile.nestings()]
-    assert all(len(shown(sample.value)) <= LINE_LENGTH_MAX for sample in samples)
-    assert len(shown({str(n): "a" * 100 for n in range(8)})) == LINE_LENGTH_MAX
+    samples = [*hostile.samples_of_any_kind(), *hostile.texts(), *hostile.numbers(), *hostile.nestings()]
+    assert all(len(short_json(sample.value)) <= LINE_LENGTH_MAX for sample in samples)
+    assert len(short_json({str(n): "a" * 100 for n in range(8)})) == LINE_LENGTH_MAX

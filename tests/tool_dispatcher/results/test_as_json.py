@@ -19,7 +19,7 @@ from pydantic_core import from_json, to_json
 
 from tests.rows import each_row
 from tool_dispatcher.authoring.secret import Secret
-from tool_dispatcher.results.as_json import REDACTED, NotJson, as_json, shown, unusable
+from tool_dispatcher.results.as_json import REDACTED, NotJson, as_json, fit_result, unusable
 from tool_dispatcher.results.oversize import Fitted
 
 Point = namedtuple("Point", "x y")  # what an untyped library would return
@@ -163,11 +163,11 @@ class TestShown:
 
     def test_a_result_that_fits_is_shown_whole(self) -> None:
         data: Any = [1, 2, 3]
-        assert shown(data, "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h") == Fitted(data)
+        assert fit_result(data, "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h") == Fitted(data)
 
     def test_one_that_does_not_is_shown_in_part_and_stored_whole(self) -> None:
         data: Any = ["x" * 100] * 15
-        fitted: Any = shown(data, "write", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
+        fitted: Any = fit_result(data, "write", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
         assert fitted.whole == to_json(data)
         assert fitted.data[:-1] == data[: len(fitted.data) - 1]
         assert 'read_result(handle="h"' in fitted.data[-1]
@@ -182,14 +182,14 @@ class TestShown:
     def test_one_too_large_to_be_stored_is_an_error(
         self, effect: Effect, error_type: str, advice: str
     ) -> None:
-        error = shown("x" * 5_000, effect, bytes_max=1_000, stored_bytes_max=2_000, handle="h")
+        error = fit_result("x" * 5_000, effect, bytes_max=1_000, stored_bytes_max=2_000, handle="h")
         assert isinstance(error, ToolError)
         assert error.error_type == error_type
         assert error.message == "The result has 5002 bytes; 2000 are allowed."
         assert advice in error.suggested_action
 
     def test_text_that_cannot_be_encoded_is_an_error(self) -> None:
-        error = shown(["\ud800"], "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
+        error = fit_result(["\ud800"], "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
         assert isinstance(error, ToolError)
         assert error.error_type == "internal_error"
         assert "cannot be written as JSON" in error.message
@@ -209,7 +209,7 @@ def test_a_write_whose_result_cannot_travel_is_not_to_be_repeated() -> None:
 )
 def test_a_result_is_json_or_refused_and_nothing_else(value: Any) -> None:
     try:
-        found = shown(as_json(value), "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
+        found = fit_result(as_json(value), "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
     except NotJson:
         return
     if isinstance(found, ToolError):

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic_core import from_json, to_json
 
-from tool_dispatcher.results.oversize import fit, read_part
+from tool_dispatcher.results.oversize import fit_data, read_part
 
 BYTES_MAX = 1_000
 HANDLE = "r/1/c1"
@@ -18,7 +18,7 @@ PROSE = "One sentence here. Another one there.\nA new line.\n\n" * 100
 
 def shown(data: Any, bytes_max: int = BYTES_MAX) -> Any:
     """Return the shown part of a value that does not fit, which is stored whole."""
-    fitted = fit(data, bytes_max, HANDLE)
+    fitted = fit_data(data, bytes_max, HANDLE)
     assert fitted.whole is not None
     assert from_json(fitted.whole) == data
     assert len(to_json(fitted.data)) <= bytes_max
@@ -45,7 +45,7 @@ def parted(text: str) -> tuple[str, str]:
     "data", ["text", [1, 2], {"a": None}, None, "x" * (BYTES_MAX - 2), ["x" * (BYTES_MAX - 4)]]
 )
 def test_what_fits_is_shown_as_it_is(data: Any) -> None:
-    fitted = fit(data, BYTES_MAX, HANDLE)
+    fitted = fit_data(data, BYTES_MAX, HANDLE)
     assert fitted.data is data
     assert fitted.whole is None
 
@@ -157,7 +157,7 @@ def test_with_hardly_any_room_the_bound_still_holds() -> None:
 
 def test_what_is_no_json_is_refused() -> None:
     with pytest.raises(ValueError, match="surrogates"):
-        fit("\ud800", BYTES_MAX, HANDLE)
+        fit_data("\ud800", BYTES_MAX, HANDLE)
 
 
 JSON = st.recursive(
@@ -169,7 +169,7 @@ JSON = st.recursive(
 
 @given(JSON, st.integers(300, 600))
 def test_whatever_it_is_the_shown_fits_and_the_whole_comes_back(data: Any, bytes_max: int) -> None:
-    fitted = fit(data, bytes_max, HANDLE)
+    fitted = fit_data(data, bytes_max, HANDLE)
     assert len(to_json(fitted.data)) <= bytes_max
     assert (from_json(fitted.whole) if fitted.whole else fitted.data) == data
 

@@ -24,7 +24,7 @@ from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.reconcile import TookEffect
 from tool_dispatcher.authoring.secret import Secret
 from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
-from tool_dispatcher.results.redacted import redacted, without
+from tool_dispatcher.results.redacted import redact_call_secrets, redacted
 
 SECRET = "correct-horse-battery"
 NAMED = Redactor([SECRET])
@@ -256,8 +256,8 @@ def test_what_has_no_secret_is_not_copied() -> None:
     data, error = {"a": ["b"]}, tool_error("not_found", "No such thing.")
     assert redacted(data, NAMED) is data
     assert redacted(error, NAMED) is error
-    assert without((), SECRET) == SECRET
-    assert without([SECRET], SECRET) == "[redacted]"
+    assert redact_call_secrets((), SECRET) == SECRET
+    assert redact_call_secrets([SECRET], SECRET) == "[redacted]"
 
 
 def test_every_text_of_an_error_is_redacted() -> None:
@@ -270,5 +270,5 @@ def test_every_text_of_an_error_is_redacted() -> None:
 
 
 def test_a_marked_argument_may_be_as_short_as_a_pin() -> None:
-    assert without(("4711",), {"said": "wrong PIN 4711"}) == {"said": "wrong PIN [redacted]"}
-    assert without(("47",), {"said": "47 of 100"}) == {"said": "47 of 100"}
+    assert redact_call_secrets(("4711",), {"said": "wrong PIN 4711"}) == {"said": "wrong PIN [redacted]"}
+    assert redact_call_secrets(("47",), {"said": "47 of 100"}) == {"said": "47 of 100"}

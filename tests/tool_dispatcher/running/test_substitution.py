@@ -5,7 +5,7 @@ from antiphon_shared.tools.contract import Alternative, Contract, Effect
 
 from tests.rows import each_row
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
-from tool_dispatcher.running.substitution import because, mapped, substitutes
+from tool_dispatcher.running.substitution import mapped, substitutes, substitution_reason
 
 ALTERNATIVES = (Alternative(tool="find_pages"), Alternative(tool="recall"))
 
@@ -47,12 +47,12 @@ def test_a_mapping_to_nothing_hands_on_nothing() -> None:
 
 def test_the_reason_reads_as_a_sentence() -> None:
     error = tool_error("api_failure", "The index\nis down.")
-    assert because("search_documents", error, "find_pages") == (
+    assert substitution_reason("search_documents", error, "find_pages") == (
         "search_documents failed (api_failure: The index is down); find_pages answered instead."
     )
 
 
 def test_the_reason_is_short_however_long_the_message_is() -> None:
-    said = because("search", tool_error("timeout", "slow " * 500), "find_pages")
+    said = substitution_reason("search", tool_error("timeout", "slow " * 500), "find_pages")
     assert len(said) < 300
     assert said.endswith("…); find_pages answered instead.")

@@ -14,8 +14,8 @@ from antiphon_shared.values import Round
 from antiphon.replay.serving.components.part import Part
 from antiphon.replay.serving.recording_index import RecordingIndex
 from context_synthesizer.component import build
-from context_synthesizer.embeddings import Weighed
-from context_synthesizer.session_index_cache import Kept
+from context_synthesizer.embeddings import WeighedDelta
+from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.settings import ContextSynthesizerSettings
 
 
@@ -38,10 +38,10 @@ class SynthesizerPart(Part):
 async def _weighed(
     salience: Mapping[Round, Mapping[str, float]],
     delta: MemoryDelta,
-    kept: Kept,
+    kept: CachedIndex,
     round: Round,
     session: SessionStore,
-) -> Weighed:
+) -> WeighedDelta:
     then = salience.get(round, {})
     facts = (fact.model_copy(update={"salience": then.get(fact.id, fact.salience)}) for fact in delta.facts)
-    return Weighed(delta.model_copy(update={"facts": tuple(facts)}), then)
+    return WeighedDelta(delta.model_copy(update={"facts": tuple(facts)}), then)

@@ -10,7 +10,7 @@ from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, OutagesSeen, SessionOpened
 from antiphon_shared.events.session import Turn
-from antiphon_shared.memory.conversation import OpenTurn, Said
+from antiphon_shared.memory.conversation import OpenTurn, StoredTurns
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings
 
@@ -107,8 +107,8 @@ class _RecordedTurns:
     def __init__(self, turns: tuple[Turn, ...]) -> None:
         self._turns = turns
 
-    async def said(self, tenant: str, conversation: str, at: datetime | None = None) -> Said:
-        return Said(turns=self._turns)
+    async def said(self, tenant: str, conversation: str, at: datetime | None = None) -> StoredTurns:
+        return StoredTurns(turns=self._turns)
 
     async def begin(self, tenant: str, conversation: str, turn: OpenTurn) -> None:
         """Ignore the turn."""

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 from typing import TypeVar
 
 from antiphon_shared.memory.filing.assertions import Assertion
-from antiphon_shared.memory.filing.records import Described
+from antiphon_shared.memory.filing.records import DescribedRecord
 from antiphon_shared.memory.filing.subjects import have_one_title, is_newer, is_subject_of, subject_in
 from antiphon_shared.memory.filing.values import exclude
 from antiphon_shared.memory.layers import Document
@@ -30,14 +30,14 @@ class AttributeIndex:
 
     def __init__(self) -> None:
         self._asserted: dict[str, dict[str, list[tuple[Assertion, str, Document]]]] = {}
-        self._described: dict[str, list[tuple[Described, str, Document]]] = {}
+        self._described: dict[str, list[tuple[DescribedRecord, str, Document]]] = {}
 
     def put(self, assertion: Assertion, fact: str, document: Document) -> None:
         """Add a sentence's assertion."""
         if subject := _subject(assertion, document):
             keep(self._asserted.setdefault(subject, {}), assertion.attribute, (assertion, fact, document))
 
-    def put_record(self, described: Described, fact: str, document: Document) -> None:
+    def put_record(self, described: DescribedRecord, fact: str, document: Document) -> None:
         """Add a record."""
         keep(self._described, described.subject, (described, fact, document))
 
@@ -53,7 +53,7 @@ class AttributeIndex:
             if _is_said_otherwise(described, its, assertion, document):
                 yield None, fact
 
-    def against_record(self, described: Described, document: Document) -> Iterator[Found]:
+    def against_record(self, described: DescribedRecord, document: Document) -> Iterator[Found]:
         """Yield the facts that differ from a record, each with whether the record is later."""
         others = self._described.get(described.subject, ())
         call = (document.round, document.call_id)
@@ -81,7 +81,9 @@ def _is_same_thing(one: Assertion, document: Document, other: Assertion, its: Do
     return are_named and is_subject_of(_subject(one, document), document, its)
 
 
-def _is_said_otherwise(described: Described, document: Document, assertion: Assertion, its: Document) -> bool:
+def _is_said_otherwise(
+    described: DescribedRecord, document: Document, assertion: Assertion, its: Document
+) -> bool:
     """Return whether a sentence and a record, both without a time, give an attribute two values."""
     if document.id == its.id or assertion.is_past or assertion.date or described.date:
         return False

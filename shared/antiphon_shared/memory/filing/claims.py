@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from antiphon_shared.memory.filing.assertions import Assertion, assertion_of
-from antiphon_shared.memory.filing.reading import LEANING, Reading, read, without_capital
+from antiphon_shared.memory.filing.reading import LEANING, Reading, read_statement, without_capital
 from antiphon_shared.memory.filing.sentences import sentences_in
 from antiphon_shared.text.dates import Date, NamedDate, dates_in
 from antiphon_shared.text.names import JOINING, is_bare_name
@@ -80,7 +80,7 @@ class Claim(NamedTuple):
     """Whether it is a state from its date on, which a later date replaces, rather than a period or an event."""
 
 
-class Said(NamedTuple):
+class ComparedSentence(NamedTuple):
     """One sentence, in the forms in which it is compared."""
 
     text: str
@@ -91,19 +91,19 @@ class Said(NamedTuple):
 
 
 @lru_cache(_REMEMBERED)
-def said_by(text: str) -> tuple[Said, ...]:
+def compared_sentences(text: str) -> tuple[ComparedSentence, ...]:
     """Return the sentences of a statement, which has several when a very short one is joined with its neighbour."""
     return tuple([_said_by(sentence) for sentence in sentences_in(text)])
 
 
-def _said_by(text: str) -> Said:
-    reading = read(text, False)
+def _said_by(text: str) -> ComparedSentence:
+    reading = read_statement(text, False)
     assertion = assertion_of(text, reading.words, reading.folded)
     if assertion and not _is_comparable(text, reading.folded):
         assertion = None
     if assertion and isinstance(assertion.value, Amount) and not _ROUGH.isdisjoint(reading.folded):
         assertion = None
-    return Said(text, reading.key, claim_of(text, reading), denied_by(text, reading), assertion)
+    return ComparedSentence(text, reading.key, claim_of(text, reading), denied_by(text, reading), assertion)
 
 
 def claim_of(text: str, reading: Reading) -> Claim | None:

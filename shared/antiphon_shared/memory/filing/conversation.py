@@ -7,7 +7,7 @@ from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.filing.delta_builder import MemoryDeltaBuilder, Origin
 from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.pieces import Part
-from antiphon_shared.memory.filing.sameness import Known
+from antiphon_shared.memory.filing.sameness import KnownFacts
 from antiphon_shared.memory.layers import EarlierQuestion, MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
@@ -25,7 +25,7 @@ def file_conversation(memory: Memory, turns: Iterable[Turn]) -> MemoryDelta:
     """
     if memory.earlier:
         return MemoryDelta()
-    builder = MemoryDeltaBuilder(memory, Known())
+    builder = MemoryDeltaBuilder(memory, KnownFacts())
     asked: list[EarlierQuestion] = []
     for number, turn in enumerate(turns, 1):
         origin = Origin(_ROUND, f"turn_{number}", CONVERSATION, turn.has_untrusted)

@@ -9,7 +9,7 @@ from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.pieces import Part, Statement
 from antiphon_shared.memory.filing.recalled import Recalled
 from antiphon_shared.memory.filing.salience import salience_of
-from antiphon_shared.memory.filing.sameness import Known, name_of
+from antiphon_shared.memory.filing.sameness import KnownFacts, name_of
 from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, Sighting
 from antiphon_shared.memory.session_memory import Memory
 
@@ -26,10 +26,10 @@ class Origin(NamedTuple):
 class MemoryDeltaBuilder:
     """The delta of one round, while it is being filed."""
 
-    def __init__(self, memory: Memory, known: Known) -> None:
+    def __init__(self, memory: Memory, known: KnownFacts) -> None:
         self._memory = memory
         self._known = known
-        self._new = Known()
+        self._new = KnownFacts()
         self._first_document = len(memory.documents) + 1
         self._first_fact = len(memory.facts) + 1
         self._documents: list[Document] = []

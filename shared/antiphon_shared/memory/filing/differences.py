@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from antiphon_shared.memory.filing.attribute_index import AttributeIndex, Found, keep
-from antiphon_shared.memory.filing.claims import Claim, Said, said_by
+from antiphon_shared.memory.filing.claims import Claim, ComparedSentence, compared_sentences
 from antiphon_shared.memory.filing.pieces import Statement
 from antiphon_shared.memory.filing.records import (
-    Described,
+    DescribedRecord,
     Entry,
     Kind,
     about,
@@ -70,7 +70,7 @@ class Differences:
             self._put_text(fact.statement, fact.id, document)
 
     def _put_text(self, text: str, fact: str, document: Document) -> None:
-        for said in said_by(text):
+        for said in compared_sentences(text):
             if said.claim:
                 keep(self._claims, said.claim.template, (said.claim, fact, document))
             if said.assertion:
@@ -91,7 +91,7 @@ class Differences:
 
     def _of_text(self, text: str, document: Document) -> list[Found]:
         found: list[Found] = []
-        for said in said_by(text):
+        for said in compared_sentences(text):
             if said.claim and said.claim.template in self._claims:
                 found += self._of_claim(said.claim, said.text, document)
             if said.assertion:
@@ -101,7 +101,7 @@ class Differences:
         return found
 
     def _of_record(
-        self, entry: Entry | None, described: Described | None, statement: Statement, document: Document
+        self, entry: Entry | None, described: DescribedRecord | None, statement: Statement, document: Document
     ) -> Iterator[Found]:
         call = (document.round, document.call_id)
         others = self._records.get(entry.identity, ()) if entry else ()
@@ -123,7 +123,7 @@ class Differences:
             elif claim.date == other.date and its.id != document.id and _differ_in_one(claim, other):
                 yield None, fact
 
-    def _opposite(self, said: Said, document: Document) -> Iterator[Found]:
+    def _opposite(self, said: ComparedSentence, document: Document) -> Iterator[Found]:
         """Yield the facts that state what a sentence denies, or deny what it states."""
         places = [self._stated[key] for key in said.denied if key in self._stated]
         if denial := self._denied.get(said.key):

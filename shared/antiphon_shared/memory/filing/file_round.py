@@ -11,7 +11,7 @@ from antiphon_shared.memory.filing.delta_builder import MemoryDeltaBuilder, Orig
 from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.queries import search_query
 from antiphon_shared.memory.filing.recalled import recalled_parts
-from antiphon_shared.memory.filing.sameness import Known
+from antiphon_shared.memory.filing.sameness import KnownFacts
 from antiphon_shared.memory.intent import Intent
 from antiphon_shared.memory.layers import MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.note import read_note
@@ -31,7 +31,7 @@ def file_round(
     reasoning: ReasoningCompleted | None,
     results: ToolsCompleted | None,
     *,
-    known: Known | None = None,
+    known: KnownFacts | None = None,
     untrusted: Collection[str] = (),
     entry: LogEntry | None = None,
 ) -> MemoryDelta:
@@ -46,7 +46,7 @@ def file_round(
         return MemoryDelta(reasoning=notes, intents=intents)
     asked = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
     filed = {use.call_id for use in memory.tool_usage if use.round == results.round}
-    builder = MemoryDeltaBuilder(memory, Known.of(memory) if known is None else known)
+    builder = MemoryDeltaBuilder(memory, KnownFacts.of(memory) if known is None else known)
     uses: list[ToolUse] = []
     for result in results.results:
         if result.call_id in filed:

@@ -27,9 +27,9 @@ from antiphon_shared.memory.filing.pieces import (
     Part,
     Statement,
     as_json,
-    joined,
+    join_titles,
     member,
-    pieces,
+    split_value,
 )
 from antiphon_shared.memory.filing.prose import GONE, PROSE_MIN, has_prose, without_prose
 from antiphon_shared.memory.filing.sentences import COARSE, sections
@@ -132,16 +132,16 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             beside = {key: inner for key, inner in members if key not in table.keys}
             if not is_nothing(beside):
                 yield from _record(beside, path, context, grain)
-            yield from rows_of(table, path, joined(context, title_of(beside)), grain)
+            yield from rows_of(table, path, join_titles(context, title_of(beside)), grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
             if not has_prose(value, path):
                 whole = as_json(path, value)
                 is_table = any(table_of(value[key], "") for key in keys)
                 if len(whole.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
-                    yield Part(path, joined(context, title_of(value)), (whole,))
+                    yield Part(path, join_titles(context, title_of(value)), (whole,))
                     return
             beside = {key: inner for key, inner in value.items() if key not in keys}
-            title = joined(context, title_of(beside))
+            title = join_titles(context, title_of(beside))
             if not is_nothing(beside):
                 yield from _record(beside, path, context, grain)
             for key in keys:
@@ -156,7 +156,7 @@ def _records(records: list[Any], path: str, context: str, grain: int) -> Iterato
         group = records[start : start + grain]
         if len(group) > 1:
             position = f"{path}[{start}:{start + len(group)}]"
-            yield Part(position, joined(context, title_of(group[0])), (as_json(position, group),))
+            yield Part(position, join_titles(context, title_of(group[0])), (as_json(position, group),))
         elif isinstance(group[0], str):
             yield from _text(group[0], f"{path}[{start}]", context, grain)
         else:
@@ -166,11 +166,11 @@ def _records(records: list[Any], path: str, context: str, grain: int) -> Iterato
 def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     """Yield the parts of one value: its other fields, then its prose, which may have headings of its own."""
     own = title_of(value)
-    title = joined(context, own)
+    title = join_titles(context, own)
     rest, prose = without_prose(value, path) if grain < COARSE else (value, [])
     said: list[Statement] = []
     if rest is not GONE and not (prose and _repeats(rest, own)):
-        said = list(pieces(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
+        said = list(split_value(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
     for place, text in prose:
         for part in _text(text, place, title, grain):
             if part.title == title:
@@ -216,7 +216,7 @@ def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part
     for heading, spans in sections(text, grain):
         found = True
         statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
-        yield Part(path, joined(context, heading), statements)
+        yield Part(path, join_titles(context, heading), statements)
     if not found and (words := text.strip()):
         start = text.index(words)
         yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))

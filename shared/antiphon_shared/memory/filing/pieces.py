@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from antiphon_shared.memory.filing.sentences import cut
+from antiphon_shared.memory.filing.sentences import slices_at_words
 
 DEPTH_MAX = 16
 PATH_MAX = 300
@@ -37,14 +37,14 @@ class Part(NamedTuple):
     statements: tuple[Statement, ...]
 
 
-def pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
+def split_value(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
     """Yield the value as JSON, split by its members if it is long."""
     whole = as_json(path, value)
     is_bare = not isinstance(value, dict | list | str)
     if is_bare or len(whole.text) <= longest or depth > DEPTH_MAX or len(path) > PATH_MAX:
         yield whole
     elif isinstance(value, str):
-        for start, end in cut(value, 0, len(value), longest):
+        for start, end in slices_at_words(value, 0, len(value), longest):
             yield Statement(f"{path}[{start}:{end}]", value[start:end], False)
     elif isinstance(value, dict):
         held: dict[str, Any] = {}
@@ -52,7 +52,7 @@ def pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statemen
         for key, inner in value.items():
             length = len(as_json("", inner).text) + len(key) + 4
             if length > longest:
-                yield from pieces(inner, path + member(key), longest, depth + 1)
+                yield from split_value(inner, path + member(key), longest, depth + 1)
                 continue
             if held and size + length > longest:
                 yield as_json(path, held)
@@ -74,7 +74,7 @@ def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> It
             first, size = number, 1
         size += length
         if length > longest:
-            yield from pieces(inner, f"{path}[{number}]", longest, depth + 1)
+            yield from split_value(inner, f"{path}[{number}]", longest, depth + 1)
             first, size = number + 1, 1
     if first < len(items):
         yield as_json(f"{path}[{first}:{len(items)}]", items[first:])
@@ -91,6 +91,6 @@ def member(key: str) -> str:
     return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"
 
 
-def joined(*titles: str) -> str:
+def join_titles(*titles: str) -> str:
     """Return one title for titles from the outermost to the innermost."""
     return ": ".join(filter(None, titles))

@@ -51,7 +51,7 @@ class Reading(NamedTuple):
 
 
 @lru_cache(_REMEMBERED)
-def read(text: str, is_json: bool) -> Reading:
+def read_statement(text: str, is_json: bool) -> Reading:
     """Return the form in which a statement is recognised."""
     if is_json:
         return Reading("{" + _canonical(text), (), (), len(text) >= _TELLING_JSON_CHARACTERS)

@@ -62,7 +62,7 @@ class Entry(NamedTuple):
     date: Date | None
 
 
-class Described:
+class DescribedRecord:
     """A record with the name of its subject, as sentences name it. Its fields are read on first use."""
 
     def __init__(self, subject: str, named: str, record: dict[str, Any]) -> None:
@@ -91,7 +91,7 @@ class Described:
         name, value = self.fields.get(attribute, ("", None))
         return value_of(attribute, name, value) if name else None
 
-    def differs_from(self, other: "Described") -> bool:
+    def differs_from(self, other: "DescribedRecord") -> bool:
         """Return whether two records of any shape give an attribute of one thing two values, and others the same."""
         if any(other.which.get(key, value) != value for key, value in self.which.items()):
             return False
@@ -119,7 +119,7 @@ class About(NamedTuple):
     """The forms in which a record is compared: with records of its kind, and with any text on its subject."""
 
     entry: Entry | None
-    described: Described | None
+    described: DescribedRecord | None
     prose: tuple[str, ...]
     """Its texts that are too short to be statements of their own."""
 
@@ -137,12 +137,12 @@ def about(text: str) -> About:
 _NOTHING = About(None, None, ())
 
 
-def _described(record: dict[str, Any]) -> Described | None:
+def _described(record: dict[str, Any]) -> DescribedRecord | None:
     """Return the record with the name of its subject, if it has one."""
     for key, value in record.items():
         if isinstance(value, str) and key.lower() in _ENTITIES and len(value) <= _VALUE_CHARACTERS_MAX:
             subject = f" {value.lower()} ".replace(" the ", " ").strip()
-            return Described(subject, key, record) if len(record) > 1 and subject else None
+            return DescribedRecord(subject, key, record) if len(record) > 1 and subject else None
     return None
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from antiphon_shared.memory.filing.reading import read
+from antiphon_shared.memory.filing.reading import read_statement
 
 USUAL, LITTLE, LEAST = 0.5, 0.3, 0.1
 _BOILERPLATE_MAX = 200
@@ -37,7 +37,7 @@ def salience_of(text: str, is_json: bool) -> float:
         return LITTLE if '"score"' in text and _RANKING.fullmatch(text) else USUAL
     if _is_no_sentence(text):
         return LEAST
-    words = read(text, False).folded
+    words = read_statement(text, False).folded
     return LITTLE if not _TELL_TALE.isdisjoint(words) and _BOILERPLATE.search(text) else USUAL
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.filing.differences import Differences, Relations
 from antiphon_shared.memory.filing.pieces import Statement
-from antiphon_shared.memory.filing.reading import read
+from antiphon_shared.memory.filing.reading import read_statement
 from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, Sighting
 from antiphon_shared.memory.session_memory import Memory
 
@@ -26,7 +26,7 @@ Words = tuple[str, str]
 """A statement's key and its document's name, or `_ANYWHERE`."""
 
 
-class Known:
+class KnownFacts:
     """The facts in memory, by the forms in which they are recognised. Only `add` and `put` change it."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Known:
         self._differences = Differences()
 
     @classmethod
-    def of(cls, memory: Memory) -> "Known":
+    def of(cls, memory: Memory) -> "KnownFacts":
         """Return all of a memory's facts."""
         known = cls()
         known._take(memory.facts.values(), memory.sightings, memory)
@@ -49,7 +49,7 @@ class Known:
 
     def put(self, fact: Fact, document: Document, name: str) -> None:
         """Add one fact, of a document that is known by `name`."""
-        reading = read(fact.statement, fact.is_json)
+        reading = read_statement(fact.statement, fact.is_json)
         facts = self._untrusted if document.is_untrusted else self._trusted
         if name:
             facts.setdefault((reading.key, name), fact.id)
@@ -69,7 +69,7 @@ class Known:
 
     def find(self, statement: Statement, name: str, is_untrusted: bool) -> str | None:
         """Return the id of the same fact in a document of that name, or in any document if it means the same there."""
-        key = read(statement.text, statement.is_json).key
+        key = read_statement(statement.text, statement.is_json).key
         for facts in (self._trusted, self._untrusted)[: 1 + is_untrusted]:
             found = (facts.get((key, name)) if name else None) or facts.get((key, _ANYWHERE))
             if found:
@@ -106,7 +106,7 @@ def name_of(title: str, tool: str, beginning: str, is_json: bool) -> str:
     """Return the name of a document: its title, or the tool and the beginning of a text without one."""
     if title or is_json:
         return _folded(title)
-    return f"{tool}\0{read(beginning, False).key}"
+    return f"{tool}\0{read_statement(beginning, False).key}"
 
 
 def _start(position: str) -> int:

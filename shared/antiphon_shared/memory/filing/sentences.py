@@ -45,7 +45,7 @@ def sections(text: str, grain: int = 1) -> Iterator[Section]:
     `COARSE` on, a text is split by size alone. A section of very many statements comes in several.
     """
     if grain >= COARSE:
-        if spans := list(cut(text, 0, len(text), _SHORT * grain)):
+        if spans := list(slices_at_words(text, 0, len(text), _SHORT * grain)):
             yield Section("", spans)
         return
     held = Section("", [])
@@ -61,7 +61,7 @@ def sections(text: str, grain: int = 1) -> Iterator[Section]:
         yield _coarser(held, grain)
 
 
-def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterator[Span]:
+def slices_at_words(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterator[Span]:
     """Yield slices of `text[start:end]` of at most `longest` characters that end at a word, stripped."""
     while end - start > longest:
         first, last = start + longest // 2, start + longest
@@ -123,7 +123,7 @@ def _split(text: str, block: Block) -> list[Span]:
         block.end - block.start <= _SENTENCE_MAX or all(end - start <= _SENTENCE_MAX for start, end in spans)
     ):
         return spans
-    return [piece for start, end in spans for piece in cut(text, start, end)]
+    return [piece for start, end in spans for piece in slices_at_words(text, start, end)]
 
 
 def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
@@ -180,10 +180,10 @@ def _lumps(text: str, block: Block) -> Iterator[tuple[int, int]]:
     for line in text[block.start : block.end].splitlines(keepends=True):
         is_closing = line.strip() == "```"
         if at > first and at + len(line) - first > _CODE_MAX and not is_closing:
-            yield from cut(text, first, at)
+            yield from slices_at_words(text, first, at)
             first = at
         at += len(line)
-    yield from cut(text, first, at)
+    yield from slices_at_words(text, first, at)
 
 
 def _words_of_heading(text: str, block: Block) -> tuple[int, int]:

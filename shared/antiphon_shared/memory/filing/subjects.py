@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from antiphon_shared.memory.filing.claims import subject_of
-from antiphon_shared.memory.filing.reading import read
+from antiphon_shared.memory.filing.reading import read_statement
 from antiphon_shared.memory.layers import Document
 from antiphon_shared.text.dates import Date, dates_in, is_later
 
@@ -43,7 +43,7 @@ def is_subject_of(name: str, *documents: Document) -> bool:
 @lru_cache(_REMEMBERED)
 def subject_in(title: str) -> str:
     """Return a title without its dates, as two reports of one firm are on the same subject."""
-    words = read(title, False).folded
+    words = read_statement(title, False).folded
     dated = {at for date in dates_in(words) for at in range(date.start, date.end)}
     return " ".join([word for at, word in enumerate(words) if at not in dated])
 

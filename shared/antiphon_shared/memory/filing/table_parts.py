@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from antiphon_shared.memory.filing.pieces import Part, Statement, as_json, joined
+from antiphon_shared.memory.filing.pieces import Part, Statement, as_json, join_titles
 from antiphon_shared.memory.filing.sentences import sections
 from antiphon_shared.memory.filing.tables import Table, table_of
 from antiphon_shared.memory.filing.text_tables import TextRow, TextTable
@@ -30,7 +30,7 @@ def text_with_tables(
     """Yield a document per row, below the heading above the table, and the text between tables as usual."""
     waiting = list(reversed(tables))
     for heading, spans in sections(_without(text, tables), grain):
-        title = joined(context, heading)
+        title = join_titles(context, heading)
         held: list[Statement] = []
         for start, end in spans:
             at = start
@@ -69,7 +69,7 @@ def _rows_of_text(rows: tuple[TextRow, ...], path: str, context: str, grain: int
         group = rows[at : at + grain]
         records = [row.record for row in group]
         whole = as_json(f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records)
-        yield Part(path, joined(context, title_of(records[0])), (whole,))
+        yield Part(path, join_titles(context, title_of(records[0])), (whole,))
 
 
 def rows_of(table: Table, path: str, context: str, grain: int) -> Iterator[Part]:
@@ -78,4 +78,4 @@ def rows_of(table: Table, path: str, context: str, grain: int) -> Iterator[Part]
         records = [row.record for row in group]
         position = group[0].position if len(group) == 1 else path
         whole = as_json(position, records[0] if len(group) == 1 else records)
-        yield Part(position, joined(context, title_of(records[0])), (whole,))
+        yield Part(position, join_titles(context, title_of(records[0])), (whole,))

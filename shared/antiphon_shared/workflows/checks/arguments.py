@@ -8,7 +8,7 @@ from pydantic_core import from_json, to_json
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import ToolDefinition
-from antiphon_shared.workflows.params import JSON_TYPES, Param, shown
+from antiphon_shared.workflows.params import JSON_TYPES, Param, short_json
 from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, read_template, templates
 
@@ -55,7 +55,7 @@ def _problem(schema: dict[str, Any], part: Any, value: Any, params: Mapping[str,
         value = "".join(map(str, template.parts))
     if isinstance(value, dict | list) and next(templates(value), None) is not None:
         given_type = "object" if isinstance(value, dict) else "array"
-        wrong = _type_problem(part, given_type, f"{shown(value)} stands here")
+        wrong = _type_problem(part, given_type, f"{short_json(value)} stands here")
         return wrong or _problem_inside(schema, part, value, params)
     validator = _validator(
         to_json({**part, "$defs": schema.get("$defs", {})} if isinstance(part, dict) else part)

@@ -9,7 +9,7 @@ from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.graph import last_nodes
 from antiphon_shared.workflows.nodes import ForeachNode, WorkflowNode, YieldNode, parts
-from antiphon_shared.workflows.order import Order, cycles, in_order
+from antiphon_shared.workflows.order import Order, cycles, ordered_names
 from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
 from antiphon_shared.workflows.references import MalformedReference, read_template
@@ -60,7 +60,7 @@ def _inner_first(inside: Mapping[str, Mapping[str, bool]]) -> list[str]:
     for name, called in inside.items():
         for one in called:
             around[one].append(name)
-    return in_order(around)
+    return ordered_names(around)
 
 
 def _called(workflow: Workflow) -> list[str]:

@@ -40,7 +40,7 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import HEADERS, RecordingSettings
 from antiphon.replay.verify import verify_lines
 from coordinator.opening import conversation_of
-from reasoning_engine.exchange_record import shown
+from reasoning_engine.exchange_record import safe_headers
 from tests.antiphon.recording import leaky_tools
 from tests.antiphon.recording.recorded import end, events, is_closed, recorded
 from tests.grants import a_payload
@@ -200,8 +200,8 @@ def test_a_recording_without_secrets_stays_as_it_is(courses_lines: list[Line]) -
     redaction = Redaction.of(RULES, ["a-secret-of-this-process"])
     for line in courses_lines:
         redaction.learn(line)
-    shown = [redaction.line(line) for line in courses_lines]
-    assert all(new is old for new, old in zip(shown[1:-1], courses_lines[1:-1], strict=True))
+    safe_headers = [redaction.line(line) for line in courses_lines]
+    assert all(new is old for new, old in zip(safe_headers[1:-1], courses_lines[1:-1], strict=True))
     assert redaction.count == 0
 
 
@@ -283,11 +283,13 @@ def test_what_matches_a_pattern_is_replaced_and_the_pattern_is_not_told(planted:
 def test_a_secret_in_a_session_id_is_replaced_by_another_name(courses_lines: list[Line]) -> None:
     header = courses_lines[0]
     assert isinstance(header, Header)
-    shown = redacted(courses_lines, secrets=[header.session_id])
-    assert leaks(shown, [header.session_id]) == [header.session_id], "an event's own id is the same UUID"
-    assert isinstance(shown[0], Header)
-    assert shown[0].session_id == "redacted"
-    assert {line.event.subject for line in events(shown)} == {"redacted"}
+    safe_headers = redacted(courses_lines, secrets=[header.session_id])
+    assert leaks(safe_headers, [header.session_id]) == [header.session_id], (
+        "an event's own id is the same UUID"
+    )
+    assert isinstance(safe_headers[0], Header)
+    assert safe_headers[0].session_id == "redacted"
+    assert {line.event.subject for line in events(safe_headers)} == {"redacted"}
 
 
 def test_headers_are_kept_by_list(planted: list[Line]) -> None:
@@ -299,7 +301,7 @@ def test_headers_are_kept_by_list(planted: list[Line]) -> None:
 
     assert "anthropic-ratelimit-requests-limit" in names(redacted(planted))
     assert names(redacted(planted, RULES.model_copy(update={"headers": ("content-*",)}))) == {"content-type"}
-    assert shown(dict.fromkeys((*HEADERS, "anthropic-ratelimit-x", "set-cookie"), "1")).keys() == {
+    assert safe_headers(dict.fromkeys((*HEADERS, "anthropic-ratelimit-x", "set-cookie"), "1")).keys() == {
         *HEADERS[:-1],
         "anthropic-ratelimit-x",
         *HEADERS[-1:],

@@ -15,8 +15,8 @@ from antiphon.replay.checks import briefings
 from antiphon.replay.steps.repeat import Replay
 from antiphon.replay.verify import verify_lines
 from context_synthesizer import render, select, turn
-from context_synthesizer.session_index_cache import Kept
-from context_synthesizer.turn import Brought
+from context_synthesizer.session_index_cache import CachedIndex
+from context_synthesizer.turn import RoundEvents
 from tests.antiphon.replay.checks.conftest import Record
 from tests.antiphon.replay.checks.verdicts import differs_first, is_held_whole, lines_of, said
 from tests.messages_server import Scripted, Use
@@ -128,7 +128,9 @@ def test_a_recording_without_digests_of_what_was_filed_is_checked_by_its_briefin
     assert verify_lines(earlier).is_same
 
 
-def filed_otherwise(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
+def filed_otherwise(
+    kept: CachedIndex, request: BriefingRequested, brought: RoundEvents
+) -> tuple[MemoryDelta, str]:
     """File the round with a difference that no briefing shows."""
     delta, refused = turn.filed(kept, request, brought)
     uses = tuple(use.model_copy(update={"results": "7-0"}) for use in delta.tool_usage)

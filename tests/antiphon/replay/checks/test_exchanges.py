@@ -139,7 +139,7 @@ CHANGES: dict[str, tuple[Any, str, Any, Scripted, str]] = {
     ),
     "how a pause is read": (
         dialogue,
-        "joined",
+        "join_replies",
         lambda before, after: after,
         TROUBLE["a pause"],
         "antiphon.reasoning.completed.v1",

@@ -74,7 +74,7 @@ _ASKED = (
 
 def _said(text: str) -> Any:
     """Return the terms by which a sentence is compared, without its own words."""
-    return [(one.claim, one.denied, one.assertion) for one in claims.said_by(text)]
+    return [(one.claim, one.denied, one.assertion) for one in claims.compared_sentences(text)]
 
 
 def _recorded(text: str) -> Any:

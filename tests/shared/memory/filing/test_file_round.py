@@ -4,7 +4,7 @@ from typing import Any
 
 from antiphon_shared.events import ToolsCompleted
 from antiphon_shared.memory.briefing import ids_in
-from antiphon_shared.memory.filing import Known, file_round
+from antiphon_shared.memory.filing import KnownFacts, file_round
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ToolResult
@@ -75,12 +75,12 @@ def test_a_kept_index_gives_what_a_fresh_one_gives() -> None:
     kept = a_memory(*rounds)
     fresh = Memory.of("Why?")
     for reasoning, results in rounds:
-        fresh = fresh.plus(file_round(fresh, reasoning, results, known=Known.of(fresh)))
+        fresh = fresh.plus(file_round(fresh, reasoning, results, known=KnownFacts.of(fresh)))
     assert kept == fresh
 
 
 def test_the_index_given_is_not_changed() -> None:
-    known = Known()
+    known = KnownFacts()
     reasoning, results = a_round(("search", {}, PROSE))
     assert file_round(Memory(), reasoning, results, known=known) == file_round(
         Memory(), reasoning, results, known=known

@@ -1,7 +1,7 @@
 """When a statement is known already."""
 
 import pytest
-from antiphon_shared.memory.filing.sameness import Known, name_of
+from antiphon_shared.memory.filing.sameness import KnownFacts, name_of
 from antiphon_shared.memory.session_memory import Memory
 
 from tests.memories import a_memory, a_round
@@ -185,7 +185,7 @@ def test_a_text_without_a_title_is_named_by_its_tool_and_its_first_words_alone()
 
 def test_a_fact_is_found_by_where_it_was_taken_from() -> None:
     memory = a_search(("Bridges", LONG), ("Acme", LONG.replace("1874", "1875")))
-    known = Known.of(memory)
+    known = KnownFacts.of(memory)
     position = memory.facts["F2"].position
     assert known.at(2, "toolu_20", position) == "F2"
     assert known.at(1, "toolu_20", position) is None
@@ -194,7 +194,7 @@ def test_a_fact_is_found_by_where_it_was_taken_from() -> None:
 
 
 def test_what_a_tool_has_told_it_has_told_below_that_title_alone() -> None:
-    known = Known.of(a_search(("Bridges", LONG), ("The Aker", LONG)))
+    known = KnownFacts.of(a_search(("Bridges", LONG), ("The Aker", LONG)))
     assert known.has_seen("F1", "search", "Bridges")
     assert known.has_seen("F1", "search", "The Aker")
     assert not known.has_seen("F1", "read", "Bridges")

@@ -229,7 +229,9 @@ def has_effect(session: Session, line: EventLine, known: Known) -> bool:
         known.named(needed_event_id(session, line.event)),
     )
     decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
-    return decision.session is not session or bool(decision.own_answer_reason or decision.timers or decision.sends)
+    return decision.session is not session or bool(
+        decision.own_answer_reason or decision.timers or decision.sends
+    )
 
 
 def _known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import partial
 
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
+from redis.exceptions import RedisError
 
 from antiphon.cli import query_options as given
 from antiphon.cli.dialogue import Dialogue
@@ -131,12 +133,22 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
     task = asyncio.current_task()
     is_pressed_again = task is not None and task.cancelling() > 0
     if response is None and not antiphon.storage and not is_pressed_again:
-        stderr().print(
-            f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
-            f"sessions watch {session_id}` waits for the answer.",
-            style="yellow",
-        )
+        stderr().print(await _why_no_answer(antiphon, session_id), style="yellow")
     return response
+
+
+async def _why_no_answer(antiphon: Antiphon, session_id: str) -> str:
+    """Return why a session that was cancelled has no answer yet, and what to do."""
+    with suppress(AntiphonError, RedisError, OSError):
+        if await antiphon.open_bus().first_event(session_id) is None:
+            return (
+                "It is still in the queue and is not cancelled: it runs when a coordinator opens it. `antiphon "
+                f"sessions cancel {session_id}` waits for that, and cancels it."
+            )
+    return (
+        f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
+        f"sessions watch {session_id}` waits for the answer."
+    )
 
 
 def _refuse_to_forget(options: Options) -> None:

@@ -24,12 +24,15 @@ from antiphon.cli.output import (
     stdout,
 )
 from tool_dispatcher.catalogue import load_tools
+from tool_dispatcher.check.memory import bounded_memory
 from tool_dispatcher.check.run import EXAMPLES_MAX, RUN_S_MAX, Checked, Options, ToolReport, check_tool
 from tool_dispatcher.check.verdict import Fault
 
 _FAULTS_SHOWN_MAX = 20
 _CASES_SHOWN_MAX = 3
 _TOLD_LENGTH_MAX = 200
+_MEMORY_BYTES_MAX = 4 * 1024**3
+"""The memory that a tool may take in addition to that of the command."""
 
 
 def check(
@@ -91,7 +94,8 @@ async def _check(modules: list[str], options: Options, shows_cases: bool, is_jso
         reports = []
         for name in sorted(tools):
             stderr().print(f"checking {name}", style="dim")
-            reports.append(await check_tool(tools[name], options))
+            with bounded_memory(_MEMORY_BYTES_MAX):
+                reports.append(await check_tool(tools[name], options))
     if is_json:
         print_json([_as_json(report) for report in reports])
     else:

@@ -119,4 +119,12 @@ def test_what_a_value_may_be_is_said_in_a_sentence() -> None:
     assert why_refused({"query": "Why?", "grant": "y" * 8_193})[0] == (
         "grant: String should have at most 8192 characters."
     )
-    assert why_refused({"query": "Why?", "options": "[]"})[1] == "Options must be a JSON object."
+    assert why_refused({"query": "Why?", "options": "[]"}) == (
+        "options: Input should be an object.",
+        "Options must be a JSON object.",
+    )
+    wrong = '{"max_rounds": "3", "deadline_s": "x"}'
+    assert why_refused({"query": "Why?", "options": wrong}) == (
+        "options.max_rounds: Input should be a valid integer; options.deadline_s: Input should be a valid number.",
+        "",
+    )

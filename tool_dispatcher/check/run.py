@@ -100,6 +100,8 @@ class _Check:
         finally:
             self._threads.close()
         notes = tuple(self._notes(checked, len(drawn)))
+        if self._timeouts and self._timeouts == sum(one.happened == "ran" for one in checked):
+            checked = tuple([_never_ended(one) if one.happened == "ran" else one for one in checked])
         return ToolReport(self._tool.name, self._tool.contract.effect, checked, notes)
 
     async def _checked(self, case: Case, n: int) -> Checked:
@@ -181,6 +183,12 @@ class _Check:
             )
         if all(one.happened == "refused" for one in checked):
             yield "The tool accepted no case, so only its refusals were checked."
+
+
+def _never_ended(checked: Checked) -> Checked:
+    """Return a case with the fault that no call of the tool ended in time."""
+    change = "Give its own requests a timeout, or raise the tool's `timeout_s`."
+    return replace(checked, faults=(*checked.faults, Fault("no call of the tool ended in time", change)))
 
 
 def _redacted_outcome(outcome: Outcome, redactor: Redactor) -> ToolError | str:

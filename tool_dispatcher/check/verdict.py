@@ -93,8 +93,8 @@ def _failure(error: ToolError) -> Iterator[Fault]:
     if error.error_type == "internal_error":
         yield Fault(
             "the model receives internal_error",
-            'Raise ToolFailed("not_found", message, suggested_action), or another fitting type, or '
-            "add the limit to the schema, so that such arguments are refused.",
+            'Return JSON values. For a failure raise ToolFailed("not_found", message, suggested_action), or '
+            "another fitting type; or add the limit to the schema, so that such arguments are refused.",
             _short(error.message),
         )
     yield from _wording(error)

@@ -102,8 +102,11 @@ def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> 
     try:
         options = QueryOptions.model_validate_json(text.get("options") or "{}", strict=True)
     except ValidationError as error:
-        said, hint = unknown_field(error, QueryOptions.model_fields)
-        raise Unacceptable(f"options.{said}", hint=hint or "Options must be a JSON object.") from None
+        said, hint = unknown_field(error, QueryOptions.model_fields, "options")
+        is_object = any(fault["loc"] for fault in error.errors(include_url=False))
+        raise Unacceptable(
+            said, hint=hint or ("" if is_object else "Options must be a JSON object.")
+        ) from None
     try:
         data = QuerySubmitted(query=text["query"], options=options, grant=text.get("grant", ""))
     except ValidationError as error:

@@ -168,25 +168,31 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
         raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
 
 
-def explain(error: ValidationError) -> str:
-    """Return the first five errors of a validation as `field: error`, each kept short."""
+def explain(error: ValidationError, within: str = "") -> str:
+    """Return the first five errors of a validation as `field: error`, each kept short.
+
+    `within`: the name of the validated value, if it is a field of a larger one; it begins each path.
+    """
     lines = []
     for fault in error.errors(include_url=False, include_context=False)[:5]:
         path = ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon."))
+        if within:
+            path = f"{within}.{path}" if path else within
         path = path or ("type" if fault["type"].startswith("union_tag") else "event")
         lines.append(f"{path[:100]}: {fault['msg'][:200]}")
     return "; ".join(lines)
 
 
-def unknown_field(error: ValidationError, known: Iterable[str]) -> tuple[str, str]:
+def unknown_field(error: ValidationError, known: Iterable[str], within: str = "") -> tuple[str, str]:
     """Return the text of `explain`, and for an unknown field a hint which of the `known` ones was meant."""
     unknown = (
         fault["loc"][-1] for fault in error.errors(include_url=False) if fault["type"] == "extra_forbidden"
     )
     name = next(unknown, None)
     if name is None:
-        return f"{explain(error)}.", ""
-    return f"{str(name)[:100]}: there is no such option.", did_you_mean(str(name)[:100], known)
+        return f"{explain(error, within)}.", ""
+    path = f"{within}.{name}" if within else str(name)
+    return f"{path[:100]}: there is no such option.", did_you_mean(str(name)[:100], known)
 
 
 def _refuse_what_json_lacks(raw: bytes) -> None:

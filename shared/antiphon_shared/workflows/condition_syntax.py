@@ -217,7 +217,9 @@ class _Parser:
                 return self._call(token, ())
             case "name":
                 raise ConditionSyntax(
-                    f"{token.text!r} is no value; write ${token.text} for a reference", token.offset
+                    f'{token.text!r} is neither a value nor a function; write "{token.text}" for a text, '
+                    f"${token.text} for a reference",
+                    token.offset,
                 )
             case "sign" if token.text == "(":
                 tree = self._expression()

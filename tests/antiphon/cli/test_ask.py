@@ -92,8 +92,22 @@ def test_a_second_ctrl_c_leaves_at_once(
         process.send_signal(signal.SIGINT)
     stdout, stderr = the_rest(process)
     assert (process.returncode, stdout) == (130, "")
-    assert ("It has not answered yet" in stderr) is not is_pressed_again
+    assert ("It is still in the queue and is not cancelled" in stderr) is not is_pressed_again
     assert "Traceback" not in stderr
+
+
+def test_the_cancellation_of_a_query_in_the_queue_says_what_it_waits_for(
+    folder: Path, redis_server: RedisServer, namespace: str
+) -> None:
+    """No component runs here, so the query is never opened."""
+    pipeline = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
+    session_id = antiphon("submit", QUESTION, cwd=folder, **pipeline).stdout.strip()
+    program = "from antiphon.cli import app; app()"
+    process = launched_python("-c", program, "sessions", "cancel", session_id, cwd=folder, **pipeline)
+    read_until(process, "No worker of coordinator")
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = the_rest(process)
+    assert (process.returncode, stdout, "Traceback" in stderr) == (130, "", False)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks children up under /proc")

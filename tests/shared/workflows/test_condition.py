@@ -89,7 +89,7 @@ def test_a_missing_reference_fails_where_nothing_absorbs_it() -> None:
     ("text", "why"),
     [
         ("", "a value is missing (character 1)"),
-        ("a == 1", "write $a for a reference (character 1)"),
+        ("a == 1", "$a for a reference (character 1)"),
         ("$a.b ==", "a value is missing (character 8)"),
         ("((1)", "')' is expected"),
         ("1 2", "'2' is not expected"),

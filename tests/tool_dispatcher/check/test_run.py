@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field, field_validator
 
 from antiphon import Secret, Tool, ToolContext, ToolFailed, tool
 from tests.tool_dispatcher.builders import until
+from tool_dispatcher.check.memory import bounded_memory
 from tool_dispatcher.check.run import Options, ToolReport, check_tool
 
 OPTIONS = Options(examples_max=10)
@@ -206,9 +207,23 @@ async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
     await until(lambda: len(begun) == 3)  # in threads that are not awaited
     never.set()
     assert len(begun) == report.count("ran") == 3
-    assert report.failed == ()
+    assert [one.faults[-1].what for one in report.failed] == ["no call of the tool ended in time"] * 3
     assert "did not end in time" in report.notes[0]
     assert report.count("accepted") > 20
+
+
+async def test_a_tool_that_takes_all_memory_fails_in_place_of_the_check() -> None:
+    @tool(effect="read")
+    def grow(words: Words) -> str:
+        """Grows."""
+        return "x" * 2**40
+
+    with bounded_memory(2**30):
+        report = await check_tool(grow, Options(examples_max=1))
+    assert {fault.what for one in report.failed for fault in one.faults} == {
+        "the model receives internal_error"
+    }
+    assert any("MemoryError" in fault.detail for one in report.failed for fault in one.faults)
 
 
 async def test_a_slow_tool_is_run_for_a_bounded_time() -> None:

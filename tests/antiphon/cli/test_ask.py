@@ -99,7 +99,7 @@ def test_a_second_ctrl_c_leaves_at_once(
 def test_the_cancellation_of_a_query_in_the_queue_says_what_it_waits_for(
     folder: Path, redis_server: RedisServer, namespace: str
 ) -> None:
-    """No component runs here, so the query is never opened."""
+    """Report the wait before it can end: no component runs here, so the query is never opened."""
     pipeline = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
     session_id = antiphon("submit", QUESTION, cwd=folder, **pipeline).stdout.strip()
     program = "from antiphon.cli import app; app()"

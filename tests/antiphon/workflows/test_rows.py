@@ -152,7 +152,7 @@ ROWS = [
     ("a: {call: look, when: $p}", "not_a_bool", "graph.a.when", "$p is str"),
     ("a: {type: foreach, items: $p, as: i, step: {call: look}}", "bad_items", "graph.a.items", "$p is str, and a list is needed"),
     ("a: {call: look, when: '$p =='}", "condition_syntax", "graph.a.when", "a value is missing (character 6)"),
-    ("a: {call: look, when: 'p == 1'}", "condition_syntax", "graph.a.when", "write "p" for a text, $p for a reference"),
+    ("a: {call: look, when: 'p == 1'}", "condition_syntax", "graph.a.when", 'write "p" for a text, $p for a reference'),
     ("a: {call: look, when: '[1].map(x, x)'}", "condition_syntax", "graph.a.when", "there is no function map"),
     ("a: {call: look, when: '1'}", "not_a_bool", "graph.a.when", "always 1"),
     ("a: {call: look, when: '$p.matches(\"(?=x)\")'}", "bad_pattern", "graph.a.when", "linear time"),

@@ -1,4 +1,4 @@
--- Claims an unclaimed write: from nothing to in_progress.
+-- Claims an unclaimed write whose key is given, as in runs and in sessions of format 1; begin.lua claims the others.
 --
 -- KEYS[1]  the record of the write
 -- KEYS[2]  the journal of its batch

@@ -214,9 +214,9 @@ async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
 
 async def test_a_tool_that_takes_all_memory_fails_in_place_of_the_check() -> None:
     @tool(effect="read")
-    def grow(words: Words) -> str:
+    def grow(words: Words) -> int:
         """Grows."""
-        return "x" * 2**40
+        return len(bytearray(2**31))  # takes address space alone: its pages are never touched
 
     with bounded_memory(2**30):
         report = await check_tool(grow, Options(examples_max=1))

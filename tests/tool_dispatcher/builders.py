@@ -166,7 +166,10 @@ async def all_of_redis(bus: Bus) -> str:
         b"set": ("SMEMBERS",),
     }
     for key in await bus.client.execute_command("KEYS", "*"):
-        command, *rest = read[await bus.client.execute_command("TYPE", key)]
+        kind = await bus.client.execute_command("TYPE", key)
+        if kind == b"none":  # it has expired since
+            continue
+        command, *rest = read[kind]
         found += [key, await bus.client.execute_command(command, key, *rest)]
     return repr(found)
 

@@ -71,7 +71,7 @@ def test_a_fault_is_told_once_with_its_cases_and_what_to_change(checked: InProce
     assert told.count("divide: the model receives internal_error: ZeroDivisionError (") == 1
     assert 'by: zero: {"by": 0}' in told
     assert "ZeroDivisionError: integer division or modulo by zero" in told
-    assert "change: Raise ToolFailed(" in told
+    assert "change: Return JSON values. For a failure raise ToolFailed(" in told
     assert "talks" not in told
     assert "a tool that talks" in done.stderr
 

@@ -1,4 +1,4 @@
-"""The closeness of each fact: by words, and by meaning where facts are embedded; never by age. Pure.
+"""The closeness of each fact: by words, and by meaning where facts are embedded; not by age. Pure.
 
 A fact is read together with the title of its document, since its own words often stop at "he" or "it". With M the
 highest BM25 score of a fact against all words that are asked, a fact's closeness is the sum of

@@ -150,8 +150,9 @@ def detail(data: EventData) -> str:
         case BriefingReady(round=round, briefing=briefing):
             facts = counted(len(ids_in(briefing.shown)), "fact")
             return f"round {round}, about {briefing.tokens} tokens, {facts}"
-        case ReasoningRequested(round=round, tools=tools):
-            return f"round {round}, {counted(len(tools), 'tool')} offered"
+        case ReasoningRequested(round=round, tools=tools, last_round_because=why):
+            last = f"; the last: {one_line(why, _MESSAGE_LENGTH)}" if why else ""
+            return f"round {round}, {counted(len(tools), 'tool')} offered{last}"
         case ReasoningCompleted(stop_reason=stop, tool_calls=calls, usage=usage, model=model):
             return f"{model}: {stop}, {counted(len(calls), 'call')}, {usage.total_tokens} tokens"
         case OutagesSeen(outages=outages):

@@ -130,7 +130,7 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
     console = stderr()
     if not is_json:
         _print_list("Sources that are not cited", event_lines.uncited_sources(response))
-        _print_list("Uncertainty", event_lines.doubts(response.uncertainty))
+        print_uncertainty(response)
         console.print("")
     console.print(event_lines.statistics(response), style="dim")
     if response.status == "failed":
@@ -139,6 +139,10 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
         return EXIT_DONE
     console.print(f"antiphon: no model was available. {why_no_model}", style="red")
     return EXIT_FAILED
+
+
+def print_uncertainty(response: Response) -> None:
+    _print_list("Uncertainty", event_lines.doubts(response.uncertainty))
 
 
 def _is_without_model(response: Response, why_no_model: str) -> bool:

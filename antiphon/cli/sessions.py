@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 from antiphon_shared.bus.conversations import SharedTurns
-from antiphon_shared.events import Question
+from antiphon_shared.events import Question, ResponseReady
 from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall
@@ -15,7 +15,7 @@ from antiphon_shared.values import DEFAULT_TENANT
 from antiphon.answering import questions_waiting
 from antiphon.approval import calls_waiting
 from antiphon.cli import event_lines
-from antiphon.cli.live import show_answer, show_progress
+from antiphon.cli.live import print_uncertainty, show_answer, show_progress
 from antiphon.cli.output import (
     Json,
     command,
@@ -79,7 +79,7 @@ def list_sessions(
 @app.command()
 @command
 async def show(session_id: SessionIdArgument, json: Json = False) -> None:
-    """Show the events of a session in order; with --json print each whole event on a line.
+    """Show a session's events in order, and the uncertainty of its answer; with --json each whole event on a line.
 
     \b
     antiphon sessions show ID --json | jq .type
@@ -110,6 +110,8 @@ async def show(session_id: SessionIdArgument, json: Json = False) -> None:
         for _, event in log
     ]
     print_table(("s", "from", "event", ""), rows, "")
+    if isinstance(response := log[-1][1].data, ResponseReady):
+        print_uncertainty(response)
     if unreadable:
         stderr().print(f"\n{unreadable}", style="yellow")
     if queued:

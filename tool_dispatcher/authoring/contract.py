@@ -33,7 +33,7 @@ Fault = tuple[str, str]
 class ContractOptions(TypedDict, total=False):
     """The options of a tool's contract, without its effect: the fields of `Contract`, as an author may write them.
 
-    A new option goes into both classes, and into docs/tools.md.
+    A new option goes into both classes, into antiphon/cli/contract_words.py and into docs/tools.md.
     """
 
     mode: Mode

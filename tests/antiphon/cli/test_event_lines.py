@@ -87,6 +87,7 @@ def test_a_round_says_why_it_is_the_last() -> None:
         round=4, briefing="1-1", last_round_because="No rounds are left.", tokens_left=10, deadline=START
     )
     assert progress(request) == ["round 4 (the last: No rounds are left.)"]
+    assert detail(request) == "round 4, 0 tools offered; the last: No rounds are left."
 
 
 def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:

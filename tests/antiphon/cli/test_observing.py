@@ -15,6 +15,8 @@ from antiphon.replay.verify import verify
 from tests.antiphon.conftest import QUESTION, InProcess, until
 from tests.redis_server import RedisServer
 
+RECORDINGS = Path(__file__).parents[2] / "recordings"
+
 
 @pytest.fixture
 def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
@@ -124,6 +126,14 @@ def test_a_session_of_a_pipeline_is_exported_and_looked_at_elsewhere(
     assert shown == run("sessions", "show", asked["session_id"], "--json", **pipeline).stdout
     watched = run("sessions", "watch", asked["session_id"], "--json", **nobody)
     assert orjson.loads(watched.stdout.splitlines()[-1])["data"]["answer"] == asked["answer"]
+
+
+def test_a_session_that_ended_early_shows_why(run: InProcess, nobody: dict[str, str]) -> None:
+    name = "tokens_are_gone_before_the_model_can_conclude.jsonl"
+    session_id = run("recording", "import", str(RECORDINGS / name), **nobody).stdout.strip()
+    shown = run("sessions", "show", session_id, **nobody)
+    assert "partial: token_budget_exhausted" in shown.stdout
+    assert "Uncertainty\n  caution: The token budget ran out" in shown.stderr
 
 
 def test_a_watched_session_can_be_read_by_programs(run: InProcess, pipeline: dict[str, str]) -> None:

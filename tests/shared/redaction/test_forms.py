@@ -36,7 +36,7 @@ def test_there_are_enough_forms_and_each_names_its_source() -> None:
     assert abs(len(WORK) - len(REPORT)) <= 1
 
 
-@each_row("form", WORK, ids=lambda form: form.name)
+@each_row("form", [*WORK, *forms("own_forms.txt")], ids=lambda form: form.name)
 def test_a_form_that_rules_were_made_for_is_found(form: Form) -> None:
     assert is_found(form)
 

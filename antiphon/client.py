@@ -205,7 +205,7 @@ class Antiphon:
     async def cancel(self, session_id: str, reason: str = "") -> bool:
         """Cancel a session, which then answers with the facts found; return False if it had already ended.
 
-        This waits while the submission is in the queue; a session that waits to be opened is opened first.
+        A query that is still in the queue never runs: its session answers as cancelled when a coordinator opens it.
         """
         return await cancel(self.open_bus(), self._arrival(session_id), session_id, reason)
 

@@ -1,14 +1,19 @@
-"""Queries that wait for room, for an observer: how many, whose, and which. Reads Redis, changes nothing."""
+"""Queries that wait for a coordinator or for room: how many, whose, and which. Reads Redis, changes nothing."""
 
 import asyncio
 from collections import Counter
 
+from antiphon_shared.bus.reader import Entry
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.waiting import query_of, tenant_of
+from antiphon_shared.bus.signing import SIGNATURE, require_key
+from antiphon_shared.bus.submissions import read_submission
+from antiphon_shared.bus.waiting import fields_of_record, query_of, tenant_of
 from antiphon_shared.events import AnyEvent
-from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
 from antiphon_shared.values import Value
 
+_PAGE = 200
 _TENANTS_LOOKED_AT = 1_000
 _TENANTS_SHOWN = 10
 
@@ -36,26 +41,42 @@ async def waiting_now(bus: Bus) -> Waiting:
 
 
 async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
-    """Return waiting queries, at most `limit` of each partition: those with the latest deadlines."""
-    found: list[AnyEvent] = []
+    """Return waiting queries, at most `limit` of the queue and of each partition: the newest ones.
+
+    In a partition, those with the latest deadlines count as the newest.
+    """
+    entries = await bus.batcher.submit("XREVRANGE", bus.keys.queries(), "+", "-", "COUNT", limit)
+    in_queue = (_in_queue(bus, entry, fields) for entry, fields in entries)
+    found = [query for query in in_queue if query is not None]
     for partition in range(bus.keys.partitions):
         deadlines = bus.keys.waiting_deadlines(partition)
         names = await bus.batcher.submit("ZRANGE", deadlines, 0, limit - 1, "REV")
-        waiting = (query_waiting(bus, name.decode(errors="replace")) for name in names)
-        queries = await asyncio.gather(*waiting, return_exceptions=True)
-        for query in queries:
+        waiting = (_waiting_for_room(bus, name.decode(errors="replace")) for name in names)
+        for one in await asyncio.gather(*waiting, return_exceptions=True):
             # An unreadable one becomes a dead letter when its turn comes.
-            if isinstance(query, BaseException) and not isinstance(query, UnreadableEvent):
-                raise query
-            if query is not None and not isinstance(query, BaseException):
-                found.append(query)
+            if isinstance(one, BaseException) and not isinstance(one, UnreadableEvent):
+                raise one
+            if one is not None and not isinstance(one, BaseException):
+                found.append(one)
     return found
 
 
-async def query_waiting(bus: Bus, session_id: str) -> AnyEvent | None:
-    """Return the query of a waiting session; None if it does not wait. Raises BadSignature."""
-    record = await _record(bus, session_id)
-    return None if record is None else query_of(record, bus.keys.log(session_id), bus.signer)
+async def query_waiting(bus: Bus, session_id: str, changes: bool = False) -> AnyEvent | None:
+    """Return the query that waits under an id; None if it does not wait.
+
+    Raises BadSignature; for a caller that `changes` it, KeyMissing if it is signed and this process has no key.
+    """
+    start = "-"
+    # The queue first: a query that moves between the two reads is found by the second.
+    while page := await bus.batcher.submit("XRANGE", bus.keys.queries(), start, "+", "COUNT", _PAGE):
+        for entry, fields in page:
+            query = _in_queue(bus, entry, fields)
+            if query is not None and query.subject == session_id:
+                if changes:
+                    require_key(bus.signer, fields)
+                return query
+        start = f"({page[-1][0].decode()}"
+    return await _waiting_for_room(bus, session_id, changes)
 
 
 async def waiting_summary(bus: Bus, session_id: str) -> str:
@@ -66,6 +87,27 @@ async def waiting_summary(bus: Bus, session_id: str) -> str:
     tenant = tenant_of(record)
     mine = await bus.batcher.submit("ZCARD", bus.keys.waiting(bus.keys.partition(session_id), tenant))
     return f"one of {mine} of tenant {tenant}"
+
+
+async def _waiting_for_room(bus: Bus, session_id: str, changes: bool = False) -> AnyEvent | None:
+    record = await _record(bus, session_id)
+    if record is None:
+        return None
+    if changes:
+        require_key(bus.signer, fields_of_record(record))
+    return query_of(record, bus.keys.log(session_id), bus.signer)
+
+
+def _in_queue(bus: Bus, entry: bytes, fields: dict[bytes, bytes]) -> AnyEvent | None:
+    """Return the query of an entry of the queue; None for one that a coordinator will reject."""
+    stream = bus.keys.queries()
+    signer = bus.signer if SIGNATURE in fields else None
+    given = fields if signer else {name: value for name, value in fields.items() if name != SIGNATURE}
+    try:
+        bytes_max = bus.settings.max_event_bytes
+        return read_submission(Entry(stream, entry.decode(), given), stream, bytes_max, utc_now(), signer)
+    except AntiphonError:
+        return None
 
 
 async def _record(bus: Bus, session_id: str) -> bytes | None:

@@ -6,31 +6,66 @@ from functools import partial
 from typing import Any
 
 from antiphon_shared.bus.connection import retry_while_unavailable
+from antiphon_shared.bus.early_cancellations import keep_cancellation
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, CancellationRequested, EventData
-from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.ids import new_id
 
 from antiphon.arrival import Arrival
 from antiphon.errors import UnknownSession
+from antiphon.queued import query_waiting
 from antiphon.submission import signal
 from antiphon.tail import PATIENCE_S
 
 _ARRIVAL_POLL_S = 0.05
+_ARRIVAL_WAIT_S = 1.0
+"""How long a cancellation waits for a queued query to be opened, as a coordinator of an earlier release would open it
+without reading the cancellation that is kept for it."""
 
 
 async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bool:
-    """Request the end of a session, once it is open; return False when it had ended already.
+    """Request the end of a session, or keep the request for a query in the queue; return False if it had ended.
+
+    A query that is in no session after its cancellation was kept cannot be opened without it being read.
 
     Raises UnknownSession, SubmissionRejected.
     """
+    is_kept = not await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
+    if is_kept:
+        await _cancel_in_queue(bus, arrival, session_id, reason)
+        if not await _is_open_soon(arrival):
+            return True
+    answered = bus.session(session_id).response
+    response = await retry_while_unavailable("look for the answer", answered, PATIENCE_S)
+    if response is not None:
+        return is_kept and response.status == "cancelled"
+    await send(bus, session_id, CancellationRequested, {"reason": reason})
+    return True
+
+
+async def _cancel_in_queue(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> None:
+    """Keep the cancellation of a query that has no session yet. Raises UnknownSession when there is no such query."""
+
+    async def find() -> AnyEvent | None:
+        return await query_waiting(bus, session_id, changes=True) or await bus.first_event(session_id)
+
+    query = await retry_while_unavailable("look for a query", find, PATIENCE_S)
+    if query is None:
+        await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)  # it may be rejected
+        raise UnknownSession.of(session_id)
+    event = signal(CancellationRequested, {"reason": reason}, session_id, query, new_id(), utc_now())
+    await retry_while_unavailable("cancel a query", partial(keep_cancellation, bus, event), PATIENCE_S)
+
+
+async def _is_open_soon(arrival: Arrival) -> bool:
+    """Have a waiting query opened out of turn, to be answered; return whether it was opened within a second."""
+    end_s = monotonic_s() + _ARRIVAL_WAIT_S
     while not await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S):
+        if monotonic_s() >= end_s:
+            return False
         await retry_while_unavailable("let it in", arrival.open_first, PATIENCE_S)
         await asyncio.sleep(_ARRIVAL_POLL_S)
-    answered = bus.session(session_id).response
-    if await retry_while_unavailable("look for the answer", answered, PATIENCE_S) is not None:
-        return False
-    await send(bus, session_id, CancellationRequested, {"reason": reason})
     return True
 
 

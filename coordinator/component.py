@@ -1,10 +1,11 @@
 """Wiring: the only module of the coordinator that reads settings."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.bus import early_cancellations
 from antiphon_shared.bus.admission import Admission
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.conversations import SharedTurns
@@ -13,6 +14,7 @@ from antiphon_shared.bus.offered_workflows import OfferedWorkflows
 from antiphon_shared.bus.recipe_store import KeptRecipes
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.events import AnyEvent
 from antiphon_shared.memory.conversation import Turns
 from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.environment import load_environment
@@ -40,11 +42,13 @@ def build(
     outages: Callable[[], Outages] | None = None,
     turns: Turns | None = None,
     grants: CheckGrant | None = None,
+    *,
+    is_cancelled: Callable[[AnyEvent], Awaitable[bool]] | None = None,
 ) -> Service:
     """Return the coordinator on `bus`: its decisions, and the intake of queries.
 
     A replay passes the values that a recorded session was decided with. Otherwise settings come from the
-    environment, and outages and conversations from the bus. Raises ConfigurationError.
+    environment, and outages, conversations and early cancellations from the bus. Raises ConfigurationError.
     """
     settings = load(CoordinatorSettings) if settings is None else settings
     pipeline = load(PipelineSettings) if pipeline is None else pipeline
@@ -63,6 +67,7 @@ def build(
         grants=grants or verified.check,
         runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
         offered=OfferedWorkflows(bus, workflows, recipes),
+        is_cancelled=is_cancelled or partial(early_cancellations.is_cancelled, bus),
     )
     admission = Admission(bus, settings.weights)
     intake = _intake(bus, settings, admission, verified)

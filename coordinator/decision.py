@@ -52,6 +52,8 @@ class Opening:
     conversation: tuple[Turn, ...] = ()
     """Earlier turns of the query's conversation, the oldest first."""
     grant: GrantCheck = BELIEVED
+    is_cancelled: bool = False
+    """Whether the query was cancelled before its session was opened."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The async shell around `decide`: load the session, decide, return the outcome to commit."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -24,7 +23,6 @@ from antiphon_shared.events import (
     ComponentFailed,
     EventData,
     QuerySubmitted,
-    ReasoningCompleted,
     ResponseReady,
 )
 from antiphon_shared.events.codec import ENVELOPES
@@ -33,18 +31,17 @@ from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
 from antiphon_shared.memory.found import findings_of
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.aside import aside_if
-from antiphon_shared.process.errors import TryLater, UnreadableEvent
-from antiphon_shared.tools.calls import Catalogue, ToolCall
+from antiphon_shared.process.errors import TryLater
+from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.specification import Specification
 
-from coordinator import repetitions
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
 from coordinator.decision import BELIEVED, Decision, GrantCheck, LoggedEvent, OfferBounds, Opening
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, has_parent, moment_of, notify_parent
-from coordinator.lookup import is_long_answer, needs_query, read_needed_event, schema_of
+from coordinator.lookup import calls_to_repeat, is_long_answer, needs_query, read_needed_event, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, open_session
 from coordinator.outcomes import outcome_of, outcome_of_answer
@@ -84,6 +81,7 @@ class Coordinator:
         grants: CheckGrant = lambda grant, session_id: BELIEVED,
         runs: Runs | None = None,
         offered: OfferedWorkflows | None = None,
+        is_cancelled: Callable[[AnyEvent], Awaitable[bool]] = lambda query: Completed(False),
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
@@ -93,6 +91,7 @@ class Coordinator:
         self._grants = grants
         self._runs = runs or Runs(_no_specification, _no_workflows)
         self._offered = offered
+        self._is_cancelled = is_cancelled
         self._session_cache = SessionCache()
 
     @property
@@ -104,15 +103,16 @@ class Coordinator:
         """Open the session once a dispatcher has published its tools, or when the time for that is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        (version, content), (_, answered), content_hash, offers = await together(
+        (version, content), (_, answered), content_hash, offers, is_cancelled = await together(
             session.document(STATE),
             session.document(RESPONSE),
             self._current_catalogue(),
             self._offers(delivery),
+            self._is_cancelled(delivery.event),
         )
         if content is not None or answered is not None:
             return NOTHING
-        if content_hash is None and delivery.attempt < self._waits(query):
+        if content_hash is None and not is_cancelled and delivery.attempt < self._waits(query):
             raise TryLater("no dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
         check = self._grants(query.grant, delivery.event.subject)
@@ -122,8 +122,9 @@ class Coordinator:
             offer=self._offer,
             is_catalogue_missing=content_hash is None,
             models=self._models,
-            conversation=await self._turns_before(delivery, query, check),
+            conversation=() if is_cancelled else await self._turns_before(delivery, query, check),
             grant=check,
+            is_cancelled=is_cancelled,
         )
         if self._offered is not None and content_hash:
             content_hash, catalogue = await self._offered.added_to(content_hash, catalogue, offers)
@@ -169,7 +170,7 @@ class Coordinator:
         # Cached in this process after the first read.
         catalogue = await self._catalogue(before.tools.catalogue) if before.tools.catalogue else Catalogue()
         named = await read_needed_event(before, delivery, session)
-        earlier = await _earlier(before, delivery.event.data, session)
+        earlier = await calls_to_repeat(before, delivery.event.data, session)
         asked = await session.event(before.query.question) if needs_query(before, delivery.event) else None
         schema = schema_of(asked.data if asked else None, before.steps.number)
         decision = await aside_if(
@@ -285,16 +286,3 @@ async def _alone(
     why = decision.own_answer_reason
     response = answer_without_assembler(decision.session, request, found, catalogue, at, why)
     return outcome_of_answer(delivery.event, response, reading.record)
-
-
-async def _earlier(before: Session, data: EventData, session: SessionStore) -> dict[str, ToolCall]:
-    """Return the calls of the log that a reply wants repeated."""
-    if not before.writes.made or not isinstance(data, ReasoningCompleted):
-        return {}
-    found: dict[str, ToolCall] = {}
-    for id, (entry, source) in repetitions.calls_to_repeat(before, data).items():
-        with suppress(UnreadableEvent):
-            reply = (await session.event(entry)).data
-            calls = reply.tool_calls if isinstance(reply, ReasoningCompleted) else ()
-            found.update((id, call) for call in calls if call.id == source)
-    return found

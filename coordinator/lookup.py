@@ -1,5 +1,6 @@
 """Reads of a session's log before `decide` is called; a replay takes the same values from the recording."""
 
+from contextlib import suppress
 from uuid import UUID
 
 from antiphon_shared.bus.handling import Delivery, SessionStore
@@ -16,8 +17,10 @@ from antiphon_shared.events import (
     ReasoningCompleted,
 )
 from antiphon_shared.output.schema import OutputSchema, output_schema
-from antiphon_shared.process.errors import TryLater
+from antiphon_shared.process.errors import TryLater, UnreadableEvent
+from antiphon_shared.tools.calls import ToolCall
 
+from coordinator import repetitions
 from coordinator.decision import LoggedEvent
 from coordinator.session import Session
 
@@ -51,6 +54,19 @@ def needs_query(session: Session, event: AnyEvent) -> bool:
     """Return whether a decision on `event` needs the query, for the schema that the answer must fit."""
     reply = event.data
     return session.output.is_demanded and isinstance(reply, ReasoningCompleted)
+
+
+async def calls_to_repeat(before: Session, data: EventData, session: SessionStore) -> dict[str, ToolCall]:
+    """Return the calls of the log that a reply wants repeated."""
+    if not before.writes.made or not isinstance(data, ReasoningCompleted):
+        return {}
+    found: dict[str, ToolCall] = {}
+    for id, (entry, source) in repetitions.calls_to_repeat(before, data).items():
+        with suppress(UnreadableEvent):
+            reply = (await session.event(entry)).data
+            calls = reply.tool_calls if isinstance(reply, ReasoningCompleted) else ()
+            found.update((id, call) for call in calls if call.id == source)
+    return found
 
 
 def is_long_answer(session: Session, event: AnyEvent) -> bool:

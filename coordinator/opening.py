@@ -1,12 +1,13 @@
 """The opening of a session: its bounds, its authorization and its tools are fixed. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from antiphon_shared.bus.handling import SetTimer
 from antiphon_shared.events import (
     AnyEvent,
+    AssemblyRequested,
     BriefingRequested,
     ComponentFailed,
     DeadlineReached,
@@ -24,6 +25,7 @@ from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
 from coordinator import limits, models, offer, outputs
 from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
+from coordinator.endings import end
 from coordinator.requests import DEADLINE, request_briefing
 from coordinator.session import Session, new_uncertainty
 from coordinator.session_output import Output
@@ -60,8 +62,12 @@ def open_session(
     opened = _opened(session, query, opening, turns)
     if steps := query.options.step_list:
         session = begin_attempt(session, 1)  # which narrows its tools to those of the step
+    if opening.is_cancelled:
+        ended = end(session, event, "cancelled", "cancelled")
+        return _ended_at_once(event, opened, ended).in_format(event.format)
     if lacking := outputs.missing_tools(session):
-        return _ended_at_once(session, event, opened, lacking).in_format(event.format)
+        ended = outputs.end_without(session, event, lacking)
+        return _ended_at_once(event, opened, ended).in_format(event.format)
     decision = request_briefing(session, event, before=(opened,))
     if steps:
         decision = decision.with_events(note_of(session))
@@ -134,11 +140,8 @@ def _opened(
     )
 
 
-def _ended_at_once(
-    session: Session, event: AnyEvent, opened: SessionOpened, lacking: tuple[str, ...]
-) -> Decision:
-    """Open a session that needs tools that it cannot use, and end it before a model or a person is asked."""
-    decision = outputs.end_without(session, event, lacking)
+def _ended_at_once(event: AnyEvent, opened: SessionOpened, decision: Decision) -> Decision:
+    """Open a session that `decision` ends before a model or a person is asked."""
     commands = (opened, *decision.commands)
     waiting = replace(decision.session, awaiting=(child_id(event.id, len(commands) - 1),))
     return replace(decision, session=waiting, commands=commands)
@@ -189,8 +192,11 @@ def without_state(event: AnyEvent, question: LogEntry, why: str) -> Decision:
     return Decision(session, answer=answer)
 
 
-def recorded_opening(opened: SessionOpened) -> Opening:
-    """Return the values that a session was opened with, from its log alone."""
+def recorded_opening(opened: SessionOpened, then: Iterable[EventData] = ()) -> Opening:
+    """Return the values that a session was opened with, from its log alone.
+
+    `then` are the events of the same decision: a cancelled query is followed by the end of its session.
+    """
     return Opening(
         limits=opened.limits,
         catalogue=opened.catalogue,
@@ -199,6 +205,7 @@ def recorded_opening(opened: SessionOpened) -> Opening:
         models=opened.models,
         conversation=opened.conversation,
         grant=GrantCheck(opened.grant_refused, opened.is_grant_ignored),
+        is_cancelled=any(isinstance(one, AssemblyRequested) and one.status == "cancelled" for one in then),
     )
 
 

@@ -21,6 +21,7 @@ from antiphon.cli.pipelines import (
     cancelled,
     client_of,
     command_of,
+    queued_but_cancelled,
     tell_of_missing_scopes,
     warn_of_absent_components,
 )
@@ -140,11 +141,10 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
 async def _why_no_answer(antiphon: Antiphon, session_id: str) -> str:
     """Return why a session that was cancelled has no answer yet, and what to do."""
     with suppress(AntiphonError, RedisError, OSError):
-        if await antiphon.open_bus().first_event(session_id) is None:
-            return (
-                "It is still in the queue and is not cancelled: it runs when a coordinator opens it. `antiphon "
-                f"sessions cancel {session_id}` waits for that, and cancels it."
-            )
+        bus = antiphon.open_bus()
+        is_kept = await bus.batcher.submit("EXISTS", bus.keys.early_cancellation(session_id))
+        if is_kept and await bus.first_event(session_id) is None:
+            return queued_but_cancelled(session_id)
     return (
         f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
         f"sessions watch {session_id}` waits for the answer."

@@ -17,6 +17,8 @@ from antiphon.observe import connected
 from reasoning_engine.settings import Provider
 
 _AFTER_CANCEL_S = 5.0
+_SENT_S = 0.3
+"""How long a cancellation may take to be sent after another Ctrl-C."""
 NO_TOOLS = (
     "No tools: the model answers without any. Add some with --tools MODULE, for example "
     "antiphon.examples.courses."
@@ -59,11 +61,23 @@ async def cancelled(antiphon: Antiphon, session_id: str, why: str, notice: str) 
     with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
     stderr().print(notice)
+    cancelling = asyncio.ensure_future(antiphon.cancel(session_id, why))
     with suppress(asyncio.CancelledError, AntiphonError, TimeoutError):
         async with asyncio.timeout(_AFTER_CANCEL_S):
-            await antiphon.cancel(session_id, why)
+            await asyncio.shield(cancelling)
             return await antiphon.result(session_id)
+    with suppress(asyncio.CancelledError):  # another Ctrl-C must not lose the cancellation
+        await asyncio.wait((cancelling,), timeout=_SENT_S)
+    cancelling.cancel()
     return None
+
+
+def queued_but_cancelled(session_id: str) -> str:
+    """Return the notice that a cancelled query is still in the queue, and will not run."""
+    return (
+        f"Session {session_id} is still in the queue. It is cancelled and will not run: it answers when a coordinator "
+        "reads the queue."
+    )
 
 
 def command_of(antiphon: Antiphon) -> str:

@@ -1,6 +1,5 @@
 """`antiphon sessions`: list, show, watch, cancel, approve, deny, answer."""
 
-import asyncio
 from contextlib import aclosing
 from typing import Annotated
 
@@ -26,15 +25,13 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.cli.pipelines import warn_of_absent_components
+from antiphon.cli.pipelines import queued_but_cancelled
 from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.queued import waiting_summary
 from antiphon.submission import checked_session_id
 
 _STATUS_LENGTH = 80
-_OPENED_SOON_S = 1.0
-"""The time after which a cancellation of a queued query says what it waits for."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -152,18 +149,13 @@ async def cancel(
 
     A running model call and async tools are cancelled within a second. A plain function cannot be cancelled: it runs
     to its end, and its result is ignored. The answer reports the outcome of an unfinished write as unknown; the write
-    is not repeated. A query that is still in the queue is cancelled when it is opened; this command waits for that.
+    is not repeated. A query that is still in the queue never runs: it answers as cancelled when a coordinator reads it.
     """
     async with Antiphon() as antiphon:
-        cancelling = asyncio.ensure_future(antiphon.cancel(session_id, reason))
-        if not (await asyncio.wait((cancelling,), timeout=_OPENED_SOON_S))[0]:
-            stderr().print(
-                f"Session {session_id} is still in the queue. It is cancelled when a coordinator opens it; if this "
-                "command ends before, it is not.",
-                style="yellow",
-            )
-            await warn_of_absent_components()
-        is_asked = await cancelling
+        is_asked = await antiphon.cancel(session_id, reason)
+        is_queued = is_asked and await antiphon.open_bus().first_event(session_id) is None
+    if is_queued:
+        stderr().print(queued_but_cancelled(session_id), style="yellow")
     if json:
         print_json({"session_id": session_id, "cancelling": is_asked})
     elif is_asked:

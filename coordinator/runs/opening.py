@@ -17,6 +17,8 @@ from coordinator.workflows.plan import BUILT_IN, Plan, ToolFacts
 
 NO_TIME_S = 1.0
 """The timeout of a run that cannot begin."""
+CANCELLED = "It was cancelled before it began."
+"""The problem of a run whose query was cancelled before its turn."""
 
 
 def opened_run(
@@ -55,10 +57,10 @@ def opened_run(
         grant_refused=opening.grant.problem,
         is_grant_ignored=opening.grant.is_ignored,
     )
+    if opening.is_cancelled:
+        return opened.model_copy(update={"problem": CANCELLED})
     if specification is None or call.name not in specification.workflows:
-        known = sorted(specification.workflows if specification else published)
-        problem = f"There is no workflow {call.name!r}. {did_you_mean(call.name, known)}".strip()
-        return opened.model_copy(update={"problem": problem})
+        return opened.model_copy(update={"problem": _no_workflow(call.name, specification, published)})
     graph = compiled(specification, call.name)
     names = tools_called(graph)
     problems = (*_problems(names, catalogue, authorization), *_writes_of_models(graph, catalogue))
@@ -69,6 +71,11 @@ def opened_run(
             "problem": " ".join(problems),
         }
     )
+
+
+def _no_workflow(name: str, specification: Specification | None, published: Mapping[str, str]) -> str:
+    known = sorted(specification.workflows if specification else published)
+    return f"There is no workflow {name!r}. {did_you_mean(name, known)}".strip()
 
 
 def plan_of(opened: RunOpened, graph: Graph) -> Plan:

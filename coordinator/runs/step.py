@@ -25,6 +25,7 @@ from coordinator.runs.commands import carry_out, withdraw
 from coordinator.runs.ending import response_of
 from coordinator.runs.happening import REASON_CHARACTERS, happening_of
 from coordinator.runs.making import Making, Pinned
+from coordinator.runs.opening import CANCELLED
 from coordinator.runs.state import RunChange, RunState
 from coordinator.workflows.decide import UnfitParams, decide_run
 from coordinator.workflows.messages import BrokenOff, End, Failed, Failure, Happening, Started, Succeeded
@@ -103,7 +104,9 @@ def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[
         except UnfitParams as error:
             problem = f"It cannot begin: {error}."
     if problem:
-        making.ended = End("failed", failure=Failure("cannot_begin", problem))
+        is_cancelled = problem == CANCELLED
+        failure = Failure("cancelled" if is_cancelled else "cannot_begin", problem)
+        making.ended = End("cancelled" if is_cancelled else "failed", failure=failure)
     return finished(making)
 
 

@@ -100,11 +100,14 @@ class Question:
         return round(alike, 1) if alike >= _ALIKE else 0.0
 
 
-def read_question(text: str, nouns: frozenset[str]) -> Question:
-    """Parse a question. `nouns` are the stems that the tools and their results use for things."""
+def read_question(text: str, nouns: frozenset[str], verbs: frozenset[str] = frozenset()) -> Question:
+    """Parse a question.
+
+    `nouns` are the stems that the tools and their results use for things, `verbs` those of tools that write.
+    """
     text = text[:LENGTH_MAX]
     numbers = find_numbers(text, nouns)
-    entities = find_entities(text, nouns, numbers)
+    entities = find_entities(text, nouns, numbers, verbs)
     cue = _comparison(text, numbers)
     reference = _reference(entities, numbers, after=max(cue, 0))
     compares = cue >= 0 and reference is not None

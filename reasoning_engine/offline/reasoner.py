@@ -53,7 +53,8 @@ def reply_to(request: Request) -> Reply:
     nouns = nouns_of(request.tools) or key_nouns(
         {key for record in records for key in (*record.fields, *record.keys, record.fact.tool)}
     )
-    situation = Situation(read_question(notes.question, nouns), request.tools, records, notes.tried)
+    verbs = frozenset(tool.verb for tool in request.tools if tool.writes)
+    situation = Situation(read_question(notes.question, nouns, verbs), request.tools, records, notes.tried)
     if request.demand is None and notes.step is None:
         move = Move(next_calls(situation))
     else:

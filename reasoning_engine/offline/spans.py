@@ -26,6 +26,7 @@ _BOUNDS = {
 _PREPOSITIONS = word_set("about as at by for from in into near of on to with")
 _JOINING_BARE_NAMES = word_set("of the for & : -")
 _JOINING_NAMES = STOP_WORDS | _JOINING_BARE_NAMES
+_SENTENCE_ENDS = frozenset(".!?;")
 _NAMING = word_set("called named titled entitled the : - a an this")
 
 
@@ -93,8 +94,10 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
     return tuple(found)
 
 
-def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...]) -> tuple[Entity, ...]:
-    """Return the names in a question: quoted, or with capitals."""
+def find_entities(
+    text: str, nouns: frozenset[str], numbers: tuple[Number, ...], verbs: frozenset[str] = frozenset()
+) -> tuple[Entity, ...]:
+    """Return the names in a question: quoted, or with capitals. One of `verbs` is no name where a sentence begins."""
     tokens = [_Token(m.start(), m.end(), m.group()) for m in _TOKEN.finditer(_without_dates(text))]
     quotes = list(_QUOTED.finditer(text))
     taken: list[Span] = [*(Span(*quote.span()) for quote in quotes), *(n for n in numbers if n.is_name)]
@@ -106,7 +109,9 @@ def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...])
             continue
         after_number = any(0 <= token.start - number.end <= 9 for number in numbers if number.is_name)
         is_of_noun = after_number or bool(nouns.intersection([_word_before(tokens, index)]))
-        starts_command = index == 0 and len(tokens) > 1 and tokens[1].text.isdigit()  # `Order 50 ...`
+        is_first = index == 0 or tokens[index - 1].text in _SENTENCE_ENDS
+        is_before_number = index == 0 and len(tokens) > 1 and tokens[1].text.isdigit()  # `Order 50 ...`
+        starts_command = is_before_number or (is_first and stem(token.text) in verbs)
         if not is_of_noun and (token.text[0].isdigit() or is_filler(token.text) or starts_command):
             continue
         stop = _end_of_name(tokens, index, free, _JOINING_NAMES if is_of_noun else _JOINING_BARE_NAMES)

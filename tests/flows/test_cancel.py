@@ -1,14 +1,18 @@
 """A session is cancelled while its model, or one of its tools, would take ten minutes longer."""
 
+import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import COMPONENTS
 from antiphon_shared.events.session import Response
 
 from tests.flows.pipeline import FORMS, Pipeline, pipeline
+from tests.flows.promises import assert_each_answered_once
 from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
@@ -143,3 +147,36 @@ def test_a_write_in_flight_is_told_as_of_unknown_outcome_and_never_run_again(
         assert_it_goes_on(five)
         assert steps(tmp_path) == ["s1 send begun", *([] if is_killed else ["s1 send cancelled"])]
         assert not is_settled(five, "c2")
+
+
+@pytest.mark.parametrize("kind", ["session", "run"])
+def test_a_query_that_is_cancelled_in_the_queue_never_runs(tmp_path: Path, kind: str) -> None:
+    """Cancel it while no coordinator runs: it gets its one answer from the next one, and nothing is called."""
+    options = {"workflow": {"name": "w"}} if kind == "run" else {}
+    with pipeline(scripted=SCRIPT, is_started=False, ANTIPHON_TOOLS="tests.flows.endless_tools") as five:
+        five.submit(READS, session_id="s1", options=json.dumps(options))
+        cancel(five, "s1")
+        five.start(*COMPONENTS)
+        response = five.response_to("s1")
+        assert (response.status, response.termination_reason) == ("cancelled", "cancelled")
+        five.wait_until_idle()
+        assert not {"antiphon.reasoning.requested.v1", "antiphon.tools.requested.v1"} & set(types(five))
+        assert_each_answered_once(five.responses(), ["s1"])
+        here = {**os.environ, "ANTIPHON_REDIS_URL": five.redis.url}
+        exported = command_line("recording", "export", "s1", "-o", str(tmp_path), environment=here)
+        assert exported.returncode == 0, exported.stderr
+        for how in ("verify", "rerun"):
+            replayed = command_line("replay", how, str(tmp_path), environment=here)
+            assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+        assert_it_goes_on(five)
+
+
+def test_a_later_query_under_the_id_of_a_cancelled_one_runs() -> None:
+    with pipeline(scripted=SCRIPT, is_started=False) as five:
+        five.submit(EASY, session_id="s1")
+        cancel(five, "s1")
+        five.client.delete(five.keys.queries())  # as if the query had been lost, or rejected
+        time.sleep(0.01)
+        five.submit(EASY, session_id="s1")
+        five.start(*COMPONENTS)
+        assert five.response_to("s1").status == "complete"

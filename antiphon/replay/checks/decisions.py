@@ -187,11 +187,12 @@ class Decisions:
             case ComponentFailed() as failure:
                 return end_unopened(event, entry, failure)
             case QuerySubmitted() as query:
-                opened = next((one.event.data for one in step.outputs), None)
+                outputs = [one.event.data for one in step.outputs]
+                opened = outputs[0] if outputs else None
                 if not isinstance(opened, SessionOpened):
                     raise UnreadableEvent(f"no {SessionOpened.type} came of event {step.line.n}.")
                 catalogue = known.catalogue(opened.catalogue)
-                return open_session(event, entry, query, recorded_opening(opened), catalogue)
+                return open_session(event, entry, query, recorded_opening(opened, outputs), catalogue)
             case _:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
 

@@ -168,6 +168,13 @@ class Keys(NamedTuple):
         """Return the key of the stream of every event of the session, whole: its recording."""
         return self.of_session(session_id, "events")
 
+    def early_cancellation(self, session_id: str) -> str:
+        """Return the key of the stream with the cancellation of a query that has no session yet.
+
+        No session has such an id. The access rules for logs cover the key, so that those in use need no renewal.
+        """
+        return f"{self.prefix(self.partition(session_id))}session:~cancelled:{session_id}:events"
+
     def deltas(self, session_id: str) -> str:
         """Return the key of the capped, short-lived stream of a running reply's text."""
         return self.of_session(session_id, "deltas")

@@ -48,10 +48,14 @@ def tenant_of(record: bytes) -> Tenant:
 
 def query_of(record: bytes, log: str, signer: Signer | None) -> AnyEvent:
     """Return the waiting query in a record, verified for that log. Raises UnreadableEvent, BadSignature."""
+    return decode(verified_event(signer, log, fields_of_record(record)))
+
+
+def fields_of_record(record: bytes) -> dict[bytes, bytes]:
+    """Return the fields of a waiting query's log entry, from its record."""
     header, _, event = record.partition(b"\n")
     of_log = header.split(b" ")[2:3]
-    fields = {b"event": event} | ({SIGNATURE: of_log[0]} if of_log and of_log != [b"-"] else {})
-    return decode(verified_event(signer, log, fields))
+    return {b"event": event} | ({SIGNATURE: of_log[0]} if of_log and of_log != [b"-"] else {})
 
 
 def _unix_ms(seconds: float) -> int:

@@ -92,22 +92,25 @@ def test_a_second_ctrl_c_leaves_at_once(
         process.send_signal(signal.SIGINT)
     stdout, stderr = the_rest(process)
     assert (process.returncode, stdout) == (130, "")
-    assert ("It is still in the queue and is not cancelled" in stderr) is not is_pressed_again
+    assert ("is cancelled and will not run" in stderr) is not is_pressed_again
+    with redis.Redis(port=redis_server.port) as server:
+        assert len(list(server.scan_iter(f"{namespace}:*:session:~cancelled:*"))) == 1
     assert "Traceback" not in stderr
 
 
-def test_the_cancellation_of_a_query_in_the_queue_says_what_it_waits_for(
+def test_the_cancellation_of_a_query_in_the_queue_does_not_wait(
     folder: Path, redis_server: RedisServer, namespace: str
 ) -> None:
-    """Report the wait before it can end: no component runs here, so the query is never opened."""
+    """No component runs here, so the query is not opened."""
     pipeline = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
     session_id = antiphon("submit", QUESTION, cwd=folder, **pipeline).stdout.strip()
-    program = "from antiphon.cli import app; app()"
-    process = launched_python("-c", program, "sessions", "cancel", session_id, cwd=folder, **pipeline)
-    read_until(process, "No worker of coordinator")
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = the_rest(process)
-    assert (process.returncode, stdout, "Traceback" in stderr) == (130, "", False)
+    done = antiphon("sessions", "cancel", session_id, cwd=folder, **pipeline)
+    assert (done.returncode, done.stdout) == (0, f"Cancelling {session_id}.\n")
+    assert "is cancelled and will not run" in done.stderr
+    listed = antiphon("sessions", "list", "--json", cwd=folder, **pipeline)
+    assert '"queued"' in listed.stdout
+    unknown = antiphon("sessions", "cancel", "another", cwd=folder, **pipeline)
+    assert (unknown.returncode, "another does not exist" in unknown.stderr) == (2, True)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks children up under /proc")

@@ -117,6 +117,19 @@ async def test_a_write_that_is_asked_for_gets_the_name_and_the_amount(question: 
     ]
 
 
+def repair(pump: str) -> str:
+    """Repair a pump."""
+    return f"repaired {pump}"
+
+
+@pytest.mark.parametrize(
+    "question", ['Repair pump "P7"', "Repair pump P7.", 'It is broken. Repair "P7".', "Please repair P7"]
+)
+async def test_the_verb_of_a_write_is_not_taken_for_a_name(question: str) -> None:
+    rounds = (await asked_of(question, tool(effect="write")(repair))).rounds
+    assert [[call.arguments for call in calls] for calls in rounds] == [[{"pump": "P7"}]]
+
+
 def reserve_part(name: str) -> str:
     """Reserve a part."""
     return f"reserved {name}"

@@ -14,6 +14,7 @@ from antiphon_shared.memory.conversation import OpenTurn, StoredTurns
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings
 
+from antiphon.replay.checks.run_inputs import opening_of
 from antiphon.replay.serving.components.part import Part, at_its_time
 from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
@@ -45,6 +46,7 @@ class CoordinatorPart(Part):
             outages=lambda: self._outages[recording_index.session_id],
             turns=_RecordedTurns(recording_index.opened.conversation if recording_index.opened else ()),
             grants=lambda grant, session_id: _check_of(recording_index),
+            is_cancelled=lambda query: _was_cancelled(recording_index, query),
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
@@ -118,6 +120,16 @@ class _RecordedTurns:
 
     async def keep(self, tenant: str, conversation: str, turn: Turn) -> None:
         """Ignore the turn."""
+
+
+async def _was_cancelled(recording_index: RecordingIndex, query: AnyEvent) -> bool:
+    """Return whether the query was cancelled before its session was opened."""
+    if recording_index.run is not None:
+        return opening_of(recording_index.run).is_cancelled
+    outputs = [line.event.data for line in recording_index.outputs(query.id)]
+    return any(
+        isinstance(one, SessionOpened) and recorded_opening(one, outputs).is_cancelled for one in outputs
+    )
 
 
 def _check_of(recording_index: RecordingIndex) -> GrantCheck:

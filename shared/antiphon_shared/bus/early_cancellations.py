@@ -1,0 +1,48 @@
+"""Cancellations of queries that have not become sessions yet: in the queue, or waiting for room.
+
+The cancellation is stored under the session's id. When the query is opened, its session ends at once, with its
+one answer.
+"""
+
+from collections.abc import Awaitable
+from functools import partial
+from typing import Any
+
+import structlog
+
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.reads import PendingRead
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.signing import SIGNATURE, verified_event
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events import AnyEvent, CancellationRequested, decode, encode
+from antiphon_shared.process.errors import UnreadableEvent
+
+
+async def keep_cancellation(bus: Bus, event: AnyEvent) -> None:
+    """Keep the cancellation of a query that has no session yet, for as long as sessions are kept."""
+    key, raw = bus.keys.early_cancellation(event.subject), encode(event)
+    adding: list[Argument] = ["XADD", "MAXLEN", 1, "*", "event", raw]
+    if bus.signer is not None:
+        adding += [SIGNATURE, bus.signer.sign(key, raw)]
+    await bus.batcher.run(scripts.EXPIRING, [key], [bus.settings.retention_ms, *adding])
+
+
+def is_cancelled(bus: Bus, query: AnyEvent) -> Awaitable[bool]:
+    """Return whether a query was cancelled after its submission; a later query under the same id was not."""
+    key = bus.keys.early_cancellation(query.subject)
+    found = bus.batcher.submit("XREVRANGE", key, "+", "-", "COUNT", 1)
+    return PendingRead(found, partial(_covers, bus, key, query))
+
+
+def _covers(bus: Bus, key: str, query: AnyEvent, entries: list[Any]) -> bool:
+    if not entries:
+        return False
+    ((entry, fields),) = entries
+    try:
+        event = decode(verified_event(bus.signer, key, fields))
+    except UnreadableEvent as error:
+        structlog.get_logger().warning("cancellation_unreadable", session=query.subject, reason=str(error))
+        return False
+    submitted_ms = int(query.time.timestamp() * 1000)
+    return isinstance(event.data, CancellationRequested) and int(entry.partition(b"-")[0]) >= submitted_ms

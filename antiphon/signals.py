@@ -55,6 +55,7 @@ async def _cancel_in_queue(bus: Bus, arrival: Arrival, session_id: str, reason: 
         await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)  # it may be rejected
         raise UnknownSession.of(session_id)
     event = signal(CancellationRequested, {"reason": reason}, session_id, query, new_id(), utc_now())
+    event = event.model_copy(update={"causationid": query.id})
     await retry_while_unavailable("cancel a query", partial(keep_cancellation, bus, event), PATIENCE_S)
 
 

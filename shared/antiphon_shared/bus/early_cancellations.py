@@ -20,7 +20,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 
 async def keep_cancellation(bus: Bus, event: AnyEvent) -> None:
-    """Keep the cancellation of a query that has no session yet, for as long as sessions are kept."""
+    """Keep the cancellation of the query that caused `event`, for as long as sessions are kept."""
     key, raw = bus.keys.early_cancellation(event.subject), encode(event)
     adding: list[Argument] = ["XADD", "MAXLEN", 1, "*", "event", raw]
     if bus.signer is not None:
@@ -29,7 +29,7 @@ async def keep_cancellation(bus: Bus, event: AnyEvent) -> None:
 
 
 def is_cancelled(bus: Bus, query: AnyEvent) -> Awaitable[bool]:
-    """Return whether a query was cancelled after its submission; a later query under the same id was not."""
+    """Return whether a query was cancelled; another query under the same session id was not."""
     key = bus.keys.early_cancellation(query.subject)
     found = bus.batcher.submit("XREVRANGE", key, "+", "-", "COUNT", 1)
     return PendingRead(found, partial(_covers, bus, key, query))
@@ -38,11 +38,10 @@ def is_cancelled(bus: Bus, query: AnyEvent) -> Awaitable[bool]:
 def _covers(bus: Bus, key: str, query: AnyEvent, entries: list[Any]) -> bool:
     if not entries:
         return False
-    ((entry, fields),) = entries
+    ((_, fields),) = entries
     try:
         event = decode(verified_event(bus.signer, key, fields))
     except UnreadableEvent as error:
         structlog.get_logger().warning("cancellation_unreadable", session=query.subject, reason=str(error))
         return False
-    submitted_ms = int(query.time.timestamp() * 1000)
-    return isinstance(event.data, CancellationRequested) and int(entry.partition(b"-")[0]) >= submitted_ms
+    return isinstance(event.data, CancellationRequested) and event.causationid == query.id

@@ -9,6 +9,8 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from hypothesis import strategies as st
 
+from tests.pieces import some_of
+
 Call = tuple[str, dict[str, Any], Any]
 """Tool, arguments, and the result: data, or a ToolError."""
 
@@ -110,17 +112,12 @@ def a_course_memory() -> Memory:
     )
 
 
-hostile_text = st.one_of(
-    st.text(max_size=300),
-    st.lists(
-        st.sampled_from(
-            ["<", "</", "＜", "result", "RESULT", "rеsult", "r\u200besult", "\u200b", " ", "/", ">", '"', "\n",
-             "call=", '<result call="c">', "</result>", "< / result >", "</ｒesult>", "# Now", "## A", "F1 ",
-             "x" * 90, "<results", "&lt;", ". ", "Ann: yes. ", "```", "- ", "7", "| a |"]
-        ),
-        max_size=60,
-    ).map("".join),
-)  # fmt: skip  # the table reads better in two lines
+_HOSTILE = (
+    "<", "</", "＜", "result", "RESULT", "rеsult", "r\u200besult", "\u200b", " ", "/", ">", '"', "\n",
+    "call=", '<result call="c">', "</result>", "< / result >", "</ｒesult>", "# Now", "## A", "F1 ",
+    "x" * 90, "<results", "&lt;", ". ", "Ann: yes. ", "```", "- ", "7", "| a |",
+)  # fmt: skip  # the table reads better in few lines
+hostile_text = st.one_of(st.text(max_size=300), some_of(_HOSTILE, max_size=60).map("".join))
 tool_output = st.recursive(
     st.one_of(
         hostile_text,

@@ -1,8 +1,7 @@
 """Taking over from workers that went silent."""
 
 import asyncio
-import sys
-from asyncio.subprocess import DEVNULL, Process
+import os
 from pathlib import Path
 
 from antiphon_shared.bus.dead_letters import DeadLetters
@@ -27,9 +26,8 @@ from tests.bus.builders import (
     words_of,
     working,
 )
+from tests.flows.starting import ROOT, Forked, Program
 from tests.redis_server import RedisServer
-
-ROOT = Path(__file__).parents[2]
 
 
 async def test_what_a_dead_worker_held_is_taken_over_when_its_lease_is_out(bus: Bus) -> None:
@@ -118,7 +116,9 @@ async def test_a_poison_message_takes_none_of_its_neighbours_along(
     """It kills one worker after another, while others in flight have begun, and more come in."""
     lease_s = 0.4
     settings = BusSettings(lease_s=lease_s, max_deliveries=5)
-    command = [sys.executable, "-m", "tests.bus.poisoned_worker", redis_server.url, namespace, str(lease_s)]
+    null = Path(os.devnull)
+    arguments = (redis_server.url, namespace, str(lease_s))
+    poisoned = Program("tests.bus.poisoned_worker", {**os.environ}, ROOT, null, null, arguments=arguments)
     async with a_bus(redis_server.url, namespace, settings) as bus:
         neighbours = [f"n{n}" for n in range(12)]
         await bus.publish(a_query("poison", "poison"), "open")
@@ -126,8 +126,7 @@ async def test_a_poison_message_takes_none_of_its_neighbours_along(
             await bus.publish(a_query(session_id, "fine"), "open")
         deaths = 0
         while not await _is_over(bus):
-            worker = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=DEVNULL, stderr=DEVNULL)
-            if not await _died(worker, bus):
+            if not await _died(Forked(poisoned), bus):
                 break
             deaths += 1
             neighbours.append(f"late{deaths}")
@@ -137,15 +136,14 @@ async def test_a_poison_message_takes_none_of_its_neighbours_along(
         assert [await bus.session(n).items("done") for n in neighbours] == [[b"1"]] * len(neighbours)
 
 
-async def _died(worker: Process, bus: Bus) -> bool:
+async def _died(worker: Forked, bus: Bus) -> bool:
     """Return whether the worker dies before the inbox is empty; then kill it."""
     try:
-        await eventually(lambda: worker.returncode is not None or _is_over(bus), limit_s=30)
-        return worker.returncode is not None
+        await eventually(lambda: worker.poll() is not None or _is_over(bus), limit_s=30)
+        return worker.poll() is not None
     finally:
-        if worker.returncode is None:
-            worker.kill()
-        await worker.wait()
+        worker.kill()
+        worker.wait(30)
 
 
 async def _is_over(bus: Bus) -> bool:

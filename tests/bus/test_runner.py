@@ -3,9 +3,9 @@
 import asyncio
 import os
 import signal
-import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,49 +19,72 @@ from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.process.watchdog import EXIT_STUCK
 
 from tests.bus.builders import Seen, a_bus, a_query, inbox_of, pending, until_done, working
+from tests.flows.starting import ROOT, Forked, Program
 from tests.redis_server import RedisServer, free_port
 
-ROOT = Path(__file__).parents[2]
+LIMIT_S = 60.0
+
+
+class Component:
+    """A component off the fork server, and what it has written."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._process = Forked(program)
+
+    def send_signal(self, number: int) -> None:
+        self._process.send_signal(number)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.poll()
+
+    async def has_said(self, words: bytes) -> None:
+        def is_there() -> bool:
+            return words in self._program.errors.read_bytes()
+
+        await self._wait_for(lambda: is_there() or self.returncode is not None, words)
+        assert is_there(), self._program.errors.read_bytes()
+
+    async def has_begun(self) -> None:
+        await self._wait_for(lambda: self._program.output.read_bytes() == b"begun\n", b"begun")
+
+    async def exit(self) -> tuple[int, bytes]:
+        """Return the exit code and the log."""
+        code = await asyncio.to_thread(self._process.wait, LIMIT_S)
+        return code, self._program.errors.read_bytes()
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait(LIMIT_S)
+
+    async def _wait_for(self, condition: Callable[[], bool], what: bytes) -> None:
+        deadline_s = time.monotonic() + LIMIT_S
+        while not condition():
+            assert time.monotonic() < deadline_s, what
+            await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
-async def a_process(mode: str, url: str, namespace: str, **environment: str) -> AsyncIterator[Process]:
+async def a_process(mode: str, url: str, namespace: str, **environment: str) -> AsyncIterator[Component]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON_")}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.bus.process",
-        mode,
-        cwd=ROOT,
-        env={**inherited, "ANTIPHON_REDIS_URL": url, "ANTIPHON_NAMESPACE": namespace, **environment},
-        stdout=PIPE,
-        stderr=PIPE,
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
-async def has_said(process: Process, words: bytes) -> None:
-    assert process.stderr is not None
-    while words not in (line := await asyncio.wait_for(process.stderr.readline(), 60)):
-        assert line, "it ended without a word"
-
-
-async def exit_of(process: Process) -> tuple[int, bytes]:
-    _, said = await asyncio.wait_for(process.communicate(), 60)
-    assert process.returncode is not None
-    return process.returncode, said
+    settings = {**inherited, "ANTIPHON_REDIS_URL": url, "ANTIPHON_NAMESPACE": namespace, **environment}
+    with tempfile.TemporaryDirectory(prefix="antiphon-runner-") as name:
+        output, errors = Path(name) / "output", Path(name) / "errors"
+        output.touch()
+        errors.touch()
+        process = Component(Program("tests.bus.process", settings, ROOT, output, errors, arguments=(mode,)))
+        try:
+            yield process
+        finally:
+            process.end()
 
 
 async def test_sigterm_ends_an_idle_process_with_0(redis_server: RedisServer, namespace: str) -> None:
     async with a_process("idle", redis_server.url, namespace) as process:
-        await has_said(process, b'"ready"')
+        await process.has_said(b'"ready"')
         process.send_signal(signal.SIGTERM)
-        assert (await exit_of(process))[0] == 0
+        assert (await process.exit())[0] == 0
 
 
 async def test_work_longer_than_the_grace_is_handed_back_and_taken_over_at_once(
@@ -80,10 +103,9 @@ async def _is_handed_back(url: str, namespace: str, mode: str) -> None:
         a_process(mode, url, namespace, ANTIPHON_BUS_LEASE_S="600") as process,
     ):
         await bus.publish(a_query(), "open")
-        assert process.stdout is not None
-        assert await asyncio.wait_for(process.stdout.readline(), 60) == b"begun\n"
+        await process.has_begun()
         process.send_signal(signal.SIGTERM)
-        code, said = await exit_of(process)
+        code, said = await process.exit()
         assert code == 0, said
         assert [count for _, _, _, count in await pending(bus, inbox_of(bus))] == [0]
         seen = Seen()
@@ -94,9 +116,9 @@ async def _is_handed_back(url: str, namespace: str, mode: str) -> None:
 
 async def test_sigterm_while_redis_is_not_there_ends_with_0(namespace: str) -> None:
     async with a_process("idle", f"redis://127.0.0.1:{free_port()}/0", namespace) as process:
-        await has_said(process, b"redis_unavailable")
+        await process.has_said(b"redis_unavailable")
         process.send_signal(signal.SIGTERM)
-        assert (await exit_of(process))[0] == 0
+        assert (await process.exit())[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -121,7 +143,7 @@ async def test_a_process_that_cannot_work_says_why(
     redis_server: RedisServer, namespace: str, mode: str, environment: dict[str, str], code: int, words: bytes
 ) -> None:
     async with a_process(mode, redis_server.url, namespace, **environment) as process:
-        ended, said = await exit_of(process)
+        ended, said = await process.exit()
         assert (ended, words in said) == (code, True), said
 
 
@@ -130,7 +152,7 @@ async def test_a_process_says_that_it_fails_on_purpose_and_does(
 ) -> None:
     faults = {"ANTIPHON_FAULTS": "heartbeat.before:kill", "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
     async with a_process("idle", redis_server.url, namespace, **faults) as process:
-        code, said = await exit_of(process)
+        code, said = await process.exit()
         assert code == -signal.SIGKILL
         assert b"fault_injection_enabled" in said
 
@@ -146,7 +168,7 @@ async def test_leases_are_kept_although_a_renewal_failed_unexpectedly(
         a_process("slow", redis_server.url, namespace, **settings, **faults) as process,
     ):
         await bus.publish(a_query(), "open")
-        await has_said(process, b'"leases_not_renewed"')
+        await process.has_said(b'"leases_not_renewed"')
         async with asyncio.timeout(60):
             idle_ms = [0]
             while idle_ms[-1] >= max(idle_ms):  # it grows until a lease is renewed
@@ -161,7 +183,7 @@ async def test_a_duty_that_is_over_does_not_end_the_process(
         a_bus(redis_server.url, namespace, BusSettings()) as bus,
         a_process("duty-ends", redis_server.url, namespace) as process,
     ):
-        await has_said(process, b'"ready"')
+        await process.has_said(b'"ready"')
         await bus.publish(a_query(), "open")
         await until_done(bus)
         assert process.returncode is None
@@ -177,7 +199,7 @@ async def test_a_loop_that_stops_turning_ends_the_process_and_others_take_over(
         a_process("stuck-loop", redis_server.url, namespace, ANTIPHON_BUS_LEASE_S="0.6") as process,
     ):
         await bus.publish(a_query(), "open")
-        code, said = await exit_of(process)
+        code, said = await process.exit()
         assert (code, b"stopped turning" in said) == (EXIT_STUCK, True), said
         assert b"on_query" in said, "what blocks it is named"
         seen = Seen()

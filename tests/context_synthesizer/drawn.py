@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.memories import an_error, hostile_text, tool_output
+from tests.pieces import some_of
 
 SHARES: Mapping[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
 levels: st.SearchStrategy[Level] = st.sampled_from(tuple(SHARES))
@@ -17,9 +18,9 @@ _WORDS = (
     "lesson", "agent", "prompt", "protocol", "opened", "the", "by", "in", "of", "teaches", "moved", "price",
     "12", "EUR", "40%", "model", "session", "cache", "retry", "queue", "river", "bridge", "harbour",
 )  # fmt: skip  # a text, not a column
-_sentences = st.lists(st.sampled_from(_WORDS), min_size=4, max_size=20).map(lambda said: " ".join(said) + ".")
-_titles = st.lists(st.sampled_from(_WORDS), min_size=0, max_size=5).map(" ".join)
-_queries = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=5).map(" ".join)
+_sentences = some_of(_WORDS, min_size=4, max_size=20).map(lambda said: " ".join(said) + ".")
+_titles = some_of(_WORDS, max_size=5).map(" ".join)
+_queries = some_of(_WORDS, min_size=1, max_size=5).map(" ".join)
 _passages = st.lists(
     st.tuples(_titles, st.lists(_sentences, min_size=1, max_size=4).map(" ".join)), max_size=5
 )

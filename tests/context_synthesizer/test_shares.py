@@ -53,16 +53,18 @@ def stuffed(random: Random, count: int) -> list[tuple[str, str]]:
     ]
 
 
-def attacked(
-    chaff: list[tuple[str, str]], random: Random, tokens: int, *, is_untrusted: bool
-) -> tuple[Memory, str]:
-    """Return the memory of a session, and its briefing, where `chaff` came from another call than the gold."""
+def attacked(chaff: list[tuple[str, str]], random: Random) -> Session:
+    """Return a session where `chaff` came from another call than the gold."""
     first = [Told([a_search("Brinknes Observatory", *GOLD)]), Told([a_search("Brinknes", *chaff)])]
     random.shuffle(first)
     later = [
         Told([a_search("walks", ("Walks", f"A path leads to the old mill number {n}."))]) for n in range(2)
     ]
-    session = a_session(*first, *later, query=QUESTION)
+    return a_session(*first, *later, query=QUESTION)
+
+
+def briefed(session: Session, tokens: int, *, is_untrusted: bool) -> tuple[Memory, str]:
+    """Return the memory of the session, and its briefing."""
     session_index = SessionIndex(QUESTION, tokens_max=tokens)
     calls = {use.call_id for delta in session.deltas for use in delta.tool_usage if use.query == "Brinknes"}
     for delta in session.deltas:
@@ -77,31 +79,32 @@ def with_trust(delta: MemoryDelta, calls: set[str]) -> MemoryDelta:
     return delta.model_copy(update={"documents": documents})
 
 
-@pytest.mark.parametrize("tokens", [500, 2_000, 8_000])
 @pytest.mark.parametrize("count", [20, 100, 500, 2_000])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_copies_of_a_statement_with_other_numbers_share_one_place(seed: int, count: int, tokens: int) -> None:
+def test_copies_of_a_statement_with_other_numbers_share_one_place(seed: int, count: int) -> None:
     random = Random(seed * count)
-    _, text = attacked(copies(random, count), random, tokens, is_untrusted=False)
-    assert all(said in text for _, said in GOLD)
+    session = attacked(copies(random, count), random)
+    for tokens in (500, 2_000, 8_000):
+        _, text = briefed(session, tokens, is_untrusted=False)
+        assert all(said in text for _, said in GOLD), tokens
 
 
-@pytest.mark.parametrize("tokens", [500, 2_000, 8_000])
 @pytest.mark.parametrize("count", [20, 100, 500, 2_000])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_room(
-    seed: int, count: int, tokens: int
-) -> None:
+def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_room(seed: int, count: int) -> None:
     random = Random(seed * count)
-    _, text = attacked(stuffed(random, count), random, tokens, is_untrusted=True)
-    assert all(said in text for _, said in GOLD)
+    session = attacked(stuffed(random, count), random)
+    for tokens in (500, 2_000, 8_000):
+        _, text = briefed(session, tokens, is_untrusted=True)
+        assert all(said in text for _, said in GOLD), tokens
 
 
 def test_one_long_document_leaves_three_quarters_to_others() -> None:
     long = " ".join(
         f"The observatory of Brinknes has a {word} in room {n}." for n, word in enumerate(_FILLERS * 9)
     )
-    memory, text = attacked([("Brinknes Observatory", long)], Random(3), 500, is_untrusted=False)
+    session = attacked([("Brinknes Observatory", long)], Random(3))
+    memory, text = briefed(session, 500, is_untrusted=False)
     assert len(memory.facts) > 30
     assert all(said in text for _, said in GOLD)
 

@@ -1,33 +1,36 @@
 """The recordings run nearly every line of the decisions, so that a session checks each change."""
 
+import json
+import subprocess
+import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from multiprocessing import get_context
-from pathlib import Path
+from typing import Any
 
-from antiphon.recording.files import read_lines
+from tests.antiphon.cli.test_start import HEAVY
+from tests.antiphon.conftest import clean_environment
 from tests.recordings.cover import Candidate, chosen
-from tests.recordings.folder import FOLDER, recordings_in
-from tests.recordings.lines_run import Place, all_lines, functions_of, lines_run, source_of
+from tests.recordings.lines_run import Place, all_lines, functions_of, source_of
 from tests.recordings.out_of_reach import OUT_OF_REACH, out_of_reach
 from tests.recordings.pure_modules import PACKAGES, ROOT, pure_modules
 from tests.rows import each_row
 
-EARLIER = Path(__file__).parents[1] / "releases" / "recordings"
 SHARE_MIN = 0.95
 
 
 @cache
+def verified() -> dict[str, Any]:
+    """Return what a process that verifies every recording runs and imports, independent of the state of this one."""
+    command = [sys.executable, "-m", "tests.recordings.all_verified"]
+    done = subprocess.run(
+        command, cwd=ROOT, env=clean_environment(), capture_output=True, check=True, timeout=290
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
 def run() -> frozenset[Place]:
-    """Return the lines run, measured in a separate process, independent of the state of this one."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(_run).result()
-
-
-def _run() -> frozenset[Place]:
-    paths = [*recordings_in(FOLDER), *recordings_in(EARLIER)]
-    return lines_run(list(read_lines(path)) for path in paths)
+    return frozenset(Place(*place) for place in verified()["lines"])
 
 
 def test_recordings_run_nearly_all_lines_of_the_decisions() -> None:
@@ -36,6 +39,11 @@ def test_recordings_run_nearly_all_lines_of_the_decisions() -> None:
     share = 1 - len(missing) / len(reachable)
     listed = [f"{place.module}:{place.line}: {source_of(place)}" for place in missing]
     assert share >= SHARE_MIN, f"{share:.1%} of {len(reachable)} lines; not run:\n" + "\n".join(listed)
+
+
+def test_no_recording_needs_an_import_that_verifying_does_without() -> None:
+    """No reply of a model and no error is read with the SDK's help."""
+    assert not {*verified()["packages"]}.intersection(HEAVY)
 
 
 def test_no_module_is_left_to_the_others() -> None:

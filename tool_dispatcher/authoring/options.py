@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from antiphon_shared.tools.contract import RENAMED, Contract
@@ -112,12 +113,17 @@ def _shown(place: tuple[str | int, ...]) -> str:
 
 def _form(place: tuple[str | int, ...]) -> str:
     """Return a description of the values allowed at a path of a contract."""
-    whole = Contract.model_json_schema()
+    whole = _contract_schema()
     schema, name = whole, ""
     for part in place:
         name = part if isinstance(part, str) else name
         schema = _resolved(schema["items"] if isinstance(part, int) else _child(schema, part), whole)
     return _in_words(schema, name, whole)
+
+
+@cache
+def _contract_schema() -> dict[str, Any]:
+    return Contract.model_json_schema()
 
 
 def _child(schema: JsonSchema, name: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Both are strict: unknown fields and coercion are refused, and "42" is not 42. Bo
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol
 
@@ -66,8 +67,7 @@ class SchemaParameters:
             own.setdefault("additionalProperties", False)
         kind = validator_for(own, default=Draft202012Validator)
         try:
-            kind.check_schema(own)
-            _check_references(own)
+            _check(to_json(own))
         except (SchemaError, Unresolvable, RecursionError) as error:
             problem = readable(getattr(error, "message", error), 300)
             raise InvalidTool(
@@ -81,6 +81,14 @@ class SchemaParameters:
         if faults:
             raise BadArguments(faults)
         return arguments
+
+
+@lru_cache(maxsize=256)
+def _check(schema: bytes) -> None:
+    """Raise SchemaError, Unresolvable or RecursionError for an invalid schema. A valid one is remembered."""
+    own = from_json(schema)
+    validator_for(own, default=Draft202012Validator).check_schema(own)
+    _check_references(own)
 
 
 @dataclass(frozen=True)

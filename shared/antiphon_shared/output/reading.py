@@ -12,6 +12,8 @@ LEVELS_MAX = 64
 """The depth of a value: not every reader and writer of JSON supports deeper ones."""
 _FENCE = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 _BEGINS = re.compile(r"[{\[]")
+_READ_MAX = 4_096
+"""Characters of a text before the next value is searched for in a copy of the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +77,18 @@ def _inside(text: str) -> list[Any]:
 
     Raises one of _UNREADABLE for a truncated value, or for one that only Python's decoder accepts.
     """
-    found, at = [], 0
-    while begins := _BEGINS.search(text, at):
+    found, at, rest, offset = [], 0, text, 0
+    while begins := _BEGINS.search(rest, at):
+        if (
+            begins.start() >= _READ_MAX
+        ):  # an error counts the lines before it, from the start of what is decoded
+            rest, offset, at = rest[begins.start() :], offset + begins.start(), 0
+            continue
         try:
-            value, at = _DECODER.raw_decode(text, begins.start())
+            value, at = _DECODER.raw_decode(rest, begins.start())
         except JSONDecodeError as error:
-            if error.pos >= len(text) or error.msg.startswith("Unterminated"):
-                raise
+            if error.pos >= len(rest) or error.msg.startswith("Unterminated"):
+                raise JSONDecodeError(error.msg, text, offset + error.pos) from None
             at = max(begins.end(), error.pos)
         else:
             found.append(_portable(value))

@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from urllib.parse import quote, quote_plus
 
 SECRET_CHARACTERS_MIN = 6
@@ -44,22 +45,27 @@ class KnownValues:
         self._marks = tuple(self._by_form) if len(self._by_form) <= _MARKS_MAX else ()
         whole_word = f"(?<![A-Za-z0-9])(?:{_any_of(words)})(?![A-Za-z0-9])"
         parts = ([_any_of(others)] if others else []) + ([whole_word] if words else [])
-        self._pattern = re.compile("|".join(parts)) if parts else None
+        self._expression = "|".join(parts)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        """Return the compiled expression: most texts hold none of the forms and need no expression."""
+        return re.compile(self._expression)
 
     def suspects(self, text: str) -> bool:
         """Return whether a text, or the text of JSON, may contain a value; False is certain."""
-        if self._pattern is None or (self._marks and not any(mark in text for mark in self._marks)):
+        if not self._expression or (self._marks and not any(mark in text for mark in self._marks)):
             return False
         return self._pattern.search(text) is not None
 
     def found(self, text: str) -> Iterator[str]:
         """Yield the values in a text, as they are written there."""
-        if self._pattern is not None and self.suspects(text):
+        if self.suspects(text):
             yield from (match[0] for match in self._pattern.finditer(text))
 
     def replaced(self, text: str, replaced: Callable[[str], str] = str) -> str:
         """Return `text` with `replaced(placeholder)` in place of each value."""
-        if self._pattern is None or not self.suspects(text):
+        if not self.suspects(text):
             return text
         return self._pattern.sub(lambda match: replaced(self._by_form[match[0]]), text)
 

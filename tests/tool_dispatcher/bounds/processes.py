@@ -1,40 +1,46 @@
-"""Several dispatcher processes at once, for the tests of their shared limits."""
+"""Several dispatcher processes at once, off the fork server, for the tests of their shared limits."""
 
 import asyncio
-import sys
-from asyncio.subprocess import PIPE, Process
+import os
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+from tests.flows.starting import ROOT, Forked, Program
+
+LIMIT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Dispatching:
+    """A process, and the files of what it writes."""
+
+    process: Forked
+    output: Path
+    errors: Path
 
 
 @asynccontextmanager
-async def a_process(mode: str, url: str, namespace: str) -> AsyncIterator[Process]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        f"{__package__}.process",
-        mode,
-        url,
-        namespace,
-        cwd=ROOT,
-        stdout=PIPE,
-        stderr=PIPE,
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
+async def a_process(mode: str, url: str, namespace: str) -> AsyncIterator[Dispatching]:
+    with tempfile.TemporaryDirectory(prefix="antiphon-bounds-") as folder:
+        output, errors = Path(folder) / "output", Path(folder) / "errors"
+        output.touch()
+        errors.touch()
+        module, arguments = f"{__package__}.process", (mode, url, namespace)
+        process = Forked(Program(module, {**os.environ}, ROOT, output, errors, arguments=arguments))
+        try:
+            yield Dispatching(process, output, errors)
+        finally:
             process.kill()
-        await process.communicate()
+            process.wait(LIMIT_S)
 
 
 async def run_several(mode: str, url: str, namespace: str, count: int = 4) -> None:
     """Run so many processes at once, to their end."""
     async with AsyncExitStack() as stack:
-        processes = [await stack.enter_async_context(a_process(mode, url, namespace)) for _ in range(count)]
-        for _, said in await asyncio.wait_for(asyncio.gather(*(p.communicate() for p in processes)), 120):
-            assert said == b"", said.decode()
-        assert [process.returncode for process in processes] == [0] * count
+        several = [await stack.enter_async_context(a_process(mode, url, namespace)) for _ in range(count)]
+        codes = [await asyncio.to_thread(one.process.wait, LIMIT_S) for one in several]
+        assert [one.errors.read_text() for one in several] == [""] * count
+        assert codes == [0] * count

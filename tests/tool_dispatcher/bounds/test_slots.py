@@ -1,7 +1,6 @@
 """At most so many calls of a tool at once: in one process, over several, and whatever happens to them."""
 
 import asyncio
-from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -13,6 +12,7 @@ from antiphon_shared.process.settings import BusSettings
 
 from tests.bus.builders import Proxy, a_bus, eventually
 from tests.clock import Clock
+from tests.flows.starting import Forked
 from tests.redis_server import RedisServer
 from tests.tool_dispatcher.bounds import process
 from tests.tool_dispatcher.bounds.batchers import Counting, Failing
@@ -248,10 +248,8 @@ async def lives_of_slots(bus: Bus) -> set[float]:
 
 
 @asynccontextmanager
-async def holding(url: str, namespace: str) -> AsyncIterator[Process]:
+async def holding(url: str, namespace: str) -> AsyncIterator[Forked]:
     """Run a process that holds every slot."""
     async with a_process("hold", url, namespace) as holder:
-        assert holder.stdout is not None
-        for _ in range(process.MAX_CONCURRENCY):
-            assert await asyncio.wait_for(holder.stdout.readline(), 60) == b"held\n"
-        yield holder
+        await eventually(lambda: holder.output.read_text() == "held\n" * process.MAX_CONCURRENCY, limit_s=60)
+        yield holder.process

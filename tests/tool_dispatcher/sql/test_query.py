@@ -25,6 +25,7 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
+from tests.tool_dispatcher.sql.forked_children import ForkingProcesses
 from tool_dispatcher.sql import query as query_module
 
 FLIGHTS = [
@@ -49,6 +50,17 @@ async def dispatcher() -> AsyncIterator[Dispatcher]:
         sql_cpu_s=1, sql_memory_mb=64, sql_rows_max=1_000, stored_result_bytes_max=100_000
     ) as dispatcher:
         yield dispatcher
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def quick_dispatcher() -> AsyncIterator[Dispatcher]:
+    """Yield a dispatcher with forked children: quick, for what neither starts nor limits processes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(query_module, "Processes", ForkingProcesses)
+        opened = a_dispatcher(sql_memory_mb=64, sql_rows_max=1_000, stored_result_bytes_max=100_000)
+        dispatcher = await opened.__aenter__()
+    yield dispatcher
+    await opened.__aexit__(None, None, None)
 
 
 def children(of: int | None = None) -> set[int]:
@@ -118,9 +130,9 @@ class TestResults:
         ],
     )
     async def test_every_type_has_its_form_as_json(
-        self, dispatcher: Dispatcher, expression: str, shown: Any
+        self, quick_dispatcher: Dispatcher, expression: str, shown: Any
     ) -> None:
-        assert await asked(dispatcher, f"SELECT {expression} AS v") == [{"v": shown}]
+        assert await asked(quick_dispatcher, f"SELECT {expression} AS v") == [{"v": shown}]
 
     @pytest.mark.parametrize(
         ("sql", "params", "rows"),
@@ -135,10 +147,10 @@ class TestResults:
         ],
     )
     async def test_parameters_are_values(
-        self, dispatcher: Dispatcher, sql: str, params: dict[str, Any], rows: Any
+        self, quick_dispatcher: Dispatcher, sql: str, params: dict[str, Any], rows: Any
     ) -> None:
         rows = [{"id": "012", "id_1": "012", "n": 1}] if rows is None else rows
-        assert await asked(dispatcher, sql, params, flights=FLIGHTS) == rows
+        assert await asked(quick_dispatcher, sql, params, flights=FLIGHTS) == rows
 
     @pytest.mark.parametrize(
         ("sql", "rows"),
@@ -150,10 +162,10 @@ class TestResults:
         ],
     )
     async def test_no_rows_and_no_known_columns_give_an_empty_list(
-        self, dispatcher: Dispatcher, sql: str, rows: Any
+        self, quick_dispatcher: Dispatcher, sql: str, rows: Any
     ) -> None:
-        assert await asked(dispatcher, sql, nothing=[]) == rows
-        assert await asked(dispatcher, sql, nothing=None) == rows
+        assert await asked(quick_dispatcher, sql, nothing=[]) == rows
+        assert await asked(quick_dispatcher, sql, nothing=None) == rows
 
     @pytest.mark.parametrize(
         ("sql", "rows"),
@@ -172,21 +184,21 @@ class TestResults:
         ],
     )
     async def test_an_empty_output_can_be_joined_to_one_with_rows(
-        self, dispatcher: Dispatcher, sql: str, rows: Any
+        self, quick_dispatcher: Dispatcher, sql: str, rows: Any
     ) -> None:
-        assert await asked(dispatcher, sql, f=[{"id": "a"}], h=[]) == rows
+        assert await asked(quick_dispatcher, sql, f=[{"id": "a"}], h=[]) == rows
 
-    async def test_rows_keep_the_order_that_the_query_gives_them(self, dispatcher: Dispatcher) -> None:
+    async def test_rows_keep_the_order_that_the_query_gives_them(self, quick_dispatcher: Dispatcher) -> None:
         rows = [{"n": n, "of": n % 7} for n in range(1_000)]
-        found = await asked(dispatcher, "SELECT n FROM t ORDER BY of, n DESC", t=rows)
+        found = await asked(quick_dispatcher, "SELECT n FROM t ORDER BY of, n DESC", t=rows)
         assert [row["n"] for row in found] == [
             row["n"] for row in sorted(rows, key=lambda row: (row["of"], -row["n"]))
         ]
 
     async def test_a_last_semicolon_and_comments_are_no_second_statement(
-        self, dispatcher: Dispatcher
+        self, quick_dispatcher: Dispatcher
     ) -> None:
-        assert await asked(dispatcher, "SELECT 'é;' AS a -- ;\n ; ; -- ;") == [{"a": "é;"}]
+        assert await asked(quick_dispatcher, "SELECT 'é;' AS a -- ;\n ; ; -- ;") == [{"a": "é;"}]
 
 
 NO_SELECT = (
@@ -262,13 +274,13 @@ HOSTILE = {
 @pytest.mark.asyncio(loop_scope="module")
 class TestHostile:
     @pytest.mark.parametrize("sql", NO_SELECT)
-    async def test_only_one_select_runs(self, dispatcher: Dispatcher, sql: str) -> None:
-        error = await asked(dispatcher, sql, t=[{"n": 1}])
+    async def test_only_one_select_runs(self, quick_dispatcher: Dispatcher, sql: str) -> None:
+        error = await asked(quick_dispatcher, sql, t=[{"n": 1}])
         assert (error.error_type, error.message) == ("validation_error", "The SQL is not one SELECT.")
 
     @pytest.mark.parametrize("sql", OUTSIDE)
-    async def test_nothing_outside_is_reached(self, dispatcher: Dispatcher, sql: str) -> None:
-        error = await asked(dispatcher, sql, t=[{"n": 1}])
+    async def test_nothing_outside_is_reached(self, quick_dispatcher: Dispatcher, sql: str) -> None:
+        error = await asked(quick_dispatcher, sql, t=[{"n": 1}])
         assert error.error_type == "validation_error"
         assert "root:" not in error.message
 
@@ -282,32 +294,34 @@ class TestHostile:
             raise ValueError(error.message)
         assert error.suggested_action
 
-    async def test_an_exponential_pattern_takes_linear_time(self, dispatcher: Dispatcher) -> None:
+    async def test_an_exponential_pattern_takes_linear_time(self, quick_dispatcher: Dispatcher) -> None:
         sql = "SELECT regexp_matches(repeat('a', 100000), '(a+)+b') AS found"
-        assert await asked(dispatcher, sql) == [{"found": False}]
+        assert await asked(quick_dispatcher, sql) == [{"found": False}]
 
-    async def test_an_error_names_the_tables_and_columns_that_there_are(self, dispatcher: Dispatcher) -> None:
-        error = await asked(dispatcher, "SELECT prize FROM flights", flights=FLIGHTS, hotels=[])
+    async def test_an_error_names_the_tables_and_columns_that_there_are(
+        self, quick_dispatcher: Dispatcher
+    ) -> None:
+        error = await asked(quick_dispatcher, "SELECT prize FROM flights", flights=FLIGHTS, hotels=[])
         assert 'Referenced column "prize" not found' in error.message
         assert "flights (id VARCHAR, price DOUBLE, stops JSON; rows: 3)" in error.suggested_action
-        error = await asked(dispatcher, "SELECT * FROM fligths", flights=FLIGHTS)
+        error = await asked(quick_dispatcher, "SELECT * FROM fligths", flights=FLIGHTS)
         assert "Table with name fligths does not exist" in error.message
 
     async def test_an_error_is_short_however_long_the_names_of_columns_are(
-        self, dispatcher: Dispatcher
+        self, quick_dispatcher: Dispatcher
     ) -> None:
-        error = await asked(dispatcher, "SELECT prize FROM t", t=[{"x" * 200_000: 1}])
+        error = await asked(quick_dispatcher, "SELECT prize FROM t", t=[{"x" * 200_000: 1}])
         assert error.error_type == "validation_error"
         assert len(error.message) + len(error.suggested_action) <= 4_000
 
-    async def test_tables_that_differ_in_case_only_are_refused(self, dispatcher: Dispatcher) -> None:
-        error = await asked(dispatcher, "SELECT * FROM a", a=[1], A=[2])
+    async def test_tables_that_differ_in_case_only_are_refused(self, quick_dispatcher: Dispatcher) -> None:
+        error = await asked(quick_dispatcher, "SELECT * FROM a", a=[1], A=[2])
         assert "a and A differ only in upper and lower case" in error.message
 
-    async def test_names_of_any_script_and_keywords_are_tables(self, dispatcher: Dispatcher) -> None:
+    async def test_names_of_any_script_and_keywords_are_tables(self, quick_dispatcher: Dispatcher) -> None:
         tables = {"order": [{"größe": 1}], "日本": [{"値": 2}]}
         sql = 'SELECT "größe", 値 FROM "order", 日本'
-        assert await asked(dispatcher, sql, **tables) == [{"größe": 1, "値": 2}]
+        assert await asked(quick_dispatcher, sql, **tables) == [{"größe": 1, "値": 2}]
 
 
 class TestProcesses:

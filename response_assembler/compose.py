@@ -13,6 +13,7 @@ from antiphon_shared.output.reading import read_answer
 
 from response_assembler.cited import Answer, cited_answer
 from response_assembler.fact_validity import outdated_facts
+from response_assembler.missing import unknown_section
 from response_assembler.numbering import number_own
 from response_assembler.partial import closing_note, compose_partial
 from response_assembler.produced import steps_section
@@ -53,7 +54,8 @@ def compose(material: Material) -> ResponseReady:
     result_sources: tuple[FieldSources, ...] = ()
     text = answer_in(material.reply, request.status, material.memory)
     closing = closing_note(request.termination_reason) if request.status != "complete" else ""
-    closing = "\n\n".join(filter(None, [steps_section(material.steps), closing]))
+    unknown = unknown_section(material.memory, request.uncertainty)
+    closing = "\n\n".join(filter(None, [steps_section(material.steps), unknown, closing]))
     status = request.status
     if request.has_result and material.reply is not None:
         result = read_answer(material.reply.text).value

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from antiphon_shared.events.session import TerminationReason, Uncertainty
 from antiphon_shared.memory.layers import ToolUse
+from antiphon_shared.memory.repeated import calls_of_unknown_outcome
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.words import words
@@ -129,9 +130,7 @@ def _searches(memory: Memory) -> list[ToolUse]:
 def _of_calls(gaps: Gaps, searched: set[str]) -> Iterator[str]:
     for _, tool in gaps.unfinished:
         yield f"{code(tool)} had not finished."
-    for use in gaps.memory.tool_usage:
-        if use.outcome == "outcome_unknown":
-            yield f"Whether {code(use.tool)}{_with(use)} took effect is unknown; check before doing it again."
+    yield from _unknown_outcomes(gaps.memory, gaps.doubts)
     vain = [use for use in _searches(gaps.memory) if not use.facts and not use.facts_lost]
     for tool in dict.fromkeys(use.tool for use in vain):
         uses = [use for use in vain if use.tool == tool and use.call_id not in searched]
@@ -140,6 +139,24 @@ def _of_calls(gaps: Gaps, searched: set[str]) -> Iterator[str]:
     for use in failed(gaps.memory):
         said = plain(one_line(use.what_happened, MESSAGE_CHARACTERS)) or use.outcome
         yield f"{code(use.tool)}{_with(use)} failed: {said}"
+
+
+def unknown_section(memory: Memory, doubts: Sequence[Uncertainty]) -> str:
+    """Return the section on the calls of unknown outcome, for an answer in the model's words; empty without any."""
+    lines = list(_unknown_outcomes(memory, doubts))
+    more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
+    shown = "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
+    return f"**What may have taken effect**\n\n{shown}" if lines else ""
+
+
+def _unknown_outcomes(memory: Memory, doubts: Sequence[Uncertainty]) -> Iterator[str]:
+    """Yield a line for each call of unknown outcome: those in the memory, and others in the coordinator's doubts."""
+    named = {f"{use.tool} {use.call_id}" for use in memory.tool_usage}
+    for use in calls_of_unknown_outcome(memory.tool_usage):
+        yield f"Whether {code(use.tool)}{_with(use)} took effect is unknown; check before doing it again."
+    for doubt in doubts:
+        if doubt.kind == "outcome_unknown" and doubt.about not in named:
+            yield one_line(doubt.message, MESSAGE_CHARACTERS)
 
 
 def _checks(gaps: Gaps) -> list[str]:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import get_args
 
+import pytest
 from antiphon_shared.events import AssemblyRequested, ResponseReady
 from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
 from antiphon_shared.memory.layers import Summary
@@ -95,6 +96,28 @@ def test_a_failed_session_without_facts_stays_failed() -> None:
     assert response.answer.startswith(
         "You asked: “Why?”\n\nI have no answer, because a part of the pipeline failed"
     )
+
+
+@pytest.mark.parametrize("has_result", [False, True])
+def test_the_answer_itself_says_which_writes_may_have_taken_effect(has_result: bool) -> None:
+    """In any of the model's answers, whatever the model says; the coordinator may know of calls without an outcome."""
+    memory = a_memory(
+        THE_FACT,
+        a_use("pay", "outcome_unknown", call_id="c1", arguments={"to": "Anna"}),
+        a_use("pay", "outcome_unknown", call_id="c2"),
+        a_use("pay", call_id="c3", settles="c2"),
+    )
+    lost = Uncertainty(
+        kind="outcome_unknown", message="Whether `post` took effect is unknown.", about="post c4"
+    )
+    request = a_request(uncertainty=(lost,), has_result=has_result)
+    response = answer_to(request, '{"paid": true}', memory)
+    assert (
+        "**What may have taken effect**\n\n"
+        "- Whether `pay` (to: Anna) took effect is unknown; check before doing it again.\n"
+        "- Whether `post` took effect is unknown.\n\n"
+    ) in f"{response.answer}\n\n"
+    assert "effect" not in answer_to(a_request(), "It is so [F1].").answer
 
 
 def test_the_coordinators_doubts_are_kept_and_repeats_said_once() -> None:

@@ -62,6 +62,6 @@ def waiting_questions(session: Session) -> tuple[Question, ...]:
     found: dict[str, Question] = {}
     for call in session.people.pending:
         is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.people.unanswered
-        if is_waiting and (asked := read_asked(call.arguments)) is not None:
-            found.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
+        if is_waiting and (questions := read_asked(call.arguments)) is not None:
+            found.setdefault(call.id, Question(id=call.id, question=questions[0], choices=questions[1]))
     return (*found.values(), *questions_of_runs(session))

@@ -63,7 +63,7 @@ class Antiphon:
     def __init__(
         self, url: str | None = None, *, namespace: str | None = None, partitions: int | None = None
     ) -> None:
-        self._transport: Transport = Connection.to(url, namespace, partitions)
+        self._transport: Transport = Connection.resolve(url, namespace, partitions)
         self._bus: Bus | None = None
         self._submitted = SubmittedQueries()
 

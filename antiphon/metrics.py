@@ -84,11 +84,13 @@ def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
     """Yield every metric. A breaker without one is closed, and has not failed lately."""
     yield _gauge("up", "1 if Redis answers, else 0.", 1)
     for name, description, value in _OF_COMPONENT:
-        yield _by(name, description, "component", {one.component: value(one) for one in status.components})
+        yield _labelled(
+            name, description, "component", {one.component: value(one) for one in status.components}
+        )
     for name, description, reading in _OF_PIPELINE:
         yield _gauge(name, description, reading(status))
     for name, description, measure in _OF_BREAKER:
-        yield _by(name, description, "breaker", {one.name: measure(one) for one in status.breakers})
+        yield _labelled(name, description, "breaker", {one.name: measure(one) for one in status.breakers})
 
 
 _OF_COMPONENT: tuple[tuple[str, str, Callable[[ComponentStatus], float]], ...] = (
@@ -133,7 +135,7 @@ def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"antiphon_{name}", description, value=value)
 
 
-def _by(name: str, description: str, label: str, values: dict[str, float]) -> GaugeMetricFamily:
+def _labelled(name: str, description: str, label: str, values: dict[str, float]) -> GaugeMetricFamily:
     family = GaugeMetricFamily(f"antiphon_{name}", description, labels=[label])
     for of, value in values.items():
         family.add_metric([of], value)

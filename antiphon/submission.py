@@ -97,15 +97,15 @@ def submission(
 
 def signal(
     kind: type[EventData],
-    said: Mapping[str, Any],
+    fields: Mapping[str, Any],
     session_id: str,
     opening: AnyEvent,
     event_id: UUID,
     now: datetime,
 ) -> AnyEvent:
-    """Return an event for the session that `opening` began, with the fields `said`. Raises InvalidQuery."""
+    """Return an event for the session that `opening` began, with the fields `fields`. Raises InvalidQuery."""
     try:
-        data = kind.model_validate(said, strict=True)
+        data = kind.model_validate(fields, strict=True)
         data.model_dump_json()
     except ValidationError as error:
         raise InvalidQuery(f"{explain(error)}.") from None

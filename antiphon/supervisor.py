@@ -67,12 +67,14 @@ class _Supervisor:
         if ready is not None:
             await self._unless_stopping(ready())
         try:
-            await asyncio.gather(*(self._keep(command, name) for name, command in self._commands.items()))
+            await asyncio.gather(
+                *(self._keep_running(command, name) for name, command in self._commands.items())
+            )
         finally:
             await self._leash.release()
         return self._exit_code
 
-    async def _keep(self, command: Sequence[str], place: str) -> None:
+    async def _keep_running(self, command: Sequence[str], place: str) -> None:
         """Run one child, and restart it when it dies, until everything stops."""
         deaths = 0
         while not self._stopping.is_set():

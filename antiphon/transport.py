@@ -53,7 +53,7 @@ class Connection:
         self._bus: Bus | None = None
 
     @classmethod
-    def to(cls, url: str | None, namespace: str | None, partitions: int | None) -> Self:
+    def resolve(cls, url: str | None, namespace: str | None, partitions: int | None) -> Self:
         """Return the transport; None means the value of the environment. Raises ConfigurationError."""
         settings = load(PipelineSettings)
         given: dict[str, Any] = {"redis_url": url, "namespace": namespace, "partitions": partitions}

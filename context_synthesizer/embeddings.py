@@ -21,8 +21,8 @@ import structlog
 from antiphon_shared.bus.handling import VECTORS, SessionStore
 from antiphon_shared.memory.filing.salience import USUAL
 from antiphon_shared.memory.layers import Document, Fact, MemoryDelta
-from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.offload import offload_if
 from antiphon_shared.values import Round
 
 from context_synthesizer.minilm import MiniLM
@@ -120,7 +120,7 @@ class Embeddings:
         rows = await self._embedded({**new_asked, **new_facts}, vectors)
         item = vectors.add(_of(rows, new_facts), _of(rows, new_asked))
         is_heavy = len(vectors.places) > _FACTS_AT_ONCE_MAX
-        closeness = await aside_if(is_heavy, vectors.closeness, question, searches)
+        closeness = await offload_if(is_heavy, vectors.closeness, question, searches)
         own = {fact.id: _raised(closeness[fact.id]) for fact in delta.facts if fact.id in closeness}
         weighed = [
             fact.model_copy(update={"salience": own[fact.id]}) if fact.id in own else fact

@@ -30,8 +30,8 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import BriefingRecord
 from antiphon_shared.memory.layers import MemoryDelta
-from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.offload import is_large, offload_if
 
 from context_synthesizer.embeddings import Weigh, WeighedDelta
 from context_synthesizer.session_index_cache import CachedIndex, SessionIndexCache, digest_of
@@ -66,7 +66,7 @@ class ContextSynthesizer:
         assert isinstance(request, BriefingRequested)
         kept, brought, question, step_input = await self._read(request, session)
         length = kept.items
-        delta, refused = await aside_if(is_large(brought.results), filed, kept, request, brought)
+        delta, refused = await offload_if(is_large(brought.results), filed, kept, request, brought)
         if refused:
             structlog.get_logger().warning(
                 "summary_refused", session=session.session_id, round=request.round, reason=refused
@@ -75,9 +75,9 @@ class ContextSynthesizer:
         if self._weigh is not None:
             weighed = await self._weigh(delta, kept, request.round, session)
         item = await self._add(kept, weighed.delta, delivery.event.format)
-        await faults.at("briefing.filed")
+        await faults.pass_point("briefing.filed")
         is_heavy, step = kept.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
-        built = await aside_if(is_heavy, briefed, kept, request, weighed.salience, refused, step)
+        built = await offload_if(is_heavy, briefed, kept, request, weighed.salience, refused, step)
         self._session_indexes.put_back((session.session_id, request.question), kept)
         writes: list[PutDocument | Append] = [
             PutDocument(BRIEFING, None, built.text.encode()),
@@ -122,13 +122,13 @@ class ContextSynthesizer:
         if kept is None or not kept.catches_up(query, budget, items):
             items = await session.items(MEMORY) if kept and kept.since else items
             is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
-            kept = await aside_if(is_heavy, CachedIndex, query, budget, items)
+            kept = await offload_if(is_heavy, CachedIndex, query, budget, items)
         return kept, RoundEvents(reasoning, results, summary), question, step_input
 
     async def _add(self, kept: CachedIndex, delta: MemoryDelta, format: int) -> bytes:
         """Add a delta to the index; return the item to append, empty when there is nothing to file."""
         is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
-        item, _ = await aside_if(is_heavy, add, kept, delta, self._settings.memory_bytes_max, format)
+        item, _ = await offload_if(is_heavy, add, kept, delta, self._settings.memory_bytes_max, format)
         return item
 
 

@@ -30,8 +30,8 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
-from context_synthesizer.asked import QueryCloseness
 from context_synthesizer.page import TELLING_CHARACTERS, name_of
+from context_synthesizer.query_closeness import QueryCloseness
 from context_synthesizer.scores import Scores, closest_first
 from context_synthesizer.series import Series
 

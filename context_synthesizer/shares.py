@@ -13,8 +13,8 @@ from functools import cached_property
 
 from antiphon_shared.memory.layers import Fact
 
-from context_synthesizer.asked import distinct_words
 from context_synthesizer.page import Page
+from context_synthesizer.query_closeness import distinct_words
 
 _OF_DOCUMENT, _OF_UNTRUSTED = 4, 2
 """The divisors of a page's budget for one document and for untrusted text."""

@@ -13,7 +13,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.formats import FORMAT, in_format
-from antiphon_shared.memory.filing import keep_within
+from antiphon_shared.memory.filing import truncate_delta
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 
 from context_synthesizer.session_index_cache import CachedIndex
@@ -80,7 +80,7 @@ def add(
     item = _item(delta)
     bytes_left = memory_bytes_max - kept.bytes
     if len(item) > bytes_left:
-        delta = keep_within(delta, bytes_left)
+        delta = truncate_delta(delta, bytes_left)
         item = _item(delta)
     kept.add(item, delta)
     return item, delta

@@ -28,10 +28,10 @@ from antiphon_shared.events import (
 from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.session import RESPONSE_KIND, Limits, Turn
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
-from antiphon_shared.memory.found import findings_of
+from antiphon_shared.memory.findings import findings_of
 from antiphon_shared.memory.reading import Reading
-from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import TryLater
+from antiphon_shared.process.offload import offload_if
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.specification import Specification
@@ -131,7 +131,7 @@ class Coordinator:
             opening = replace(opening, catalogue=content_hash)
         if query.options.workflow is not None:
             return await self._runs.open(delivery, query, opening, catalogue, session)
-        opened = await aside_if(
+        opened = await offload_if(
             ranks_at_opening(catalogue, self._offer),
             open_session,
             delivery.event,
@@ -173,7 +173,7 @@ class Coordinator:
         earlier = await calls_to_repeat(before, delivery.event.data, session)
         asked = await session.event(before.query.question) if needs_query(before, delivery.event) else None
         schema = schema_of(asked.data if asked else None, before.steps.number)
-        decision = await aside_if(
+        decision = await offload_if(
             ranks_after(before, delivery.event.data) or is_long_answer(before, delivery.event),
             decide,
             before,
@@ -185,7 +185,7 @@ class Coordinator:
             earlier=earlier,
             schema=schema,
         )
-        await faults.at("decision.made")
+        await faults.pass_point("decision.made")
         if decision.unless_answered:
             answered, content = await session.document(RESPONSE)
             # The session is over, even if the event with its answer was lost.
@@ -220,7 +220,7 @@ class Coordinator:
         conversation = conversation_of(query, id, asked_at, check)
         if self._turns is None or conversation is None:
             return ()
-        said = await self._turns.said(*conversation, asked_at)
+        said = await self._turns.turns(*conversation, asked_at)
         if said.is_turn_due and delivery.attempt < _TURN_WAITS:
             raise TryLater("the conversation's last answer is about to be kept", delay_s=_TURN_POLL_S)
         await self._turns.begin(*conversation, open_turn(id, asked_at, query.query))
@@ -231,9 +231,9 @@ class Coordinator:
         if self._turns is None or ended.query.conversation is None or not isinstance(data, ResponseReady):
             return
         conversation = ended.query.tenant, ended.query.conversation
-        if asked := await self._turns.begun(*conversation, ended.id):
+        if asked := await self._turns.open_question(*conversation, ended.id):
             untrusted = ended.material.has_untrusted or has_untrusted_source(data, catalogue)
-            await self._turns.keep(*conversation, turn_of(asked, data, untrusted))
+            await self._turns.complete(*conversation, turn_of(asked, data, untrusted))
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
         """Return the session's document and version: as remembered, if that is the newest, else from Redis."""

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from antiphon_shared.events import AssemblyRequested
 from antiphon_shared.events.session import Response, Severity, Source, Status, Uncertainty
-from antiphon_shared.memory.found import Findings, answer_in
+from antiphon_shared.memory.findings import Findings, answer_in
 from antiphon_shared.memory.layers import ToolUse
 from antiphon_shared.memory.repeated import calls_of_unknown_outcome, repetitions
 from antiphon_shared.memory.session_memory import Memory

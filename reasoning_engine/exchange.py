@@ -134,9 +134,9 @@ class Exchange:
 
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
-                await faults.at("model.before")
+                await faults.pass_point("model.before")
                 message = await self._model.reply(prompt, self._receive_text, learn_headers)
-                await faults.at("model.after")
+                await faults.pass_point("model.after")
         except MODEL_ERRORS as error:
             failed = self._failed(permit, error, wire_of(prompt["model"]))
             recorded["error"] = error_json(error, failed.failure)

@@ -58,7 +58,7 @@ class ExchangeDifferences:
         found = None if base is None else difference(record.of, raw, base)
         remember = partial(self._remember, (event.subject, event.correlationid), round)
         if base is None or found is None:
-            return record, partial(remember, Base.whole(record, raw))
+            return record, partial(remember, Base.of_record(record, raw))
         short, size = found
         return short, partial(remember, base.following(record, raw, size))
 

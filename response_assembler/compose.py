@@ -7,7 +7,7 @@ from typing import Any
 
 from antiphon_shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
 from antiphon_shared.events.session import FieldSources, Status, Uncertainty
-from antiphon_shared.memory.found import answer_in
+from antiphon_shared.memory.findings import answer_in
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.output.reading import read_answer
 

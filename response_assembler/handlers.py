@@ -17,10 +17,10 @@ from antiphon_shared.bus.handling import (
 from antiphon_shared.events import AnyEvent, AssemblyRequested, ResponseReady
 from antiphon_shared.events.session import RESPONSE_KIND
 from antiphon_shared.events.step_records import AssemblyRecord
-from antiphon_shared.memory.found import ReadRecord
+from antiphon_shared.memory.findings import ReadRecord
 from antiphon_shared.memory.reading import Reading
-from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.process.offload import is_large, offload_if
 
 from response_assembler.compose import compose
 from response_assembler.material import material_of
@@ -48,8 +48,8 @@ async def on_assembly_requested(
     reading, waited_ms = Reading(session), _waited_ms(delivery.event, now)
     read = await reading.of(request)
     is_heavy = len(read.memory.facts) > _FACTS_AT_ONCE_MAX or is_large(read.results)
-    response = await aside_if(is_heavy, _composed, delivery.event, request, read, waited_ms)
-    await faults.at("answer.composed")
+    response = await offload_if(is_heavy, _composed, delivery.event, request, read, waited_ms)
+    await faults.pass_point("answer.composed")
     return Outcome(
         events=(response,),
         writes=(PutDocument(RESPONSE, version, RESPONSE_KIND.write(response, delivery.event.format)),),

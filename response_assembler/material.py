@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from antiphon_shared.events import AnyEvent, AssemblyRequested
-from antiphon_shared.memory.found import ReadRecord, findings_of
+from antiphon_shared.memory.findings import ReadRecord, findings_of
 
 from response_assembler.compose import Material
 from response_assembler.uncertainty import uncertain

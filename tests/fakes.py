@@ -47,10 +47,10 @@ class FakeSession:
         entries.setdefault(entry, content)
         return is_new
 
-    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
+    async def store(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         self.wholes[name] = content
 
-    async def kept(self, name: str) -> bytes | None:
+    async def load(self, name: str) -> bytes | None:
         return self.wholes.get(name)
 
     def stream_text(self, text: str) -> Awaitable[None]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.events import QuestionAnswered
-from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.offload import offload_if
 from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
 from antiphon_shared.tools.calls import REPEAT_CALL, ToolError, ToolOutcome
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, rank
@@ -43,7 +43,7 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
     async def find_tools(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.permissions.hidden]
         usable += await planner.definitions(batch)
-        found = await aside_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
+        found = await offload_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
         note = "They can be called from the next round on." if found else "None fits; use other words."
         return {
             "tools": [{"name": one.name, "description": one.description} for one in found],
@@ -52,7 +52,7 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
 
     async def read_result(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         handle = arguments["handle"]
-        whole = await batch.journal.kept(handle)
+        whole = await batch.journal.load_whole(handle)
         if whole is None:
             return tool_error(
                 "not_found",

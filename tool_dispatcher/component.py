@@ -106,7 +106,7 @@ async def _publish(bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: f
         await retry_while_unavailable("see which server this is", partial(ledger.look_at_history, partition))
 
     async def publish_once() -> None:
-        await faults.at("catalogue.before")
+        await faults.pass_point("catalogue.before")
         await bus.publish_catalogue(catalogue)
 
     while True:

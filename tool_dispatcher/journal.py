@@ -68,9 +68,9 @@ class Journal:
         entry, content = outcome_entry(result.call_id), write_outcome(result, self.format)
 
         async def note() -> bool:
-            await faults.at("journal.note.before")
+            await faults.pass_point("journal.note.before")
             is_ours = await self._session.note(self._name, entry, content)
-            await faults.at("journal.noted")
+            await faults.pass_point("journal.noted")
             return is_ours
 
         if await retry_while_unavailable("note in journal", note):
@@ -78,13 +78,13 @@ class Journal:
         self.lost.add(result.call_id)
         return _outcome(await self._read(), result.call_id) or result
 
-    async def keep(self, handle: str, whole: bytes) -> None:
+    async def store_whole(self, handle: str, whole: bytes) -> None:
         """Store the whole of a result that is shown in part only."""
-        await retry_while_unavailable("keep a result", lambda: self._session.keep(kept_name(handle), whole))
+        await retry_while_unavailable("keep a result", lambda: self._session.store(kept_name(handle), whole))
 
-    async def kept(self, handle: str) -> bytes | None:
+    async def load_whole(self, handle: str) -> bytes | None:
         """Return a result whole; None if it is not stored, or no longer."""
-        return await retry_while_unavailable("read a result", lambda: self._session.kept(kept_name(handle)))
+        return await retry_while_unavailable("read a result", lambda: self._session.load(kept_name(handle)))
 
     async def _read(self) -> dict[str, bytes]:
         return await retry_while_unavailable("read journal", lambda: self._session.settled(self._name))

@@ -6,15 +6,15 @@ It runs nothing. It finds tools that the session may call; it proposes a text th
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from antiphon_shared.process.aside import aside, aside_if
+from antiphon_shared.process.offload import offload, offload_if
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.relevance import rank
 from antiphon_shared.values import Json, JsonObject, ToolArguments
 from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS, RECIPE, tools_called
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.outline import param_text
-from antiphon_shared.workflows.proposal import proposed
-from antiphon_shared.workflows.ranking import Offer, Ranked, ranked
+from antiphon_shared.workflows.proposal import propose_workflow
+from antiphon_shared.workflows.ranking import Offer, Ranked, rank_offers
 from antiphon_shared.workflows.specification import Specification, Workflow
 
 from tool_dispatcher.authoring.tool import Tool
@@ -51,7 +51,7 @@ class Planner:
         """Return the workflows and recipes that match a goal; a proposed workflow if none matches."""
         goal = arguments["goal"]
         workflows = await self._workflows(batch)
-        found = await aside_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
+        found = await offload_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
         if found:
             shown: list[Json] = [
                 _shown(one, workflows[one.name].workflows[_named(one.name)]) for one in found
@@ -60,7 +60,7 @@ class Planner:
         usable = [
             tool.definition for name, tool in self._tools.items() if name not in batch.permissions.hidden
         ]
-        text = await aside(_proposal, goal, usable)
+        text = await offload(_proposal, goal, usable)
         if not text:
             return {"tools": [], "note": _NOTHING}
         return {"tools": [], "proposed": text, "note": _PROPOSED}
@@ -94,7 +94,7 @@ def _named(tool: str) -> str:
 
 
 def _ranked(goal: str, workflows: Mapping[str, Specification]) -> list[Ranked]:
-    return ranked(goal, (_offer(tool, one) for tool, one in workflows.items()))[:_FOUND_MAX]
+    return rank_offers(goal, (_offer(tool, one) for tool, one in workflows.items()))[:_FOUND_MAX]
 
 
 def _offer(tool: str, specification: Specification) -> Offer:
@@ -118,5 +118,5 @@ def _proposal(goal: str, usable: Sequence[ToolDefinition]) -> str:
     """Return a proposed workflow as the text of a file; empty if no tool fits."""
     from antiphon_shared.workflows.write import as_yaml  # imported only for a proposal
 
-    specification = proposed(goal, rank(usable, goal, _STEPS_MAX))
+    specification = propose_workflow(goal, rank(usable, goal, _STEPS_MAX))
     return "" if specification is None else as_yaml(specification)

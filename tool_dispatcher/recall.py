@@ -88,7 +88,7 @@ class _Wholes:
         return self._known[call]
 
     async def _read(self, use: ToolUse) -> tuple[Json, ...]:
-        if use.handle and (kept := await self._batch.journal.kept(use.handle)) is not None:
+        if use.handle and (kept := await self._batch.journal.load_whole(use.handle)) is not None:
             return (from_json(kept),)
         if (entry := use.results) is None:
             return ()

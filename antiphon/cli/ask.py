@@ -12,9 +12,9 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from redis.exceptions import RedisError
 
-from antiphon.cli import query_options as given
+from antiphon.cli import query_options as input_files
 from antiphon.cli.dialogue import Dialogue
-from antiphon.cli.given import read_grant, read_query, read_schema, read_step_file
+from antiphon.cli.input_files import read_grant, read_query, read_schema, read_step_file
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, command, print_json, run, stderr, write
 from antiphon.cli.pipelines import (
@@ -29,15 +29,15 @@ from antiphon.client import Antiphon
 from antiphon.submission import Options, submission
 
 
-@given.takes_question
+@input_files.takes_question
 def ask(
-    query: given.Query,
-    asked: given.QuestionOptions,
+    query: input_files.Query,
+    asked: input_files.QuestionOptions,
     *,
-    interactive: given.Interactive = False,
-    tools: given.ToolModules = None,
-    model: given.Model = None,
-    scope: given.Scopes = None,
+    interactive: input_files.Interactive = False,
+    tools: input_files.ToolModules = None,
+    model: input_files.Model = None,
+    scope: input_files.Scopes = None,
     json: Json = False,
 ) -> None:
     """Ask a question and wait for the answer.
@@ -62,12 +62,12 @@ def ask(
     run(_ask(query, asked, new_client, is_interactive=interactive, is_json=json))
 
 
-@given.takes_question
+@input_files.takes_question
 @command
 async def submit(
-    query: given.Query,
-    asked: given.QuestionOptions,
-    interactive: given.InteractiveSession = False,
+    query: input_files.Query,
+    asked: input_files.QuestionOptions,
+    interactive: input_files.InteractiveSession = False,
     json: Json = False,
 ) -> None:
     """Submit a question to the running pipeline, and print the session's id without waiting for the answer.
@@ -87,7 +87,7 @@ async def submit(
 
 async def _ask(
     query: str,
-    asked: given.QuestionOptions,
+    asked: input_files.QuestionOptions,
     new_client: Callable[[], Antiphon],
     *,
     is_interactive: bool,
@@ -161,7 +161,9 @@ def _refuse_to_forget(options: Options) -> None:
         )
 
 
-def _checked(query: str, asked: given.QuestionOptions, is_interactive: bool) -> tuple[str, Options, str]:
+def _checked(
+    query: str, asked: input_files.QuestionOptions, is_interactive: bool
+) -> tuple[str, Options, str]:
     """Return the text, the options and the grant of a question, checked before any start or connection."""
     options = Options(
         max_rounds=asked.max_rounds,

@@ -91,7 +91,7 @@ class Dialogue:
 
     async def _answer(self, session_id: str, question: Question) -> bool:
         """Ask a question; return False at the end of standard input."""
-        for line in event_lines.asked(question):
+        for line in event_lines.question_line(question):
             stderr().print(line)
         choices = {str(n): choice for n, choice in enumerate(question.choices, 1)}
         while (typed := await self._typed("a number, or your own text> " if choices else "> ")) is not None:

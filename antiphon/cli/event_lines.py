@@ -72,7 +72,7 @@ def progress(data: EventData) -> list[str]:
         case ApprovalDecided() as decision:
             return [f"  {_decision(decision)}"]
         case QuestionAsked(questions=questions):
-            return [line for question in questions for line in asked(question)]
+            return [line for question in questions for line in question_line(question)]
         case QuestionAnswered() as answer:
             return [f"  {_answer(answer)}"]
         case PersonOverdue():
@@ -114,7 +114,7 @@ def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
     ]
 
 
-def asked(question: Question) -> list[str]:
+def question_line(question: Question) -> list[str]:
     """Return a question, such as `asks: Which room? [toolu_1]`, and its numbered choices."""
     choices = (f"    {n}. {one_line(choice)}" for n, choice in enumerate(question.choices, 1))
     return [f"  asks: {one_line(question.question)} [{one_line(question.id)}]", *choices]

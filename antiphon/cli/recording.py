@@ -38,7 +38,7 @@ from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
 from antiphon.recording.files import as_text, read_lines
 from antiphon.recording.import_session import import_session
-from antiphon.recording.recording_paths import found
+from antiphon.recording.recording_paths import find_recordings
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.settings import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
@@ -112,7 +112,7 @@ async def import_recordings(
     ANTIPHON_NAMESPACE=look antiphon recording import recordings
     ANTIPHON_NAMESPACE=look antiphon sessions show ID
     """
-    files = found(paths)
+    files = find_recordings(paths)
     freeze_program_objects()
     done: list[dict[str, str]] = []
     code = EXIT_DONE

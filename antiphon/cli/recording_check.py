@@ -25,8 +25,8 @@ from antiphon.cli.output import (
 from antiphon.recording.chain import SINCE
 from antiphon.recording.files import as_text, naming, raw_lines, read_lines, write_lines
 from antiphon.recording.lines import Line
-from antiphon.recording.recording_paths import found
-from antiphon.recording.repair import Examined, examine, kept
+from antiphon.recording.recording_paths import find_recordings
+from antiphon.recording.repair import Examined, all_lines, examine
 from antiphon.replay.verify_all import explained
 
 _SHOWN_MAX = 20
@@ -62,7 +62,7 @@ def check(
     antiphon recording check tests/recordings
     antiphon recording check broken.jsonl --repair trusted.jsonl
     """
-    files = found(paths)
+    files = find_recordings(paths)
     if repair is None and keeps_changed:
         raise UsageError("--keep-changed needs --repair OUT.")
     if repair is not None and (len(files) != 1 or repair.exists() or not repair.parent.is_dir()):
@@ -106,7 +106,7 @@ def _repair(path: Path, out: Path, keeps_changed: bool, is_agreed: bool) -> int:
     try:
         if keeps_changed:
             with naming(path):
-                lines = list(kept(raws))
+                lines = list(all_lines(raws))
             if not (is_agreed or _agrees(path)):
                 return EXIT_FAILED
         if not lines:
@@ -157,7 +157,7 @@ def _lines_of(path: str, examined: Examined | None) -> Iterable[str]:
         yield f"{path}: damaged"
         for damage in examined.damages[:_SHOWN_MAX]:
             event = "" if damage.event is None else f" (event {damage.event})"
-            yield f"  line {damage.line}{event} {damage.what}"
+            yield f"  line {damage.line}{event} {damage.description}"
         if len(examined.damages) > _SHOWN_MAX:
             yield f"  and {len(examined.damages) - _SHOWN_MAX} lines more"
         yield f"  trusted: {_numbers(range(1, examined.events + 1))}"
@@ -170,7 +170,9 @@ def _document(examined: Examined | None) -> dict[str, Any]:
         return {"has_chain": False, "damages": [], "trusted_events": None}
     return {
         "has_chain": True,
-        "damages": [{"line": one.line, "what": one.what, "event": one.event} for one in examined.damages],
+        "damages": [
+            {"line": one.line, "what": one.description, "event": one.event} for one in examined.damages
+        ],
         "trusted_events": examined.events,
         "missing_events": examined.missing,
         "events_behind": examined.behind,

@@ -25,7 +25,7 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.recording.recording_paths import found
+from antiphon.recording.recording_paths import find_recordings
 from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.scan import Finding, Scanner
 from antiphon.recording.settings import RecordingSettings
@@ -56,13 +56,13 @@ def scan(
     \b
     antiphon recording scan tests/recordings --allow allowed.txt
     """
-    allowed, files = _allowed(allow), found(paths)
+    allowed, files = _allowed(allow), find_recordings(paths)
     scanner = Scanner(secret_values(), is_personal, load(RecordingSettings).rules.keys)
     findings: list[tuple[Path, Finding]] = []
     code = EXIT_DONE
     for file in files:
         try:
-            findings += ((file, finding) for finding in allowed.without(scanner.file(file)))
+            findings += ((file, finding) for finding in allowed.remove_allowed(scanner.file(file)))
         except UnreadableEvent as error:
             code = refuse(error)
         except OSError as error:

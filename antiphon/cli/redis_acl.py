@@ -64,7 +64,7 @@ async def acl(
             raise UsageError(f"user {name!r} does not exist.", hint=f"The users are {', '.join(USERS)}.")
     users: tuple[User, ...] = tuple(user for user in USERS if not component or user in component)
     settings = load(PipelineSettings)
-    given = _given(passwords) if passwords is not None else {}
+    given = _read_passwords(passwords) if passwords is not None else {}
     drawn = {} if nopass_for_tests else {user: new_password() for user in users if user not in given}
     chosen = {user: None if nopass_for_tests else given.get(user) or drawn[user] for user in users}
     url = settings.redis_url.get_secret_value() if settings.redis_url else DEFAULT_URL
@@ -87,7 +87,7 @@ async def acl(
         stderr().print("Anyone who can connect to this Redis can act as any of these users.", style="yellow")
 
 
-def _given(file: Path) -> dict[str, str]:
+def _read_passwords(file: Path) -> dict[str, str]:
     """Return the passwords by user. Raises UsageError, which does not quote them."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()

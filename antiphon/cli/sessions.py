@@ -118,7 +118,7 @@ async def show(session_id: SessionIdArgument, json: Json = False) -> None:
         for line in (f"\nWaits for approval of {names}", *event_lines.how_to_decide(session_id)):
             stderr().print(line, style="yellow")
     if questions:
-        asked = [line for question in questions for line in event_lines.asked(question)]
+        asked = [line for question in questions for line in event_lines.question_line(question)]
         for line in ("\nWaits for an answer", *asked, *event_lines.how_to_answer(session_id)):
             stderr().print(line, style="yellow")
 
@@ -243,7 +243,7 @@ async def _list(limit: int, is_json: bool) -> None:
 async def _list_turns(tenant: str, conversation: str, limit: int, is_json: bool) -> None:
     checked = checked_session_id(conversation, "--conversation")
     async with connected() as bus:
-        said = await SharedTurns(bus).said(tenant, checked)
+        said = await SharedTurns(bus).turns(tenant, checked)
     turns = said.turns[-limit:]
     if is_json:
         print_json(turns)

@@ -103,11 +103,11 @@ class MemoryStore(SessionStore):
         """See SessionStore."""
         return self._journals[journal].setdefault(entry, content) is content
 
-    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
+    async def store(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         """See SessionStore."""
         self._kept[name] = content
 
-    async def kept(self, name: str) -> bytes | None:
+    async def load(self, name: str) -> bytes | None:
         """See SessionStore."""
         return self._kept.get(name)
 

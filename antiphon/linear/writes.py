@@ -66,7 +66,7 @@ class MemoryLedger(WriteLedger):
         newest = [self._newest.get(identity) for _, identity in calls]
         return tuple(made is not None and made.effect != "none" for made in newest)
 
-    async def stands(self, write: Write) -> WriteStatus:
+    async def status(self, write: Write) -> WriteStatus:
         """See WriteLedger; wait until the write has ended."""
         made = self._made[write.key]
         await made.ended.wait()

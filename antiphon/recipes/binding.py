@@ -27,7 +27,7 @@ from antiphon_shared.workflows.references import ReferenceMissing, look_up
 
 from antiphon.recipes.chain import ArgumentPath, Chain
 from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, Source, reference_to
-from antiphon.recipes.values import Question, Wanted, identity, is_alike, is_distinctive, texts_in
+from antiphon.recipes.values import Question, SearchedValues, identity, is_alike, is_distinctive, texts_in
 from tool_dispatcher.authoring.secret import holds_secret
 
 _ANY_NAME = "node"
@@ -76,20 +76,20 @@ class _Binding:
     def __post_init__(self) -> None:
         self._questions = [Question(chain.question) for chain in self.chains]
         first = self.chains[0].calls
-        wanted = Wanted(value for call in first for value in _values_in(call.arguments))
+        wanted = SearchedValues(value for call in first for value in _values_in(call.arguments))
         self._paths = [wanted.paths(call.result) if call.has_own_result else {} for call in first]
         self._names_of_numbers: defaultdict[str, set[str]] = defaultdict(set)
         for n in range(len(first)):
-            for one in self._leaves(self._whole(n)):
+            for one in self._leaves(self._bind_call(n)):
                 if isinstance(one.values[0], int | float):
                     self._names_of_numbers[one.key].add(one.name)
 
     def calls(self) -> Iterator[dict[str, Bound]]:
         for n, call in enumerate(self.chains[0].calls):
-            inner = self._inner(self._whole(n))
+            inner = self._inner(self._bind_call(n))
             yield {name: self._bind(one) for name, one in zip(call.arguments, inner, strict=True)}
 
-    def _whole(self, call: int) -> _Argument:
+    def _bind_call(self, call: int) -> _Argument:
         values = tuple(chain.calls[call].arguments for chain in self.chains)
         return _Argument(call, (), values, self.chains[0].calls[call].definition.input_schema)
 
@@ -153,7 +153,7 @@ class _Binding:
 
     def _is_asked_for(self, one: _Argument) -> bool:
         if not all(
-            question.holds(value) for question, value in zip(self._questions, one.values, strict=True)
+            question.contains(value) for question, value in zip(self._questions, one.values, strict=True)
         ):
             return False
         names = len(self._names_of_numbers[one.key]) if one.key in self._names_of_numbers else 0

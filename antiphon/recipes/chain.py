@@ -13,7 +13,7 @@ from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS
 from antiphon.recipes.values import texts_in
 from antiphon.recording.lines import Line, data_in
 from antiphon.replay.recorded_calls import RecordedCall, batches_of
-from tool_dispatcher.check.places import depth_of
+from tool_dispatcher.check.schema_places import depth_of
 
 CALLS_MAX = 200
 LEVELS_MAX = 40
@@ -31,7 +31,7 @@ class NotLearnable(AntiphonError):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SuccessfulCall:
     """A call that succeeded."""
 
     tool: str
@@ -58,7 +58,7 @@ class Chain:
     session_id: str
     question: str
     """The question, with the user's answers to later questions."""
-    calls: tuple[Made, ...]
+    calls: tuple[SuccessfulCall, ...]
     left_out: tuple[tuple[str, str], ...]
     """Tool and reason of each call that is left out."""
 
@@ -98,7 +98,7 @@ def chain_of(lines: Iterable[Line]) -> Chain:
             hint="Write a workflow that contains it; see docs/workflows.md.",
         )
     question, left_out = [query.query if query else ""], list[tuple[str, str]]()
-    calls: list[Made] = []
+    calls: list[SuccessfulCall] = []
     named = {id for one in response.result_sources for id in one.sources}
     cited = {source.call_id for source in response.sources if source.number or source.id in named}
     indexes: dict[str, int] = {}
@@ -179,7 +179,7 @@ def _waits_for(one: tuple[int, RecordedCall], others: Sequence[tuple[int, Record
 
 
 def _add(
-    calls: list[Made],
+    calls: list[SuccessfulCall],
     batch: Iterator[tuple[int, RecordedCall]],
     indexes: dict[str, int],
     whole: Sequence[RecordedCall],
@@ -196,7 +196,7 @@ def _add(
         key = one.call.id if one.call.id not in indexes else f"{one.call.id}/{len(calls)}"
         indexes[key] = len(calls)
         calls.append(
-            Made(
+            SuccessfulCall(
                 tool=one.call.name,
                 round=one.round,
                 arguments=one.arguments,
@@ -212,7 +212,7 @@ def _answered_by(one: RecordedCall) -> str:
     return one.result.repeated.call_id if one.result.repeated else one.call.id
 
 
-def _with_last_round_cited(calls: Sequence[Made]) -> Iterator[Made]:
+def _with_last_round_cited(calls: Sequence[SuccessfulCall]) -> Iterator[SuccessfulCall]:
     """Yield the calls, those of the last round marked as cited where the answer cites none."""
     if any(call.is_cited for call in calls):
         yield from calls

@@ -44,16 +44,16 @@ class Follower:
         if len(self._seen) > _SEEN_MAX:
             self._seen.clear()
         for learned in recent.learned:
-            await self._keep(learned)
+            await self._store_recipe(learned)
         for session_id, why in recent.refused:
             self._log.debug("recipe_not_learned", session=session_id, because=why)
         self._seen.update(session_id for session_id, _ in recent.refused)
 
-    async def _keep(self, learned: Learned) -> None:
+    async def _store_recipe(self, learned: Learned) -> None:
         recipe = learned.recipe
         self._seen.update(recipe.learned_from)
         try:
-            gone = await self._store.keep(recipe, self._kept_max)
+            gone = await self._store.store(recipe, self._kept_max)
         except AlreadyThere:
             self._log.debug("recipe_name_taken", recipe=recipe.name, sessions=recipe.learned_from)
             return

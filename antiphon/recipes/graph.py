@@ -14,15 +14,15 @@ from typing import Any
 
 from antiphon_shared.text.control import harmless
 
-from antiphon.recipes.chain import Chain, Made
-from antiphon.recipes.params import Given, as_name, free_name
+from antiphon.recipes.chain import Chain, SuccessfulCall
+from antiphon.recipes.params import RecipeParam, as_name, free_name
 from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, reference_to, sources
 from antiphon.recipes.values import with_names
 
 _QUESTION_MAX = 500
 
 
-def node_names(calls: Sequence[Made]) -> list[str]:
+def node_names(calls: Sequence[SuccessfulCall]) -> list[str]:
     """Return the name of each call's node."""
     names: list[str] = []
     for call in calls:
@@ -34,7 +34,7 @@ def workflow_fields(
     chains: Sequence[Chain],
     kept: Sequence[Mapping[str, Bound]],
     nodes: Sequence[str],
-    params: Mapping[str, Given],
+    params: Mapping[str, RecipeParam],
 ) -> dict[str, Any]:
     """Return a workflow in the form of a file; `kept` has the arguments of each call, `nodes` its name."""
     calls, names = chains[0].calls, {given.key: name for name, given in params.items()}
@@ -77,7 +77,7 @@ def _edges(chains: Sequence[Chain], kept: Sequence[Mapping[str, Bound]]) -> Iter
         yield sorted(direct)
 
 
-def _keeps_order(earlier: Made, later: Made) -> bool:
+def _keeps_order(earlier: SuccessfulCall, later: SuccessfulCall) -> bool:
     contract = later.definition.contract
     if earlier.round < later.round:
         is_ordered = earlier.is_write or later.is_write

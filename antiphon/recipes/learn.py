@@ -18,7 +18,7 @@ from antiphon_shared.workflows.validate import problems_of
 from antiphon_shared.workflows.write import as_yaml
 
 from antiphon.recipes.binding import bind
-from antiphon.recipes.chain import Chain, Made, NotLearnable
+from antiphon.recipes.chain import Chain, NotLearnable, SuccessfulCall
 from antiphon.recipes.graph import node_names, used_by, workflow_fields
 from antiphon.recipes.params import as_name, params_of
 from antiphon.recipes.sources import Bound, FromResult, Literal, sources
@@ -133,7 +133,7 @@ def _moved(bound: Any, indexes: Mapping[int, int]) -> Any:
     return bound
 
 
-def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[Made]) -> Specification:
+def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[SuccessfulCall]) -> Specification:
     """Return the specification. Raises NotLearnable if no file can hold it."""
     try:
         specification = build({"domain": DOMAIN, "version": "1", "workflows": {name: workflow}})
@@ -157,14 +157,14 @@ def _fixed(nodes: Sequence[str], kept: Sequence[Mapping[str, Bound]]) -> Iterato
             yield from ((node, argument, value) for value in values)
 
 
-def _name_of(calls: Sequence[Made]) -> str:
+def _name_of(calls: Sequence[SuccessfulCall]) -> str:
     """Return a name made of the writes, or of the last call."""
     telling = [call.tool for call in calls if call.is_write] or [calls[-1].tool]
     return as_name("_and_".join(dict.fromkeys(telling)))
 
 
 def calls_of(
-    specification: Specification, name: str, made: Mapping[str, Made], params: Mapping[str, Any]
+    specification: Specification, name: str, made: Mapping[str, SuccessfulCall], params: Mapping[str, Any]
 ) -> dict[str, CallTool]:
     """Return the calls that a workflow makes by their node, in the order in which they begin.
 
@@ -184,7 +184,7 @@ def calls_of(
 
 
 def differences(
-    specification: Specification, name: str, made: Mapping[str, Made], params: Mapping[str, Any]
+    specification: Specification, name: str, made: Mapping[str, SuccessfulCall], params: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield the differences of a workflow's calls from the session's calls `made`, in order, by node."""
     try:
@@ -206,7 +206,7 @@ def differences(
     yield from _out_of_order([(node, call) for node, call in made.items() if node in order], order)
 
 
-def _out_of_order(made: Sequence[tuple[str, Made]], order: Mapping[str, int]) -> Iterator[str]:
+def _out_of_order(made: Sequence[tuple[str, SuccessfulCall]], order: Mapping[str, int]) -> Iterator[str]:
     """Yield pairs of calls, one of them a write, that ran in successive rounds and would change their order."""
     for n, (later, one) in enumerate(made):
         for earlier, other in made[:n]:

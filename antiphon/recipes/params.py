@@ -19,7 +19,7 @@ _RECOGNISED = ("date", "date-time")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RecipeParam:
     """A param of a recipe."""
 
     key: str
@@ -29,16 +29,16 @@ class Given:
     """Its value in each session."""
 
 
-def params_of(kept: Sequence[Mapping[str, Bound]], nodes: Sequence[str]) -> dict[str, Given]:
+def params_of(kept: Sequence[Mapping[str, Bound]], nodes: Sequence[str]) -> dict[str, RecipeParam]:
     """Return the params by name; `kept` has the arguments of each call. Raises NotLearnable."""
     found: dict[str, FromParam] = {}
     for source in sources([*(one for arguments in kept for one in arguments.values())]):
         if isinstance(source, FromParam):
             found.setdefault(source.key, source)
-    params: dict[str, Given] = {}
+    params: dict[str, RecipeParam] = {}
     for key, source in found.items():
         name = free_name(as_name(source.name), {*nodes, *params})
-        params[name] = Given(key, _param(source), source.values)
+        params[name] = RecipeParam(key, _param(source), source.values)
     return params
 
 

@@ -61,6 +61,6 @@ def reference_to(source: FromResult, name: str) -> Reference | None:
     )
     reference = Reference(name, path)
     try:
-        return reference if read_template(str(reference)).whole == reference else None
+        return reference if read_template(str(reference)).single_reference == reference else None
     except ValueError:
         return None

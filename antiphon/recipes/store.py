@@ -13,7 +13,7 @@ _KEEP, _FORGET = script_of(__name__, "keep"), script_of(__name__, "forget")
 class RecipeStore(KeptRecipes):
     """The recipes of a deployment. Every method raises RedisError."""
 
-    async def keep(self, recipe: Recipe, kept_max: int, *, may_replace: bool = False) -> tuple[str, ...]:
+    async def store(self, recipe: Recipe, kept_max: int, *, may_replace: bool = False) -> tuple[str, ...]:
         """Keep a recipe, of at most `kept_max`; return the names of those removed to make room.
 
         Raises AlreadyThere when another recipe has its name.

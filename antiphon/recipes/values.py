@@ -102,7 +102,7 @@ class Question:
         numbers = [found[0] for found in _NUMBER.finditer(text)]
         self._numbers = [_number(one) for one in numbers if len(one) <= _NUMBER_CHARACTERS_MAX]
 
-    def holds(self, value: Any) -> bool:
+    def contains(self, value: Any) -> bool:
         """Return whether the question holds a value: a distinctive text as whole words, a date, a number."""
         match value:
             case bool() | None:
@@ -140,7 +140,7 @@ def with_names(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-class Wanted:
+class SearchedValues:
     """Values that are searched for in results."""
 
     def __init__(self, values: Iterable[Any]) -> None:

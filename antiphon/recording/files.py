@@ -74,14 +74,14 @@ def _sized_lines(
                 yield line, len(raw)
             order.finish()
     except UnreadableEvent as error:
-        raise UnreadableEvent(f"{_place(path, number)}: {error.message}", hint=error.hint) from None
+        raise UnreadableEvent(f"{_position(path, number)}: {error.message}", hint=error.hint) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         message = f"the compressed file is damaged: {error}."
         raise UnreadableEvent(
-            f"{_place(path, number + 1)}: {message}", hint="Check that the file is complete."
+            f"{_position(path, number + 1)}: {message}", hint="Check that the file is complete."
         ) from None
     except OSError as error:
-        raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None
+        raise UnreadableEvent(f"{_position(path, 0)}: {error.strerror or error}.") from None
 
 
 def raw_lines(path: Path) -> list[bytes]:
@@ -94,11 +94,11 @@ def raw_lines(path: Path) -> list[bytes]:
         with unpacked(path) as file, suppress(EOFError, zlib.error, gzip.BadGzipFile):
             while raw := file.readline(LINE_BYTES_MAX + 1):
                 if len(raw) > LINE_BYTES_MAX:
-                    place = _place(path, len(lines) + 1)
+                    place = _position(path, len(lines) + 1)
                     raise UnreadableEvent(f"{place}: longer than {LINE_BYTES_MAX} bytes.")
                 lines.append(raw.rstrip(b"\r\n"))
     except OSError as error:
-        raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None
+        raise UnreadableEvent(f"{_position(path, 0)}: {error.strerror or error}.") from None
     return lines
 
 
@@ -172,5 +172,5 @@ def as_text(path: Path) -> str:
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
-def _place(path: Path, number: int) -> str:
+def _position(path: Path, number: int) -> str:
     return f"{as_text(path)}, line {number}" if number else as_text(path)

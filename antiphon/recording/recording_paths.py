@@ -14,15 +14,15 @@ class NoRecordings(ConfigurationError):
     code = "no_recordings"
 
 
-def found(paths: Iterable[Path]) -> list[Path]:
+def find_recordings(paths: Iterable[Path]) -> list[Path]:
     """Return the recordings at `paths`, each once; those of a folder sorted, without hidden ones.
 
     Raises NoRecordings when a path does not exist, and when a folder holds none.
     """
-    return list(dict.fromkeys(one for path in paths for one in _at(path)))
+    return list(dict.fromkeys(one for path in paths for one in _paths_at(path)))
 
 
-def _at(path: Path) -> Iterator[Path]:
+def _paths_at(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         if not path.exists():
             raise NoRecordings(f"{path} does not exist.", hint="Name recordings, or folders with recordings.")

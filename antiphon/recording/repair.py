@@ -32,7 +32,7 @@ class Damage:
 
     line: int
     """The line's number, from 1."""
-    what: str
+    description: str
     event: int | None = None
     """The number of its event, if it can be read."""
 
@@ -77,7 +77,7 @@ def examine(raws: Sequence[bytes]) -> Examined:
     broken = [n for n, one in enumerate(read) if one.damage not in ("", HASH_ALONE)]
     first = broken[0] if broken else len(read)
     # No line is None before the first damage.
-    trusted = _whole([one.line for one in read[:first] if one.line is not None])
+    trusted = _complete_steps([one.line for one in read[:first] if one.line is not None])
     events = sum(isinstance(line, EventLine) for line in trusted)
     behind = tuple(
         one.event for one in read if one.event is not None and one.event > events and one.damage != CHANGED
@@ -87,7 +87,7 @@ def examine(raws: Sequence[bytes]) -> Examined:
     return Examined(tuple(damages), trusted, behind, missing)
 
 
-def kept(raws: Iterable[bytes]) -> Iterator[Line]:
+def all_lines(raws: Iterable[bytes]) -> Iterator[Line]:
     """Yield all lines as they are, changed ones too. Raises UnreadableEvent, which names the line."""
     for number, raw in enumerate(raws, 1):
         try:
@@ -119,7 +119,7 @@ def _read(raw: bytes, damage: str) -> _Read:
         return _Read(raw, None, CHANGED if damage else UNREADABLE)
 
 
-def _whole(lines: Sequence[Line]) -> tuple[Line, ...]:
+def _complete_steps(lines: Sequence[Line]) -> tuple[Line, ...]:
     """Return the lines up to the end of the last complete step, and a matching end line."""
     if not lines or not isinstance(lines[0], Header):
         return ()

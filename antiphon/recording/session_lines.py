@@ -86,13 +86,13 @@ async def logged_lines(session_id: str, bus: Bus) -> AsyncGenerator[Logged]:
             n += 1
             yield EventLine(n=n, entry=entry, event=event), raw
             if records.may_be_due_after(event.id):
-                async for line in records.due():
+                async for line in records.due_lines():
                     yield line
         records.look_again()
         if log.is_read:
             break
         page = await log.page()
-    async for line in records.due():
+    async for line in records.due_lines():
         yield line
     if not is_short and not await session.log_page("-", 1):
         raise UnknownSession(f"session {session_id} expired during the export.")
@@ -174,7 +174,7 @@ class _Records:
         self._seen.add(event_id.int)
         return self._is_due(*self._page[0][:2]) if self._page else self._may_be_more
 
-    async def due(self) -> AsyncIterator[Logged]:
+    async def due_lines(self) -> AsyncIterator[Logged]:
         """Yield the lines of the records whose event and outputs have been yielded."""
         while (first := await self._next()) is not None and self._is_due(*first[:2]):
             self._page.popleft()
@@ -196,10 +196,10 @@ class _Records:
             self._size.learn(page)
             self._read += len(page)
             self._may_be_more = len(page) == count
-            self._page.extend((record, _last_event(record), raw) for record, raw in map(self._whole, page))
+            self._page.extend((record, _last_event(record), raw) for record, raw in map(self._restore, page))
         return self._page[0] if self._page else None
 
-    def _whole(self, stored: bytes) -> tuple[AnyRecord, bytes]:
+    def _restore(self, stored: bytes) -> tuple[AnyRecord, bytes]:
         """Return a record and its bytes; one that is left out where Redis has lost what it is a difference from."""
         try:
             return self._reader.read(stored)

@@ -43,7 +43,7 @@ class Replied:
 
     model: str
     """The requested model; `recorded` for the reply in the recording."""
-    said: Reply | None = None
+    reply: Reply | None = None
     error: ErrorInfo | None = None
     cost_usd: float | None = None
     """The cost; None if the model's prices are not set."""

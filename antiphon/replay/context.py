@@ -65,7 +65,7 @@ class Briefed:
     """The ids of the facts that are not in it; likewise."""
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def retained(self) -> tuple[str, ...]:
         """Return the facts that the previous briefing also showed."""
         others = {*self.new, *self.back}
         return tuple(id for id in self.shown if id not in others)

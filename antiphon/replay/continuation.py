@@ -13,7 +13,7 @@ from antiphon_shared.events.step_records import DecisionRecord
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.replay.forking.point import walked
 from antiphon.replay.injection.trace import Trace
-from antiphon.replay.next_step import Next, answered, asked
+from antiphon.replay.next_step import Next, answered, requested_call
 from antiphon.replay.report import Divergence, Report
 
 
@@ -37,7 +37,7 @@ def continuation(lines: Sequence[Line], report: Report) -> Next | None:
     traced = Trace(point, point.session, line, outages).run()
     if traced.answer is not None:
         return answered(first.event, traced.answer)
-    return asked(first.event, traced.asks) or Next(kind="waits", event=first.event)
+    return requested_call(first.event, traced.asks) or Next(kind="waits", event=first.event)
 
 
 def sends_otherwise(divergence: Divergence) -> bool:

@@ -38,10 +38,10 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EventDifference:
     """An event or exchange that differs, or that only one recording has."""
 
-    what: str
+    kind: str
     """The event's type, or `model exchange`."""
     round: int | None
     a: int | None
@@ -56,13 +56,13 @@ class Comparison:
 
     a: Figures
     b: Figures
-    places: tuple[Place, ...]
+    event_differences: tuple[EventDifference, ...]
     """In the order of the first; an event of the second alone follows its predecessor there."""
 
     @property
     def is_same(self) -> bool:
         """Return whether both are the same, except for ids and times."""
-        return not self.places
+        return not self.event_differences
 
 
 class _Key(NamedTuple):
@@ -77,7 +77,7 @@ def diff(a: Iterable[Line], b: Iterable[Line]) -> Comparison:
     """Compare two recordings. Raises the errors of reading them."""
     first, second = _Tally(), _Tally()
     mine, others = _by_key(moments(first.over(a))), _by_key(moments(second.over(b)))
-    places = (_place(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others)))
+    places = (_difference(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others)))
     return Comparison(first.figures, second.figures, tuple(place for place in places if place))
 
 
@@ -106,12 +106,12 @@ def _merged(mine: list[_Key], others: list[_Key]) -> Iterator[_Key]:
         yield from behind.get(key, ())
 
 
-def _place(key: _Key, a: Moment | None, b: Moment | None) -> Place | None:
+def _difference(key: _Key, a: Moment | None, b: Moment | None) -> EventDifference | None:
     """Return the difference of the two; None if they are equal."""
     if a is None or b is None:
-        return Place(key.what, key.round, a and a.n, b and b.n)
+        return EventDifference(key.what, key.round, a and a.n, b and b.n)
     found = tuple(islice(differences(a.data, b.data), DIFFERENCES_KEPT_MAX))
-    return Place(key.what, key.round, a.n, b.n, found) if found else None
+    return EventDifference(key.what, key.round, a.n, b.n, found) if found else None
 
 
 class _Tally:

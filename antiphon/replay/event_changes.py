@@ -82,7 +82,7 @@ def _differences(
                 yield from _compared(old, new, old.waiting.pop(key), new.waiting.pop(key))
     for side in (old, new):
         for line in side.waiting.values():
-            n, event_name = _place(side, line)
+            n, event_name = _position(side, line)
             there = {True: "a line", False: ABSENT}
             yield n, event_name, Difference("", there[side is old], there[side is new])
 
@@ -90,12 +90,12 @@ def _differences(
 def _compared(old: _Side, new: _Side, then: Line, now: Line) -> Iterator[tuple[int, str, Difference]]:
     if then == now:
         return
-    n, event_name = _place(old, then)
+    n, event_name = _position(old, then)
     for one in differences(_as_json(then, old.contents), _as_json(now, new.contents)):
         yield n, event_name, one
 
 
-def _place(side: _Side, line: Line) -> tuple[int, str]:
+def _position(side: _Side, line: Line) -> tuple[int, str]:
     match line:
         case EventLine():
             return line.n, line.event.type

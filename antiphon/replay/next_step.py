@@ -41,7 +41,7 @@ def recorded_end(lines: Sequence[Line]) -> Next | None:
 
 
 def _next(event: int, data: EventData) -> Next | None:
-    return answered(event, data) if isinstance(data, ResponseReady) else asked(event, data)
+    return answered(event, data) if isinstance(data, ResponseReady) else requested_call(event, data)
 
 
 def answered(event: int, response: Response) -> Next:
@@ -55,7 +55,7 @@ def answered(event: int, response: Response) -> Next:
     )
 
 
-def asked(event: int, data: EventData | None) -> Next | None:
+def requested_call(event: int, data: EventData | None) -> Next | None:
     """Return the call of a model or of tools; None for any other event."""
     match data:
         case ReasoningRequested():

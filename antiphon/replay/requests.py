@@ -11,7 +11,7 @@ from antiphon.recording.hashes import content_hash, sorted_json
 
 def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters as they were sent. Raises UnreadableEvent when a content was not recorded."""
-    return {name: _whole(value, contents) for name, value in call.request.items()}
+    return {name: _resolve(value, contents) for name, value in call.request.items()}
 
 
 def request_hash(request: Mapping[str, Any]) -> str:
@@ -33,7 +33,7 @@ _HOW = frozenset({"stream"})
 """Fields that say how to answer, and not what is asked."""
 
 
-def _whole(value: Any, contents: Mapping[str, Any]) -> Any:
+def _resolve(value: Any, contents: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict) or set(value) != {"$content"}:
         return value
     named = value["$content"]

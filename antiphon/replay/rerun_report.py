@@ -116,14 +116,16 @@ def _unknown(known: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) 
 def _plain(event: AnyEvent, places: Mapping[str, str]) -> Any:
     """Return an event's data without the values of one run alone: measured times, and log entries."""
     ignored = _TIMED | _IN_OTHER_WORDS.get(event.type, frozenset())
-    return _without(event.data.model_dump(mode="json"), ignored, places)
+    return _remove_ignored(event.data.model_dump(mode="json"), ignored, places)
 
 
-def _without(value: Any, ignored: frozenset[str], places: Mapping[str, str]) -> Any:
+def _remove_ignored(value: Any, ignored: frozenset[str], places: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {
-            name: _without(inner, ignored, places) for name, inner in value.items() if name not in ignored
+            name: _remove_ignored(inner, ignored, places)
+            for name, inner in value.items()
+            if name not in ignored
         }
     if isinstance(value, list):
-        return [_without(inner, ignored, places) for inner in value]
+        return [_remove_ignored(inner, ignored, places) for inner in value]
     return places.get(value, value) if isinstance(value, str) else value

@@ -34,7 +34,7 @@ SCENARIOS_MAX = 2_000
 _STUB_FAILURE = Failure("not_found", "it was to fail in this dry run")
 
 
-class Taken(NamedTuple):
+class TakenArm(NamedTuple):
     """The arm that a branch takes."""
 
     number: int
@@ -45,7 +45,7 @@ class Taken(NamedTuple):
 class Scenario:
     """The forced choices of one run: by default the stubbed results decide everything."""
 
-    arms: Mapping[str, "Taken"] = field(default_factory=dict)
+    arms: Mapping[str, "TakenArm"] = field(default_factory=dict)
     """The arm that each branch takes, by the branch's path in the graph."""
     whens: Mapping[str, bool] = field(default_factory=dict)
     """The values of conditions, by the node's path."""
@@ -219,9 +219,9 @@ def _samples_of_params(plan: Plan) -> dict[str, Any]:
     return {name: sample_of(param, name) for name, param in params.items() if param.is_required}
 
 
-def _branches(plan: Plan) -> dict[str, list[Taken]]:
+def _branches(plan: Plan) -> dict[str, list[TakenArm]]:
     return {
-        path: [Taken(number, arm.goto) for number, arm in enumerate(node.node.on)]
+        path: [TakenArm(number, arm.goto) for number, arm in enumerate(node.node.on)]
         for path, node in plan.graph.nodes.items()
         if isinstance(node.node, BranchNode)
     }

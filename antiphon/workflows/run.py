@@ -66,7 +66,7 @@ async def start(
         if name not in specification.workflows:
             known = ", ".join(specification.workflows)
             raise InvalidQuery(f"workflow {name!r} does not exist in it.", hint=f"There are: {known}.")
-        content_hash = await WorkflowStore(bus).keep(specification)
+        content_hash = await WorkflowStore(bus).store(specification)
     call = WorkflowCall(name=name, params=dict(params or {}), specification=content_hash)
     return await antiphon.submit(_listed_as(call), session_id=run_id, grant=grant, workflow=call)
 
@@ -129,20 +129,20 @@ async def give_to(
     node: str = "",
     token: str | None = None,
     by: str = "",
-) -> "Given":
+) -> "GivenValues":
     """Give values as `give` does; return the argument for `refusal`."""
     bus = antiphon.open_bus()
     path, open = _chosen(await _state(bus, run_id), node, run_id)
     if token is not None:
-        kept = await bus.session(run_id).kept(token_name(open.number))
+        kept = await bus.session(run_id).load(token_name(open.number))
         if kept is None or not compare_digest(kept, token.encode()):
             raise NotWaiting("the token does not belong to a waiting node of this run.")
     fields = {"round": open.number, "values": dict(values), "by": by}
     event = await send(bus, run_id, InputGiven, fields, "run")
-    return Given(run_id, path, open.number, event.id)
+    return GivenValues(run_id, path, open.number, event.id)
 
 
-class Given(NamedTuple):
+class GivenValues(NamedTuple):
     """Values that were given to a run, and not decided on yet."""
 
     run_id: str
@@ -151,7 +151,7 @@ class Given(NamedTuple):
     event: UUID
 
 
-async def refusal(antiphon: "Antiphon", given: Given) -> str | None:
+async def refusal(antiphon: "Antiphon", given: GivenValues) -> str | None:
     """Return why values were refused, empty if they were accepted; None while neither is known."""
     bus = antiphon.open_bus()
     for _, event in await bus.session(given.run_id).log():
@@ -173,7 +173,7 @@ async def requested_input(antiphon: "Antiphon", run_id: str, node: str = "") -> 
 async def token_of(antiphon: "Antiphon", run_id: str, node: str = "") -> str:
     """Return the token with which any holder can answer a wait of a run, once. Raises as `give` does."""
     _, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
-    kept = await antiphon.open_bus().session(run_id).kept(token_name(open.number))
+    kept = await antiphon.open_bus().session(run_id).load(token_name(open.number))
     if kept is None:
         raise NotWaiting(f"the token of run {run_id} is no longer stored.")
     return kept.decode()

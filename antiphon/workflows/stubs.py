@@ -43,7 +43,7 @@ class Shape:
     wanted: Param | None = None
     """The param that the value has to fit, if that is known."""
 
-    def at(self, path: Path) -> "Shape":
+    def part_at(self, path: Path) -> "Shape":
         """Return the shape of a part, adding it if need be."""
         shape = self
         for part in path:
@@ -103,7 +103,7 @@ def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, wanted:
     elif isinstance(node, WorkflowNode):
         _note_in_workflow(plan, shapes, target, path, wanted)
     else:
-        shape = shapes.setdefault(target, Shape()).at(path)
+        shape = shapes.setdefault(target, Shape()).part_at(path)
         shape.wanted = shape.wanted or wanted
 
 
@@ -118,7 +118,7 @@ def _note_in_workflow(
         return
     while path and isinstance(output, Mapping) and path[0] in output:
         output, path = output[path[0]], path[1:]
-    whole = read_template(output).whole if isinstance(output, str) and "$" in output else None
+    whole = read_template(output).single_reference if isinstance(output, str) and "$" in output else None
     for target in plan.names[scope].get(whole.name, ()) if whole else ():
         _note(plan, shapes, target, (*(whole.path if whole else ()), *path), wanted)
 
@@ -177,7 +177,7 @@ def _read_in(value: Any, wanted: Param | None = None) -> Iterator[tuple[Referenc
     for _, text in templates(value):
         template = read_template(text)
         for reference in template.references:
-            yield reference, wanted if template.whole else None
+            yield reference, wanted if template.single_reference else None
 
 
 def _read_by_condition(tree: Tree) -> Iterator[tuple[Reference, Param | None]]:

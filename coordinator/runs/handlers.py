@@ -174,8 +174,8 @@ class Runs:
         waits = [event for event in step.events if isinstance(event, InputRequested)]
         for event in waits:
             name = token_name(event.round)
-            if await store.kept(name) is None:  # a repeated step must not replace a token that was read
-                await store.keep(name, new_password().encode(), step.kept_s)
+            if await store.load(name) is None:  # a repeated step must not replace a token that was read
+                await store.store(name, new_password().encode(), step.kept_s)
         if self._keep_on is not None and step.kept_s > _LONG_S:
             await self._keep_on([run.pinned.opened.specification], step.kept_s)
 
@@ -264,8 +264,8 @@ def token_name(number: int) -> str:
 async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
     """Keep whole results for as long as the run may wait; the commit keeps the run's log itself."""
     for name in map(kept_name, handles if step.kept_s else ()):
-        if (whole := await store.kept(name)) is not None:
-            await store.keep(name, whole, step.kept_s)
+        if (whole := await store.load(name)) is not None:
+            await store.store(name, whole, step.kept_s)
 
 
 async def _named(data: EventData, store: SessionStore) -> LoggedEvent | None:

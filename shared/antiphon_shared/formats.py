@@ -45,11 +45,11 @@ def in_format(value: ValueT, format: int) -> ValueT:
     return type(value).model_validate_json(as_json(value, format))
 
 
-def without(fields: Fields, newer: Mapping[str, Any]) -> Fields:
+def without_fields(fields: Fields, newer: Mapping[str, Any]) -> Fields:
     """Return a value's JSON without the fields that `newer_fields` returns for the value."""
     kept = {name: part for name, part in fields.items() if newer.get(name) is not True}
     inner = {
-        name: without(part, newer[name])
+        name: without_fields(part, newer[name])
         for name, part in kept.items()
         if name in newer and isinstance(part, dict)
     }

@@ -353,8 +353,8 @@ async def test_an_operator_keeps_recipes_and_a_component_does_not(server: RedisS
     operator = Bus(Connections(server.url_of("operator:operator")), KEYS, BusSettings())
     await operator.open(60)
     store = RecipeStore(operator)
-    await store.keep(soup, 10)
-    assert await store.keep(stew, 1) == ("soup",)
+    await store.store(soup, 10)
+    assert await store.store(stew, 1) == ("soup",)
     await store.used("stew")
     assert await store.all() == [stew]
     assert await store.forget("stew")
@@ -363,5 +363,5 @@ async def test_an_operator_keeps_recipes_and_a_component_does_not(server: RedisS
     dispatcher = Bus(Connections(server.url_of("tool_dispatcher:tool_dispatcher")), KEYS, BusSettings())
     await dispatcher.open(60)
     with pytest.raises(redis.ResponseError, match=NO):
-        await RecipeStore(dispatcher).keep(soup, 10)
+        await RecipeStore(dispatcher).store(soup, 10)
     await dispatcher.close()

@@ -8,7 +8,7 @@ import pytest
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon import Antiphon, InvalidQuery, Step, tool
-from antiphon.cli.given import read_step_file
+from antiphon.cli.input_files import read_step_file
 from antiphon.errors import SubmissionRejected
 from antiphon.submission import Options
 

@@ -22,7 +22,7 @@ def answered(turn: OpenTurn, answer: str = "Six hours.") -> Turn:
 async def keep(turns: SharedTurns, minute: int, tenant: str = "acme") -> Turn:
     turn = answered(asked(minute))
     await turns.begin(tenant, "c1", asked(minute))
-    await turns.keep(tenant, "c1", turn)
+    await turns.complete(tenant, "c1", turn)
     return turn
 
 
@@ -33,46 +33,46 @@ async def put_response(bus: Bus, session_id: str) -> None:
 async def test_what_was_asked_and_answered_is_told_in_its_order(bus: Bus) -> None:
     turns = SharedTurns(bus)
     second, first = await keep(turns, 2), await keep(turns, 1)
-    assert await turns.said("acme", "c1") == StoredTurns((first, second))
-    assert await turns.said("acme", "c1", NOON + timedelta(minutes=1)) == StoredTurns((first,))
+    assert await turns.turns("acme", "c1") == StoredTurns((first, second))
+    assert await turns.turns("acme", "c1", NOON + timedelta(minutes=1)) == StoredTurns((first,))
 
 
 async def test_another_tenant_and_another_conversation_have_turns_of_their_own(bus: Bus) -> None:
     turns = SharedTurns(bus)
     await keep(turns, 1)
-    assert await turns.said("globex", "c1") == StoredTurns()
-    assert await turns.said("acme", "c2") == StoredTurns()
-    assert await turns.said("acme", "c1:s1") == StoredTurns()
+    assert await turns.turns("globex", "c1") == StoredTurns()
+    assert await turns.turns("acme", "c2") == StoredTurns()
+    assert await turns.turns("acme", "c1:s1") == StoredTurns()
 
 
 async def test_a_question_is_open_until_its_turn_is_kept(bus: Bus) -> None:
     turns = SharedTurns(bus)
     await turns.begin("acme", "c1", asked(1))
-    assert await turns.begun("acme", "c1", "s1") == asked(1)
-    assert await turns.said("acme", "c1") == StoredTurns(open=(asked(1),))
+    assert await turns.open_question("acme", "c1", "s1") == asked(1)
+    assert await turns.turns("acme", "c1") == StoredTurns(open=(asked(1),))
     turn = answered(asked(1))
     for _ in range(2):
-        await turns.keep("acme", "c1", turn)
+        await turns.complete("acme", "c1", turn)
         await turns.begin("acme", "c1", asked(1))
-    assert await turns.begun("acme", "c1", "s1") is None
-    assert await turns.said("acme", "c1") == StoredTurns((turn,))
+    assert await turns.open_question("acme", "c1", "s1") is None
+    assert await turns.turns("acme", "c1") == StoredTurns((turn,))
 
 
 async def test_a_turn_is_due_once_its_question_is_answered(bus: Bus) -> None:
     turns = SharedTurns(bus)
     await turns.begin("acme", "c1", asked(1))
-    assert not (await turns.said("acme", "c1")).is_turn_due
+    assert not (await turns.turns("acme", "c1")).is_turn_due
     await put_response(bus, "s1")
-    assert (await turns.said("acme", "c1")).is_turn_due
-    assert not (await turns.said("acme", "c1", NOON)).is_turn_due, "it was asked later"
-    await turns.keep("acme", "c1", answered(asked(1)))
-    assert not (await turns.said("acme", "c1")).is_turn_due
+    assert (await turns.turns("acme", "c1")).is_turn_due
+    assert not (await turns.turns("acme", "c1", NOON)).is_turn_due, "it was asked later"
+    await turns.complete("acme", "c1", answered(asked(1)))
+    assert not (await turns.turns("acme", "c1")).is_turn_due
 
 
 async def test_a_conversation_keeps_its_newest_turns_within_a_bound(bus: Bus) -> None:
     turns = SharedTurns(bus)
     kept = [await keep(turns, minute) for minute in range(TURNS_KEPT_MAX + 10)]
-    assert (await turns.said("acme", "c1")).turns == tuple(kept[10:])
+    assert (await turns.turns("acme", "c1")).turns == tuple(kept[10:])
     assert await bus.client.hlen(bus.keys.conversation("acme", "c1")) == TURNS_KEPT_MAX
 
 
@@ -81,7 +81,7 @@ async def test_what_cannot_be_read_is_passed_over_and_goes_first(bus: Bus) -> No
     for number, content in enumerate((b"", b"\xff", b"[" * 10_000, b'{"session_id":"s1"}')):
         await bus.client.hset(key, f"strange-{number}", content)
     turn = await keep(turns, 1)
-    assert await turns.said("acme", "c1") == StoredTurns((turn,))
+    assert await turns.turns("acme", "c1") == StoredTurns((turn,))
     for minute in range(2, TURNS_KEPT_MAX + 1):
         await keep(turns, minute)
     assert not [name for name in await bus.client.hkeys(key) if name.startswith(b"strange")]
@@ -92,7 +92,7 @@ async def test_a_conversation_is_kept_for_the_retention_after_its_last_turn(bus:
     retention_ms = bus.settings.retention_s * 1000
     for write in (
         turns.begin("acme", "c1", asked(1)),
-        turns.keep("acme", "c1", answered(asked(1))),
+        turns.complete("acme", "c1", answered(asked(1))),
         turns.begin("acme", "c1", asked(2)),
     ):
         await bus.client.persist(key)

@@ -185,7 +185,7 @@ async def test_what_may_have_ended_its_process_runs_alone_among_the_work_of_all_
     ],
 )
 def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: Any, free: int) -> None:
-    room, begun = ConcurrencyLimit(places=2, readers=1), list[Entry]()
+    room, begun = ConcurrencyLimit(slots=2, readers=1), list[Entry]()
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
     no_chores = CleanUp(bus, "inbox", "coordinator")
     reader = Reader(
@@ -193,7 +193,7 @@ def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: 
         "inbox",
         "coordinator",
         "worker",
-        room=room,
+        limit=room,
         take=begun.append,
         in_hand=lambda _: [],
         chores=no_chores,

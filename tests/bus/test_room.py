@@ -87,7 +87,7 @@ async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
             order.append(f"-{name}")
 
     async def alone(name: str) -> None:
-        async with gate.alone():
+        async with gate.exclusive():
             order.append(f"+{name}")
             await asyncio.sleep(0)
             order.append(f"-{name}")
@@ -104,12 +104,12 @@ async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
 async def test_a_failure_or_cancellation_inside_the_gate_leaves_it_open(is_alone: bool) -> None:
     gate = Gate()
     with pytest.raises(ValueError, match="inside"):
-        async with gate.alone() if is_alone else together_in(gate):
+        async with gate.exclusive() if is_alone else together_in(gate):
             raise ValueError("inside")
     inside = asyncio.Event()
 
     async def stay() -> None:
-        async with gate.alone() if is_alone else together_in(gate):
+        async with gate.exclusive() if is_alone else together_in(gate):
             inside.set()
             await asyncio.sleep(3600)
 
@@ -122,7 +122,7 @@ async def test_a_failure_or_cancellation_inside_the_gate_leaves_it_open(is_alone
 
 
 async def _enter(gate: Gate) -> None:
-    async with gate.alone():
+    async with gate.exclusive():
         pass
     async with together_in(gate):
         pass

@@ -34,7 +34,7 @@ def that_tears(bus: Bus) -> Batcher:
     [
         ("journal:1", lambda session: session.note("journal:1", "call", b"done")),
         ("deltas", lambda session: session.stream_text("So it")),
-        ("result:1", lambda session: session.keep("result:1", b"whole")),
+        ("result:1", lambda session: session.store("result:1", b"whole")),
     ],
 )
 async def test_what_is_written_when_the_connection_tears_expires_all_the_same(
@@ -70,7 +70,7 @@ async def test_an_event_is_found_by_its_id_however_many_have_come_since(bus: Bus
 async def test_what_is_kept_stays_for_the_retention_and_as_much_more_as_is_asked_for(
     bus: Bus, more_s: float
 ) -> None:
-    await bus.session("s1").keep("result:1", b"whole", more_s)
+    await bus.session("s1").store("result:1", b"whole", more_s)
     left_ms = await bus.batcher.submit("PTTL", bus.keys.of_session("s1", "result:1"))
     most_ms = (bus.settings.retention_s + more_s) * 1000
     assert most_ms - 60_000 < left_ms <= most_ms

@@ -131,7 +131,7 @@ async def test_handling_the_same_answer_again_keeps_one_turn(bus: Bus) -> None:
     await conversing.open("s1", a_query(), 0)
     first, again = await conversing.end("s1"), await conversing.end("s1")
     assert (again.events, again.writes) == (first.events, first.writes), "it was not committed the first time"
-    assert len((await conversing.turns.said("default", "c1")).turns) == 1
+    assert len((await conversing.turns.turns("default", "c1")).turns) == 1
 
 
 async def test_another_tenant_with_the_same_id_is_opened_with_nothing(bus: Bus) -> None:

@@ -108,7 +108,7 @@ async def test_an_unverified_grant_gives_no_access_to_a_tenants_conversation(
     assert len((await conversing.open("s2", a_query(grant=genuine()), 60)).conversation) == 1
     other = Conversing(bus, grants)
     assert (await other.open("s3", a_query(grant=FORGED), 61)).conversation == ()
-    kept = await conversing.turns.said("acme", "c1")
+    kept = await conversing.turns.turns("acme", "c1")
     noted = [turn.session_id for turn in kept.turns] + [turn.session_id for turn in kept.open]
     assert noted == ["s1", "s2"], "nor is anything added to it"
 

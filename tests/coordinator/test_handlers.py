@@ -385,4 +385,4 @@ async def test_many_tools_are_ranked_beside_the_event_loop(
         a_delivery(QuerySubmitted(query="weather")), FakeSession(documents={}, log={})
     )
     await coordinator.on_event(a_delivery(a_reply()), stored(state_of(opened)))
-    assert [name.startswith("aside") for name in threads] == [is_aside, is_aside]
+    assert [name.startswith("offload") for name in threads] == [is_aside, is_aside]

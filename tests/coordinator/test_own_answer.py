@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from antiphon_shared.events.session import Response
-from antiphon_shared.memory.found import Findings
+from antiphon_shared.memory.findings import Findings
 from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.session_memory import Memory
 

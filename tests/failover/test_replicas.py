@@ -89,7 +89,7 @@ async def test_without_enough_replicas_the_write_does_not_begin_and_may_be_calle
     write = named("unfollowed")
     async with a_ledger(place, 2) as (ledger, _):
         (result,) = await once(ledger, write, hooks(runs, write))
-        assert (await ledger.stands(write)).state == "settled"
+        assert (await ledger.status(write)).state == "settled"
     assert result.error is not None
     assert result.error.error_type == "api_failure"
     assert "was not run: Redis's replicas are behind" in result.error.message
@@ -117,11 +117,11 @@ async def test_a_takeover_waits_too_and_abandons_no_other_write(place: Place) ->
         short = Ledger(bus.batcher, bus.keys, lease_s=0.05, retention_s=3_600, claims=bus.claims)
         claim = await short.claim(write)
         assert claim is not None
-        while (standing := await short.stands(write)).state != "abandoned":
+        while (standing := await short.status(write)).state != "abandoned":
             pass
         with pytest.raises(ClaimNotReplicated):
             await second.take_over(write, standing.fence)
-        assert (await short.stands(write)).state != "none"
+        assert (await short.status(write)).state != "none"
 
 
 async def test_a_replica_that_is_held_back_holds_writes_back_and_no_others(place: Place) -> None:

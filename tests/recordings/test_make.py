@@ -28,8 +28,8 @@ def test_made_anew_a_recording_verifies_and_is_the_kept_one(tmp_path: Path) -> N
 def other_than_kept(path: Path) -> list[str]:
     """Return the differences of a recording from the kept one of its name."""
     return [
-        f"{place.what} {one.path}"
-        for place in diff(read_lines(path), read_lines(FOLDER / path.name)).places
+        f"{place.kind} {one.path}"
+        for place in diff(read_lines(path), read_lines(FOLDER / path.name)).event_differences
         for one in place.differences or (Difference("", place.a, place.b),)
         if one.path != _CATALOGUE
     ]

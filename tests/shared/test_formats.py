@@ -15,7 +15,7 @@ from antiphon_shared.formats import (
     needed_format,
     newer_fields,
     since,
-    without,
+    without_fields,
 )
 from antiphon_shared.values import Value
 from pydantic import Field
@@ -100,9 +100,9 @@ def test_a_bound_on_rounds_with_tools_is_an_option_that_an_earlier_worker_cannot
 
 def test_json_is_left_without_what_is_newer_in_its_value() -> None:
     tree = Tree(root=Leaf(name="a", colour="red"), height=3)
-    assert without({"root": {"name": "a", "colour": "red"}, "height": 3}, newer_fields(tree, BEFORE)) == {
-        "root": {"name": "a"}
-    }
+    assert without_fields(
+        {"root": {"name": "a", "colour": "red"}, "height": 3}, newer_fields(tree, BEFORE)
+    ) == {"root": {"name": "a"}}
 
 
 def test_what_an_earlier_version_wrote_is_carried_over_step_by_step() -> None:

@@ -351,10 +351,10 @@ class SimulatedSession:
         entries.setdefault(entry, content)
         return is_new
 
-    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
+    async def store(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         raise NotImplementedError("the simulation does not keep results whole")
 
-    async def kept(self, name: str) -> bytes | None:
+    async def load(self, name: str) -> bytes | None:
         raise NotImplementedError("the simulation does not read kept results")
 
     def stream_text(self, text: str) -> Awaitable[None]:

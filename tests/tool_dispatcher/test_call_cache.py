@@ -126,7 +126,7 @@ async def test_what_is_kept_is_whole_and_cut_anew_for_each_call() -> None:
         request = a_request(a_call("b"), a_call("c", "look"))
         larger, _ = await results_of([counting.tool()], request, bus, result_bytes_max=5_000)
         whole = await ask(counting.tool(), bus)
-        assert await bus.session("s1").kept("result:r1c0") is not None
+        assert await bus.session("s1").load("result:r1c0") is not None
     assert len(small.data) < len(larger.data) < len(whole.data) == 1_000
     assert (small.handle, larger.handle, whole.handle) == ("r1c0", "r1c0", "")
     assert counting.count == 1

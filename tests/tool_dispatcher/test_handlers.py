@@ -323,7 +323,7 @@ class TestSize:
         many = a_tool("look", lambda a, c: list(range(10_000)))
         async with a_bus() as bus:
             (result,) = await results_of([many], a_request(a_call()), bus, result_bytes_max=1_000)
-            kept = await bus.session("s1").kept("result:r1c0")
+            kept = await bus.session("s1").load("result:r1c0")
         assert len(result.model_dump_json()) < 1_300
         assert result.data[:3] == [0, 1, 2]
         assert 'read_result(handle="r1c0"' in result.data[-1]

@@ -40,7 +40,7 @@ SPECIFICATION = Specification.model_validate(
 async def planning(**settings: Any) -> AsyncIterator[tuple[Dispatcher, Bus, str]]:
     """Yield a dispatcher, its bus, and the hash of a session's catalogue with the workflow as both kinds of tool."""
     async with a_bus() as bus, a_dispatcher(*TOOLS, bus=bus, **settings) as dispatcher:
-        await WorkflowStore(bus).keep(SPECIFICATION)
+        await WorkflowStore(bus).store(SPECIFICATION)
         own = to_catalogue(Registry(TOOLS))
         more = [
             as_tool(SPECIFICATION, name, own, prefix)

@@ -9,7 +9,7 @@ from antiphon_shared.values import ToolArguments
 
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.hostile import Sample
-from tool_dispatcher.check.places import Schema, SchemaPlace, put_value, schema_places, value_at
+from tool_dispatcher.check.schema_places import Schema, SchemaPlace, put_value, schema_places, value_at
 
 EXAMPLE = "example"
 _TEXT_LENGTH_MAX = 200_000

@@ -15,7 +15,7 @@ from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.check.cases import Case, cases
-from tool_dispatcher.check.drawn import draw
+from tool_dispatcher.check.generated import draw
 from tool_dispatcher.check.judge import Judge, Judgement
 from tool_dispatcher.check.shown import short_json
 from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults

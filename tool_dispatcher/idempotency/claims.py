@@ -76,7 +76,7 @@ class Claims:
         """
         if self._has_claimed:
             return await self._follow()
-        await faults.at("write.claim.before")
+        await faults.pass_point("write.claim.before")
         claim = await (self._by_identity() if self._write.name else self._ledger.claim(self._write))
         if claim is None:
             claim = await self._follow()
@@ -120,7 +120,7 @@ class Claims:
         """Return the outcome of an identical write of another call; None while that call is in progress."""
         self.may_have_begun = True
         theirs = replace(self._write, key=found.key)
-        status = await self._ledger.stands(theirs)
+        status = await self._ledger.status(theirs)
         # If that write was part of a group, the arguments of the other calls are not known here.
         is_alone = found.key.startswith(f"{self._write.name}/")
         if status.state == "in_progress":
@@ -144,7 +144,7 @@ class Claims:
         self.may_have_begun = True
         pause_s = _PAUSE_S_MIN
         while True:
-            status = await self._ledger.stands(self._write)
+            status = await self._ledger.status(self._write)
             match status.state:
                 case "settled" | "unknown" if self._is_of_another_attempt(status):
                     claim = await self._ledger.take_over(self._write, status.fence, is_again=True)
@@ -177,7 +177,7 @@ class Claims:
         have_failed = bool(outcomes) and all(result.error is not None for result in outcomes)
         return have_failed and not any(result.call_id in self._write.call_ids for result in outcomes)
 
-    async def holds(self, claim: Claim) -> bool:
+    async def is_held(self, claim: Claim) -> bool:
         """Return whether the claim is still valid, after renewing it if its lease is over."""
         return not claim.is_over or await self._ledger.renew(claim)
 

@@ -140,7 +140,7 @@ class Ledger(WriteLedger):
         pairs = zip(found[::2], found[1::2], strict=True)
         return tuple(is_repeat(call, newest) for call, newest in pairs)
 
-    async def stands(self, write: Write) -> WriteStatus:
+    async def status(self, write: Write) -> WriteStatus:
         """Return the status of the write. Raises KeyUsedForAnother, and LedgerUnavailable."""
         arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
         state, fence, left_ms, outcomes = await self._retried(

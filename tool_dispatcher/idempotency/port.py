@@ -67,7 +67,7 @@ class WriteLedger(Protocol):
     ) -> tuple[bool, ...]:
         """Return for each call, given as id and identity, whether an earlier call made it."""
 
-    async def stands(self, write: Write) -> WriteStatus:
+    async def status(self, write: Write) -> WriteStatus:
         """Return the status of the write."""
 
     async def take_over(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from antiphon_shared.output.validation import ERROR_CHARACTERS_MAX, ERRORS_MAX, Validation, content_digest
-from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import milliseconds, monotonic_s
+from antiphon_shared.process.offload import offload
 from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolOutcome, ToolResult
@@ -49,7 +49,7 @@ class Outcomes:
 
     async def clean(self, outcome: T, secrets: Sequence[str] = ()) -> T:
         """Return the same as `without_secrets`; in a thread where the outcome is large."""
-        return await aside(self.without_secrets, outcome, secrets)
+        return await offload(self.without_secrets, outcome, secrets)
 
     def error_results(
         self, places: Sequence[int], calls: Sequence[RequestedCall], error: ToolError
@@ -104,7 +104,7 @@ class Outcomes:
         """Return the shown part of the data, and the handle of the whole if that is more; or a ToolError."""
         batch, contract = call.batch, call.contract
         handle, bytes_max = f"r{batch.request.round}c{place}", batch.shown_bytes_max(contract)
-        fitted = await aside(
+        fitted = await offload(
             fit_result,
             data,
             contract.effect,
@@ -116,7 +116,7 @@ class Outcomes:
             return fitted, ""
         if fitted.whole is None:
             return fitted.data, ""
-        await batch.journal.keep(handle, fitted.whole)
+        await batch.journal.store_whole(handle, fitted.whole)
         if place in batch.named:
             batch.wholes[place] = data
         return fitted.data, handle

@@ -11,7 +11,7 @@ in words how much of the result it is:
 
 from dataclasses import dataclass
 
-from antiphon_shared.process.aside import json_of
+from antiphon_shared.process.offload import json_of
 from antiphon_shared.values import Json, JsonObject
 from pydantic_core import from_json, to_json
 

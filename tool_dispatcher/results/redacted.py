@@ -4,7 +4,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from antiphon_shared.process.aside import is_large
+from antiphon_shared.process.offload import is_large
 from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ToolError
 

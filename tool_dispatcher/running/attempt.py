@@ -87,9 +87,9 @@ class Attempts:
             return refused
         began_s, timeout_s = monotonic_s(), call.timeout_s
         batch.log.began(call.id, tool.name)
-        await faults.at("tool.before")
+        await faults.pass_point("tool.before")
         ended = await execute(tool, call.arguments.given, call.context(timeout_s), timeout_s, place)
-        await faults.at("tool.after")
+        await faults.pass_point("tool.after")
         if ended.raised is not None:
             batch.log.raised(call.id, tool.name, ended.raised, call.arguments.secrets)
             guard.raised(ended.raised)

@@ -80,7 +80,7 @@ class BatchRun:
         for place in places:
             result = known[place]
             if result is not None and result.handle and place not in self.wholes:
-                whole = await self.journal.kept(result.handle)
+                whole = await self.journal.load_whole(result.handle)
                 if whole is not None:
                     self.wholes[place] = from_json(whole)
         return self.wholes

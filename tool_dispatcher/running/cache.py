@@ -14,8 +14,8 @@ from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.process.aside import json_within
 from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.process.offload import json_within
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
 from antiphon_shared.values import Json, ToolArguments

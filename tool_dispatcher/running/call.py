@@ -12,8 +12,8 @@ Calls without permission, and calls known to be invalid, never get here: see exe
 from collections.abc import Mapping, Sequence
 
 from antiphon_shared.events import ToolsRequested
-from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.offload import offload
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 
 from tool_dispatcher.authoring.failures import readable
@@ -84,7 +84,7 @@ class Caller:
         if place in batch.arguments:
             return batch.arguments[place]
         wholes = await batch.wholes_of(places_named(call), known)
-        arguments, digest = await aside(filled_in, call, tool, known, wholes)
+        arguments, digest = await offload(filled_in, call, tool, known, wholes)
         if digest:
             batch.filled[place] = digest
         return arguments
@@ -112,7 +112,7 @@ class Caller:
         if cache_name is None:
             return None
         scopes = batch.permissions.authorization.scopes
-        return await aside(
+        return await offload(
             digest_of, call.tool, batch.request.tenant, scopes, call.arguments.plain, cache_name
         )
 
@@ -132,7 +132,7 @@ class Caller:
             if place in arguments:
                 tool = self._tools[request.calls[place].name]
                 plain = arguments[place].plain
-                identity = await aside(identity_of, tool.name, tool.input_schema, plain)
+                identity = await offload(identity_of, tool.name, tool.input_schema, plain)
                 if seen.setdefault(identity, place) != place:
                     found.add(place)
         asked = [(request.calls[place].id, identity) for identity, place in seen.items()]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import structlog
 from antiphon_shared import faults
-from antiphon_shared.process.aside import aside
+from antiphon_shared.process.offload import offload
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.values import JsonObject
 
@@ -43,7 +43,7 @@ async def execute(
     end: _End = asyncio.Future()
     task = asyncio.create_task(_run_to(end, tool, arguments, context, place))
     try:
-        await faults.at("tool.running")
+        await faults.pass_point("tool.running")
         timer = asyncio.get_running_loop().call_later(timeout_s, _set, end, None)
         try:
             ended = await end
@@ -92,7 +92,7 @@ async def _run(
         result = function() if place is None else await place.run(function)
         if inspect.isawaitable(result):
             result = await result
-        return ExecutionEnd(await aside(as_json, result))
+        return ExecutionEnd(await offload(as_json, result))
     except asyncio.CancelledError:
         raise
     except NotJson as problem:

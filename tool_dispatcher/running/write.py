@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from antiphon_shared import faults
-from antiphon_shared.process.aside import aside
+from antiphon_shared.process.offload import offload
 from antiphon_shared.tools.calls import ToolOutcome, ToolResult
 from antiphon_shared.tools.contract import Repeat
 
@@ -84,10 +84,10 @@ class Writes:
         try:
             while isinstance(claim := await claims.next(), Claim):
                 async with claims.renewed(claim):
-                    await faults.at("write.claimed")
+                    await faults.pass_point("write.claimed")
                     results = await self._results_under(claim, claims, call.under(claim))
                     if results is not None:
-                        await faults.at("write.settle.before")
+                        await faults.pass_point("write.settle.before")
                         if await self._ledger.settle(claim, results, *answers.write_end(results)):
                             return results
                         claims.log().warning("write_lost_while_running")
@@ -99,7 +99,7 @@ class Writes:
     async def _results_under(self, claim: Claim, claims: Claims, call: Call) -> Results | None:
         """Return the results of a write that is claimed; None if the claim was lost: then nothing has run here."""
         # A process that was suspended after its claim must not run a write that another may have taken over.
-        if not await claims.holds(claim):
+        if not await claims.is_held(claim):
             return None
         if claim.problem:
             claims.log().warning("write_claim_not_replicated", problem=claim.problem)
@@ -109,7 +109,7 @@ class Writes:
             return claims.as_first(await self._results(call, answer.data))
         if answer is None and claims.is_uncertain(claim):
             return claims.as_first(await self._results(call, answers.unknown_outcome_error(claim.write)))
-        if not await claims.holds(claim):
+        if not await claims.is_held(claim):
             return None
         claims.may_have_begun = True
         own = OwnWrites(call.batch.session) if self._is_caching else None
@@ -174,7 +174,7 @@ class Writes:
             asked_ms=batch.asked_ms,
         )
         if write.key:
-            digest = await aside(fingerprint, call.tool.name, call.arguments.plain)
+            digest = await offload(fingerprint, call.tool.name, call.arguments.plain)
             return replace(write, fingerprint=digest)
         identity = await _identity(call.tool, call.arguments)
         identities: tuple[str, ...] = (identity,)
@@ -195,4 +195,4 @@ class Writes:
 
 
 async def _identity(tool: Tool, arguments: Arguments) -> str:
-    return await aside(identity_of, tool.name, tool.input_schema, arguments.plain)
+    return await offload(identity_of, tool.name, tool.input_schema, arguments.plain)

@@ -9,7 +9,7 @@ import signal
 from importlib.util import find_spec
 from typing import Any
 
-from antiphon_shared.process.aside import aside, aside_if, json_of
+from antiphon_shared.process.offload import json_of, offload, offload_if
 from antiphon_shared.values import JsonSchema, ToolArguments
 from antiphon_shared.workflows.sql import LENGTH_MAX, SQL_TOOL
 from pydantic_core import from_json
@@ -63,7 +63,7 @@ class SqlQueries:
                 "The tool dispatcher has no DuckDB, which SQL in workflows is run by.",
                 "Install it where the dispatcher runs: pip install 'antiphon[sql]'",
             )
-        request = await aside(json_of, {"params": {}, "tables": {}, **arguments})
+        request = await offload(json_of, {"params": {}, "tables": {}, **arguments})
         async with self._places:
             try:
                 answer = await self._processes.ask(request)
@@ -74,7 +74,7 @@ class SqlQueries:
                     "api_failure", f"The process of the query cannot be started: {error}."
                 ) from None
         try:
-            return _rows(await aside_if(len(answer) > _LARGE_BYTES, from_json, answer))
+            return _rows(await offload_if(len(answer) > _LARGE_BYTES, from_json, answer))
         except ValueError as error:
             raise ToolFailed("validation_error", f"The query returns what is no JSON: {error}.") from None
 

@@ -6,7 +6,7 @@ kept.py        list, show, forget
 
 from antiphon.cli.on_demand import group_of
 
-_KEPT = "antiphon.cli.recipes.kept"
+_KEPT = "antiphon.cli.recipes.stored"
 COMMANDS = {
     "learn": "antiphon.cli.recipes.learn:learn_recipe",
     "list": f"{_KEPT}:list_recipes",

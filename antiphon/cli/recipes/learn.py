@@ -137,7 +137,7 @@ async def _learn(
             learned = learn(chains, name)
             if not is_dry:
                 kept_max = load(RecipeSettings).kept
-                gone = await RecipeStore(bus).keep(learned.recipe, kept_max, may_replace=may_replace)
+                gone = await RecipeStore(bus).store(learned.recipe, kept_max, may_replace=may_replace)
     if file is not None:
         write_file(file, learned.text, "--output")
     if json:
@@ -169,7 +169,7 @@ async def _learn_recent(
         store = RecipeStore(bus)
         known = {id for one in await store.all() for id in one.learned_from}
         recent = await learn_recent(bus, count, known)
-        outcomes = [(one, await _kept(store, one.recipe, is_dry, may_replace)) for one in recent.learned]
+        outcomes = [(one, await _store(store, one.recipe, is_dry, may_replace)) for one in recent.learned]
     refused = [{"session": id, "because": why} for id, why in recent.refused]
     if is_json:
         print_json({"recipes": [_as_json(one, *how) for one, how in outcomes], "refused": refused})
@@ -183,11 +183,11 @@ async def _learn_recent(
     return EXIT_DONE if recent.learned else EXIT_FAILED
 
 
-async def _kept(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: bool) -> _HowKept:
+async def _store(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: bool) -> _HowKept:
     if is_dry:
         return False, (), ""
     try:
-        return True, await store.keep(recipe, load(RecipeSettings).kept, may_replace=may_replace), ""
+        return True, await store.store(recipe, load(RecipeSettings).kept, may_replace=may_replace), ""
     except AlreadyThere as error:
         return False, (), error.message
 

@@ -58,24 +58,24 @@ async def call(
 
 def _row(one: Replied) -> tuple[object, ...]:
     seconds = f"{one.duration_ms / 1000:.2f}"
-    if one.said is None:
+    if one.reply is None:
         error_message = one.error.message if one.error else ""
         return (one.model, one.error.code if one.error else "", "", "", "", seconds, "", error_message)
-    usage = one.said.usage
+    usage = one.reply.usage
     given = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     cost = "unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
     calls = "; ".join(
-        f"{call.name} {to_json(call.arguments).decode(errors='replace')}" for call in one.said.tool_calls
+        f"{call.name} {to_json(call.arguments).decode(errors='replace')}" for call in one.reply.tool_calls
     )
-    text = output.one_line(one.said.text, _TEXT_MAX)
+    text = output.one_line(one.reply.text, _TEXT_MAX)
     return (
-        *(one.model, one.said.stop_reason, given, usage.output_tokens, cost, seconds),
+        *(one.model, one.reply.stop_reason, given, usage.output_tokens, cost, seconds),
         *(output.one_line(calls, _CALLS_MAX), text),
     )
 
 
 def _as_json(one: Replied) -> dict[str, Any]:
-    said = one.said
+    said = one.reply
     return {
         "model": one.model,
         "text": said.text if said else None,

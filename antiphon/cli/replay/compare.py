@@ -23,7 +23,7 @@ from antiphon.cli.output import (
 from antiphon.cli.pipelines import split_modules
 from antiphon.cli.query_options import Scopes
 from antiphon.embedded import PROVIDERS, registry_of
-from antiphon.recording.recording_paths import found
+from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.compare.ask import How
 from antiphon.replay.compare.ask import compare as compare_plans
 from antiphon.replay.compare.cells import PLANS, Cell, Comparison, Plan, totals
@@ -191,7 +191,7 @@ async def _compare(
 
 def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None) -> list[Question]:
     """Return all questions, each under a unique id. Raises NoRecordings, UsageError, UnreadableEvent."""
-    questions = [of_recording(path) for path in found(paths)]
+    questions = [of_recording(path) for path in find_recordings(paths)]
     questions += of_file(queries) if queries is not None else []
     if not questions:
         raise UsageError("no questions were given.", hint="Name recordings, or pass a file with --queries.")

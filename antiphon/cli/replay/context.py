@@ -11,7 +11,7 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon.cli import output
 from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.files import as_text, naming, read_lines
-from antiphon.recording.recording_paths import found
+from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.context import Briefed, Context
 from antiphon.replay.context import context as context_of
 from antiphon.replay.reports.shown import printable
@@ -34,7 +34,7 @@ def context(
     no recordings in a folder; 3 a recording is unreadable.
     """
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
-    for path in found(paths):
+    for path in find_recordings(paths):
         try:
             with naming(path):
                 result = context_of(read_lines(path))
@@ -82,7 +82,7 @@ def _row(one: Briefed) -> tuple[object, ...]:
     omitted = one.facts - len(one.shown) if one.omitted is None else _ids(one.omitted)
     counts = (one.event, one.round, one.level, one.tokens, one.facts)
     shown = (_ids(one.shown), _ids(one.shortened), omitted)
-    return (*counts, *shown, *map(_ids, (one.new, one.kept, one.dropped, one.back)))
+    return (*counts, *shown, *map(_ids, (one.new, one.retained, one.dropped, one.back)))
 
 
 def _ids(ids: tuple[str, ...]) -> str:
@@ -92,7 +92,7 @@ def _ids(ids: tuple[str, ...]) -> str:
 def _as_json(result: Context, with_facts: bool) -> dict[str, Any]:
     return {
         "session_id": result.session_id,
-        "briefings": [{**asdict(one), "kept": one.kept} for one in result.briefings],
+        "briefings": [{**asdict(one), "kept": one.retained} for one in result.briefings],
         "answered_from": result.answered_from,
         "sources": [
             {

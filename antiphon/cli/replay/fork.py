@@ -75,11 +75,11 @@ async def fork(
     Exit codes: 0 answered, in full or in part; 1 failed; 2 this point or change is not possible; 3 unreadable.
     """
     changes, modules = _changes(model, sets or [], prompt, tools)
-    return await _fork(path, _From(place, node, workflows), into, changes, modules, json)
+    return await _fork(path, _ForkPoint(place, node, workflows), into, changes, modules, json)
 
 
 @dataclass(frozen=True, slots=True)
-class _From:
+class _ForkPoint:
     """The point of a fork, and its specification."""
 
     place: str
@@ -123,7 +123,7 @@ class _From:
 
 
 async def _fork(
-    path: Path, begin: _From, into: Path, changes: Changes, modules: list[str], is_json: bool
+    path: Path, begin: _ForkPoint, into: Path, changes: Changes, modules: list[str], is_json: bool
 ) -> int:
     if not into.parent.is_dir():
         raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")

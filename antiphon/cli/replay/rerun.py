@@ -9,7 +9,7 @@ import typer
 
 from antiphon.cli import output
 from antiphon.cli.output import print_json, stderr, stdout
-from antiphon.recording.recording_paths import found
+from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.reports.rerun import reported
 from antiphon.replay.rerun import rerun as run_again
 from antiphon.replay.rerun import works_alone
@@ -32,7 +32,7 @@ def rerun(
 
 
 async def _rerun(paths: Sequence[Path], as_json: bool) -> int:
-    files = found(paths)
+    files = find_recordings(paths)
     alone = [path for path in files if works_alone(path)]
     for path in [path for path in files if path not in alone]:
         stderr().print(

@@ -18,7 +18,7 @@ from antiphon.cli.output import (
     stdout,
 )
 from antiphon.cli.replay.verify_options import Paths
-from antiphon.recording.recording_paths import found
+from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.report import Report
 from antiphon.replay.reports import event_changes, text
 from antiphon.replay.reports.outcome import Outcome
@@ -52,7 +52,7 @@ def update(
     antiphon replay update tests/recordings --dry-run
     """
     asking = _Asking(is_agreed, is_dry)
-    codes = [_update(path, asking) for path in found(paths)]
+    codes = [_update(path, asking) for path in find_recordings(paths)]
     asking.summarize()
     return min(codes, key=_WORST_FIRST.index)
 

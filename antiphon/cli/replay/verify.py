@@ -12,7 +12,7 @@ from antiphon_shared.process.collector import freeze_program_objects
 from antiphon.cli.output import Json, UsageError, command, stderr, stdout, write, write_json
 from antiphon.cli.replay import verify_options as options
 from antiphon.recording.files import read_lines
-from antiphon.recording.recording_paths import found
+from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.reports import as_json, github, text
 from antiphon.replay.reports.outcome import Outcome, Tally
 from antiphon.replay.verify_all import verify_all
@@ -66,7 +66,7 @@ def _verify(
 ) -> int:
     options.check(printed, extent, instead, tools)
     components = extent.components()
-    chosen = found(paths)
+    chosen = find_recordings(paths)
     if instead.workflows:
         from antiphon.cli.replay.by_specification import show_by_specification  # it is large
 

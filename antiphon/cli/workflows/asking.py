@@ -7,7 +7,7 @@ from antiphon.cli.event_lines import UNREACHABLE
 from antiphon.cli.output import one_line
 
 
-def asked(request: InputRequested) -> list[str]:
+def request_lines(request: InputRequested) -> list[str]:
     """Return a request as lines: the message, and each value with its type."""
     node = one_line(request.node)
     values = [

@@ -16,7 +16,7 @@ from antiphon_shared.workflows.params import Param
 from antiphon import workflows
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.output import one_line, stderr
-from antiphon.cli.workflows.asking import asked, type_text
+from antiphon.cli.workflows.asking import request_lines, type_text
 from antiphon.cli.workflows.params import UnfitValue, typed_value
 from antiphon.client import Antiphon
 
@@ -58,7 +58,7 @@ class RunDialogue(Dialogue):
         """Ask for the values of a request; return False at the end of standard input."""
         if request.round not in self._requests:
             return True
-        for line in asked(request):
+        for line in request_lines(request):
             stderr().print(line)
         values: dict[str, Any] = {}
         for name, one in request.expects.items():

@@ -90,7 +90,8 @@ def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], i
         )
         return is_whole
     rows = [
-        (one_line(run.scenario.name), run.end.status, _why(run.end), _left(run.end)) for run in coverage.runs
+        (one_line(run.scenario.name), run.end.status, _why(run.end), _final_state(run.end))
+        for run in coverage.runs
     ]
     print_table(("scenario", "ends as", "because", "remaining writes"), rows, "No runs.")
     ends = Counter(run.end.status for run in coverage.runs)
@@ -123,7 +124,7 @@ def _end(end: End) -> list[str]:
     if end.output is not None:
         lines.append(f"output: {one_line(as_line(end.output))}")
     lines += [f"undone: {', '.join(end.undone)}"] if end.undone else []
-    lines += [f"remaining writes: {_left(end)}"] if end.standing and end.status != "completed" else []
+    lines += [f"remaining writes: {_final_state(end)}"] if end.standing and end.status != "completed" else []
     return lines
 
 
@@ -131,7 +132,7 @@ def _why(end: End) -> str:
     return one_line(end.failure.message, _VALUE_LENGTH) if end.failure else ""
 
 
-def _left(end: End) -> str:
+def _final_state(end: End) -> str:
     return "" if end.status == "completed" else one_line(", ".join(end.standing), _VALUE_LENGTH)
 
 

@@ -29,7 +29,7 @@ from antiphon.cli.output import (
     write,
     write_file,
 )
-from antiphon.cli.workflows.sources import named, specifications_of, tools_option
+from antiphon.cli.workflows.sources import specifications_of, tools_option, workflow_named
 from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import catalogue_of
 
@@ -40,7 +40,7 @@ FilesOrPublished = Annotated[
         metavar="[FILE...]", help="Workflow files, YAML or JSON. Default: the published workflows."
     ),
 ]
-Named = Annotated[str, typer.Argument(metavar="NAME", help="The name of the workflow.")]
+WorkflowName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the workflow.")]
 
 
 class Drawing(StrEnum):
@@ -104,9 +104,9 @@ def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
 
 
 @command
-def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> None:
+def show(name: WorkflowName, files: FilesOrPublished = None, json: Json = False) -> None:
     """Show a workflow's params, nodes and output."""
-    specification, workflow = named(name, files or ())
+    specification, workflow = workflow_named(name, files or ())
     if json:
         fields = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         hash = specification_hash(specification)
@@ -129,7 +129,7 @@ def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> Non
 
 @command
 def graph(
-    name: Named,
+    name: WorkflowName,
     files: FilesOrPublished = None,
     form: Annotated[
         Drawing, typer.Option("--format", help="text, or mermaid (for Markdown).")
@@ -146,7 +146,7 @@ def graph(
     antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
     antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid -o book_trip.mmd
     """
-    _, workflow = named(name, files or ())
+    _, workflow = workflow_named(name, files or ())
     drawn = as_mermaid(workflow) if form is Drawing.mermaid else as_text(name, workflow)
     if output is None:
         write(f"{drawn}\n")
@@ -156,7 +156,7 @@ def graph(
 
 @command
 def dry_run(
-    name: Named,
+    name: WorkflowName,
     *,
     files: FilesOrPublished = None,
     params: Annotated[
@@ -189,7 +189,7 @@ def dry_run(
     """
     from antiphon.cli.workflows import dry_runs
 
-    specification, _ = named(name, files or ())
+    specification, _ = workflow_named(name, files or ())
     plan = dry_runs.plan_of(specification, name, catalogue_of(tools) if tools else None)
     given = dry_runs.params_of(plan, params or [])
     show = dry_runs.covered if is_cover else dry_runs.walked

@@ -12,7 +12,7 @@ from antiphon_shared.text.yaml_text import UnreadableYaml, read_yaml
 from antiphon_shared.workflows.params import Param, short_json
 from pydantic_core import from_json
 
-from antiphon.cli.given import text_of
+from antiphon.cli.input_files import text_of
 from antiphon.cli.output import UsageError
 
 OutputOf = Callable[[str], Awaitable[Any]]

@@ -18,7 +18,7 @@ from antiphon_shared.tools.calls import ToolResult
 from antiphon.cli import event_lines
 from antiphon.cli.live import show_stream
 from antiphon.cli.output import counted, one_line
-from antiphon.cli.workflows.asking import asked, how_to_answer
+from antiphon.cli.workflows.asking import how_to_answer, request_lines
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.client import TextDelta
 
@@ -53,7 +53,7 @@ class Progress:
                 shown = [line for node in nodes for line in self._settled(node)]
                 return [*shown, f"  ... and {counted(more, 'node')} more"] if more else shown
             case InputRequested() as request:
-                return [*asked(request), *how_to_answer(event.subject, request, self.command)]
+                return [*request_lines(request), *how_to_answer(event.subject, request, self.command)]
             case ApprovalRequested():
                 how = event_lines.how_to_decide(event.subject, self.command)
                 return [*event_lines.progress(event.data), *how]

@@ -16,7 +16,7 @@ from antiphon_shared.workflows.specification import Specification
 
 from antiphon import workflows
 from antiphon.cli import event_lines
-from antiphon.cli.given import read_grant
+from antiphon.cli.input_files import read_grant
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -39,7 +39,7 @@ from antiphon.cli.query_options import GrantOption, Model, Scopes, ToolModules
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.cli.workflows.params import OutputOf, UnfitValue, read_params
 from antiphon.cli.workflows.progress import show_run
-from antiphon.cli.workflows.sources import named, named_in, published_in
+from antiphon.cli.workflows.sources import named_in, published_in, workflow_named
 from antiphon.client import Antiphon
 from antiphon.errors import StillRunning
 from antiphon.submission import checked_session_id
@@ -287,4 +287,4 @@ def _specification(options: Options, settings: PipelineSettings) -> Specificatio
             hint="Name a file, set ANTIPHON_WORKFLOWS, or set ANTIPHON_REDIS_URL to use the "
             "published workflows.",
         )
-    return named(options.name, files)[0]
+    return workflow_named(options.name, files)[0]

@@ -29,7 +29,7 @@ from antiphon.client import Antiphon, TextDelta
 from antiphon.errors import StillRunning
 from antiphon.observe import connected
 from antiphon.tail import Tail
-from antiphon.workflows.run import Given, give_to, refusal, requested_input
+from antiphon.workflows.run import GivenValues, give_to, refusal, requested_input
 from antiphon.workflows.run_view import run_view
 from antiphon.workflows.run_view import runs as newest_runs
 
@@ -239,7 +239,7 @@ async def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None
         stderr().print(f"Run {run_id} had already ended.")
 
 
-async def _refusal(antiphon: Antiphon, given: Given) -> str:
+async def _refusal(antiphon: Antiphon, given: GivenValues) -> str:
     """Wait until the values are accepted or refused; return why they are refused. Raises StillRunning."""
     bus = antiphon.open_bus()
     tail = Tail(bus, bus.keys.log(given.run_id))

@@ -42,7 +42,7 @@ def specifications_of(files: Sequence[Path]) -> list[Specification]:
     return specifications
 
 
-def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
+def workflow_named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
     """Return one workflow and its specification; end the command where a file has errors. Raises as `named_in`."""
     return named_in(specifications_of(files), name)
 

@@ -5,7 +5,7 @@ from antiphon_shared.workflows.params import short_json
 
 from antiphon.cli import event_lines
 from antiphon.cli.output import counted, one_line, print_table, stderr, stdout
-from antiphon.cli.workflows.asking import asked, how_to_answer
+from antiphon.cli.workflows.asking import how_to_answer, request_lines
 from antiphon.workflows.run_view import RunView, RunWait
 
 _NODES_MAX = 200
@@ -49,7 +49,7 @@ def _show_waits(view: RunView) -> None:
         if wait.kind == "person":
             stderr().print("", style="yellow")
             request = _request(wait)
-            for line in (*asked(request), *how_to_answer(view.run_id, request)):
+            for line in (*request_lines(request), *how_to_answer(view.run_id, request)):
                 stderr().print(line, style="yellow")
     if approvals:
         named = ", ".join(f"{one_line(wait.node)} [{one_line(wait.call)}]" for wait in approvals)

@@ -50,7 +50,7 @@ class Allowed:
                 raise ConfigurationError(f"line {number} of the allow-list: {error}.") from None
         return cls(frozenset(fingerprints), tuple(places))
 
-    def without(self, findings: Iterable[Finding]) -> list[Finding]:
+    def remove_allowed(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return the findings that are not allowed."""
         return [finding for finding in findings if not self._lets_pass(finding)]
 

@@ -82,7 +82,7 @@ class RedactedValue:
 
     def _object(self, value: dict[str, Any], shape: Shape, paths: Paths, hidden: Hidden) -> dict[str, Any]:
         if isinstance(shape, Headers):
-            value = self._kept(value)
+            value = self._redacted_headers(value)
         marked = self._marked_in(value)
         hidden = Hidden.NO if hidden is Hidden.IF_RANDOM else hidden
         clean: dict[str, Any] = {}
@@ -140,7 +140,7 @@ class RedactedValue:
             self._text.count += 1
         return clean
 
-    def _kept(self, headers: dict[str, Any]) -> dict[str, Any]:
+    def _redacted_headers(self, headers: dict[str, Any]) -> dict[str, Any]:
         kept = {name: value for name, value in headers.items() if self.keeps_header(name)}
         self._text.count += len(headers) - len(kept)
         return kept

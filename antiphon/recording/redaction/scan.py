@@ -126,7 +126,7 @@ class Scanner:
             places = iter([("", text)])
         seen: set[tuple[str, str]] = set()
         for path, value in places:
-            for kind, secret in self._found(value):
+            for kind, secret in self._find_secrets(value):
                 # A value that several rules find is reported once, by the first of them.
                 if _PLACEHOLDER.fullmatch(secret) or (path, secret) in seen:
                     continue
@@ -168,9 +168,9 @@ class Scanner:
             case _:
                 return shape_of(line)
 
-    def _found(self, value: str) -> Iterator[tuple[str, str]]:
+    def _find_secrets(self, value: str) -> Iterator[tuple[str, str]]:
         """Yield kind and value of the secrets in one text."""
-        for kind, secret in dict.fromkeys(self._redactor.found(value)):
+        for kind, secret in dict.fromkeys(self._redactor.find_secrets(value)):
             if not secret.endswith(f".{SIGNATURE}"):  # a grant without a valid signature
                 yield kind, secret
         assigned = [value] if value in self._text.noted else self._assigned(value)

@@ -28,14 +28,14 @@ def unsigned(grant: str, named: Callable[[str], str]) -> str:
     except (ValueError, binascii.Error):
         return f"{SIGNATURE}.{SIGNATURE}.{SIGNATURE}"
     message = (
-        {name: _without(claims[name], named) for name in _CLAIMS if name in claims}
+        {name: _without_values(claims[name], named) for name in _CLAIMS if name in claims}
         if isinstance(claims, dict)
         else []
     )
     return f"{_encoded(_HEADER)}.{_encoded(message)}.{SIGNATURE}"
 
 
-def _without(claim: Any, named: Callable[[str], str]) -> Any:
+def _without_values(claim: Any, named: Callable[[str], str]) -> Any:
     if isinstance(claim, str):
         return named(claim)
     if isinstance(claim, list):

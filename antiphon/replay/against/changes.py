@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal
 
-from antiphon.replay.against.results import Place, Result
+from antiphon.replay.against.results import DifferingValue, Result
 
 Kind = Literal["same", "changed", "unchecked", "unreadable"]
 _LINE_OF_CODE = re.compile(r", line \d+\)$")
@@ -78,7 +78,7 @@ class Compared:
         return "unchecked" if self.unchecked else "same"
 
 
-def compared(before: Result, now: Result) -> Compared:
+def compare_results(before: Result, now: Result) -> Compared:
     """Return the differences between the other version's result for a recording and today's."""
     if before.error or now.error:
         sides = (("before", before.error), ("now", now.error))
@@ -106,11 +106,11 @@ def compared(before: Result, now: Result) -> Compared:
 _Key = tuple[int, str, str, str]
 
 
-def _by_place(places: Sequence[Place]) -> dict[_Key, Place]:
+def _by_place(places: Sequence[DifferingValue]) -> dict[_Key, DifferingValue]:
     return {(one.event, one.component, one.output, one.path): one for one in places}
 
 
-def _change(a: Place | None, b: Place | None) -> Change:
+def _change(a: DifferingValue | None, b: DifferingValue | None) -> Change:
     place = b or a
     assert place is not None, "one of the two diverges there"
     before, now = _value(a, place), _value(b, place)
@@ -119,14 +119,14 @@ def _change(a: Place | None, b: Place | None) -> Change:
     )
 
 
-def _is_covered(key: _Key, by: Mapping[_Key, Place]) -> bool:
+def _is_covered(key: _Key, by: Mapping[_Key, DifferingValue]) -> bool:
     """Return whether one version diverges in a value that contains this one; that is then the difference."""
     event, component, output, path = key
     ends = [path[:end] for end, sign in enumerate(path) if end and sign in ".["]
     return any((event, component, output, end) in by for end in ends)
 
 
-def _value(place: Place | None, other: Place) -> Any:
+def _value(place: DifferingValue | None, other: DifferingValue) -> Any:
     """Return a version's value: the recorded one, if it does not diverge."""
     value = other.expected if place is None else place.got
     if isinstance(value, str) and value.startswith(_BY_TODAY):

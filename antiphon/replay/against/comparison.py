@@ -10,8 +10,8 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.replay.against.causes import Sources
-from antiphon.replay.against.changes import Compared, compared
-from antiphon.replay.against.decisions import Decision, summed_up
+from antiphon.replay.against.changes import Compared, compare_results
+from antiphon.replay.against.decisions import Decision, count_decisions
 from antiphon.replay.against.other_code import OtherCode
 from antiphon.replay.against.other_reports import verifying
 from antiphon.replay.against.results import Result, read
@@ -44,10 +44,10 @@ def compare(
     led: list[Ways | None] = []
     for path, result in zip(paths, now, strict=True):
         earlier = before.get(result.path, Result(path=result.path, result="", error="it was not verified."))
-        one = compared(earlier, result)
+        one = compare_results(earlier, result)
         found.append(one)
         led.append(_ways(path, earlier, result) if one.steps else None)
-    decisions = summed_up(zip(found, led, strict=True))
+    decisions = count_decisions(zip(found, led, strict=True))
     return found, list(_with_causes(decisions, Sources(code.root, ROOT)))
 
 

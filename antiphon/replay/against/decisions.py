@@ -47,7 +47,7 @@ class Decision:
         return f"{sessions} {rest}".rstrip() + (because if self.causes else "")
 
 
-def summed_up(found: Iterable[tuple[Compared, Ways | None]]) -> list[Decision]:
+def count_decisions(found: Iterable[tuple[Compared, Ways | None]]) -> list[Decision]:
     """Return the decisions by weight: how sessions end, then their course, then the content of a step."""
     cases: dict[tuple[int, str], dict[str, Case]] = {}
     steps: dict[tuple[int, str], int] = {}

@@ -53,14 +53,14 @@ def other_code(name: str) -> OtherCode:
         if version is None:
             raise
         return _released(name, version[1])
-    tree = kept("sources", commit, partial(extract, commit))
+    tree = cached_folder("sources", commit, partial(extract, commit))
     return OtherCode(name, f"{name} ({commit[:7]})", tree, sys.executable, import_path(tree), commit)
 
 
 def _released(name: str, version: str) -> OtherCode:
     """Return the release, installed in its own environment with its dependencies."""
     interpreter = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    place = kept("releases", f"{version}-{interpreter}", partial(_install, version))
+    place = cached_folder("releases", f"{version}-{interpreter}", partial(_install, version))
     packages = next(place.glob("lib/python*/site-packages"), place)
     return OtherCode(name, f"antiphon {version}", packages, str(place / "bin" / "python"))
 
@@ -98,7 +98,7 @@ _IN_USE_S = 24 * 3600
 """An entry requested within this time may be in use by another process."""
 
 
-def kept(kind: str, name: str, make: Callable[[Path], object]) -> Path:
+def cached_folder(kind: str, name: str, make: Callable[[Path], object]) -> Path:
     """Return the folder `name`, which `make` fills where it is not kept yet: whole, or not at all.
 
     Raises what `make` raises, and ConfigurationError when nothing can be kept.

@@ -12,7 +12,7 @@ class _Read(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Place(_Read):
+class DifferingValue(_Read):
     """A value that differs from the recorded one."""
 
     event: int
@@ -31,7 +31,7 @@ class Result(_Read):
     result: str
     session_id: str = ""
     error: str = ""
-    divergences: tuple[Place, ...] = ()
+    divergences: tuple[DifferingValue, ...] = ()
     divergences_in_all: int = 0
     unchecked: dict[str, int] = {}
     goes_on: Next | None = None

@@ -13,12 +13,12 @@ from antiphon_shared.workflows.specification import Specification, specification
 
 from antiphon.recording.lines import Line
 from antiphon.replay.by_specification.acts import TIMER, Acts, acts_of
-from antiphon.replay.by_specification.first import At, Graphs, Moved, differing
+from antiphon.replay.by_specification.first import Graphs, Moved, NodeDifference, differing
 from antiphon.replay.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun, called_in
-from antiphon.replay.by_specification.rehearsal import Made, Rehearsal
+from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.by_specification.remaining_steps import rest_of
-from antiphon.replay.by_specification.result import FirstDifference, Found
+from antiphon.replay.by_specification.result import FirstDifference, SpecificationResult
 from antiphon.replay.checks.specifications import as_stored, graph_of
 from coordinator.endings import moment_of
 
@@ -39,14 +39,14 @@ class Specifications(Value):
         return cls(by_workflow=by_workflow, hashes=hashes, domains=tuple(one.domain for one in given))
 
 
-def compare_run(lines: Iterable[Line], specifications: Specifications) -> Found:
+def compare_run(lines: Iterable[Line], specifications: Specifications) -> SpecificationResult:
     """Compare one recording with the specifications. Raises UnreadableEvent."""
     recorded = RecordedRun.of(lines)
     opened = recorded.opened
     if opened is None or recorded.query is None:
         why = "it is not the recording of a workflow run"
-        return Found("other", recorded.session_id, events=recorded.events, why=why)
-    same = Found("same", recorded.session_id, opened.workflow, recorded.events)
+        return SpecificationResult("other", recorded.session_id, events=recorded.events, why=why)
+    same = SpecificationResult("same", recorded.session_id, opened.workflow, recorded.events)
     if opened.workflow not in specifications.by_workflow:
         if recorded.domain not in specifications.domains:
             why = f"the workflow {opened.workflow!r} belongs to another domain"
@@ -60,7 +60,7 @@ def compare_run(lines: Iterable[Line], specifications: Specifications) -> Found:
     return _walked(rehearsal, same)
 
 
-def _walked(rehearsal: Rehearsal, found: Found) -> Found:
+def _walked(rehearsal: Rehearsal, found: SpecificationResult) -> SpecificationResult:
     walk, decisions = Walk(rehearsal), rehearsal.recorded.decisions
     for number, decided in enumerate(decisions):
         step = walk.step(decided)
@@ -75,10 +75,10 @@ def _walked(rehearsal: Rehearsal, found: Found) -> Found:
 class Walked:
     """The acts of a recorded decision, and those of the rehearsed one."""
 
-    made: Made | None
+    decision: RehearsedDecision | None
     then: Acts
     now: Acts
-    limit: At | None = None
+    limit: NodeDifference | None = None
     """A time limit that would have expired before the event."""
     is_decided: bool = True
     differs: bool = True
@@ -112,7 +112,7 @@ class Walk:
         differs = then != made.acts and bool(differing(then, made.acts, self.graphs, Moved()))
         return Walked(made, then, made.acts, differs=differs, called=called)
 
-    def _limit(self, data: EventData, moment: datetime) -> At | None:
+    def _limit(self, data: EventData, moment: datetime) -> NodeDifference | None:
         """Return a limit that would have expired before this event, or that expired with it and would not have."""
         opened = self._rehearsal.state.open
         waits = {f"{TIMER}{node}" for node, one in opened.items() if one.kind == "timer"}
@@ -125,7 +125,9 @@ class Walk:
         return passed
 
 
-def _differing(rehearsal: Rehearsal, step: Walked, number: int, found: Found) -> Found:
+def _differing(
+    rehearsal: Rehearsal, step: Walked, number: int, found: SpecificationResult
+) -> SpecificationResult:
     """Return the result with the first differing decision: its node, and where it leads."""
     decisions = rehearsal.recorded.decisions
     decided, later = decisions[number], decisions[number + 1 :]

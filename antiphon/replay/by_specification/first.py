@@ -20,7 +20,7 @@ _Sides = tuple[dict[str, Any] | None, dict[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class NodeDifference:
     """A difference at one node."""
 
     weight: int
@@ -51,15 +51,15 @@ class Moved:
     """Nodes that the other specification calls from this decision on."""
 
 
-def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[At]:
+def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[NodeDifference]:
     """Return the differences of a decision, the most significant first, or an empty list."""
     acts = [act for act in dict.fromkeys((*then, *now)) if not _is_of_no_weight(act, then, now, graphs)]
-    found = [at for act in acts for at in _at(act, (then.get(act), now.get(act)), moved)]
+    found = [at for act in acts for at in _node_difference(act, (then.get(act), now.get(act)), moved)]
     found = [*_branches(acts, then, now, graphs), *(_explained(at, now) for at in found)]
     return sorted(found, key=lambda at: at.weight)
 
 
-def _explained(at: At, now: Acts) -> At:
+def _explained(at: NodeDifference, now: Acts) -> NodeDifference:
     """Add the new status of a node whose call would not be made, or the end of a run before it begins."""
     settled = now.get((at.node, "settled"))
     if at.kind == "not_begun" and settled is not None:
@@ -81,7 +81,7 @@ def _is_of_no_weight(act: Act, then: Acts, now: Acts, graphs: Graphs) -> bool:
     return fields["status"] == "skipped" and not is_there
 
 
-def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
+def _node_difference(act: Act, sides: _Sides, moved: Moved) -> Iterator[NodeDifference]:
     node, kind = act
     did, would = sides
     if did == would:
@@ -90,56 +90,63 @@ def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
         case "opens":
             problem = (would or {}).get("problem")
             sentence = f"the run could not start: {problem}" if problem else "the run could start"
-            yield At(0, "cannot_begin", "", sentence, did, would)
+            yield NodeDifference(0, "cannot_begin", "", sentence, did, would)
         case "calls":
             yield _called(node, sides, moved)
         case "ends":
             yield _ended(sides)
         case "approval":
-            yield At(3, "approval", node, _one_sided(node, sides, "wait for a person's approval"), did, would)
+            sentence = _one_sided(node, sides, "wait for a person's approval")
+            yield NodeDifference(3, "approval", node, sentence, did, would)
         case "asks":
             sentence = _one_sided(node, sides, "ask a person", "ask a person differently")
-            yield At(3, "question", node, sentence, did, would)
+            yield NodeDifference(3, "question", node, sentence, did, would)
         case "refuses":
-            yield At(3, "question", node, f"`{node}` would judge a person's values differently", did, would)
+            yield NodeDifference(
+                3, "question", node, f"`{node}` would judge a person's values differently", did, would
+            )
         case "waits" if did is None and node in moved.before:
-            yield At(3, "begins", node, f"`{template_of(node)}` would be retried", did, would)
+            yield NodeDifference(3, "begins", node, f"`{template_of(node)}` would be retried", did, would)
         case "waits":
-            yield At(4, "wait", node, _one_sided(node, sides, "wait", "wait for another time"), did, would)
+            yield NodeDifference(
+                4, "wait", node, _one_sided(node, sides, "wait", "wait for another time"), did, would
+            )
         case "settled":
             yield _settled(node, sides)
 
 
-def _called(node: str, sides: _Sides, moved: Moved) -> At:
+def _called(node: str, sides: _Sides, moved: Moved) -> NodeDifference:
     shown, calls = template_of(node), tuple(map(_shown_call, sides))
     match sides:
         case None, dict() as would:
             if node in moved.before:
-                return At(3, "begins", node, f"`{shown}` would be retried", *calls)
+                return NodeDifference(3, "begins", node, f"`{shown}` would be retried", *calls)
             if node in moved.recorded:
-                return At(5, "begins_earlier", node, f"`{shown}` would start earlier", *calls)
-            return At(3, "begins", node, f"`{shown}` would call `{would['tool']}`", *calls)
+                return NodeDifference(5, "begins_earlier", node, f"`{shown}` would start earlier", *calls)
+            return NodeDifference(3, "begins", node, f"`{shown}` would call `{would['tool']}`", *calls)
         case dict() as did, None:
             if node in moved.rehearsed:
-                return At(5, "begins_later", node, f"`{shown}` would start at another time", *calls)
-            return At(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
+                return NodeDifference(
+                    5, "begins_later", node, f"`{shown}` would start at another time", *calls
+                )
+            return NodeDifference(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
         case dict() as did, dict() as would:
             return _called_otherwise(node, did, would)
         case _:
             raise AssertionError(_ONE_SIDE)
 
 
-def _called_otherwise(node: str, did: dict[str, Any], would: dict[str, Any]) -> At:
+def _called_otherwise(node: str, did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
     shown = template_of(node)
     if did["tool"] != would["tool"]:
         sentence = f"`{shown}` would call `{would['tool']}` instead of `{did['tool']}`"
-        return At(1, "tool", node, sentence, _shown_call(did), _shown_call(would))
+        return NodeDifference(1, "tool", node, sentence, _shown_call(did), _shown_call(would))
     if did["arguments"] == would["arguments"]:
         sentence = f"`{shown}` would be called under another idempotency key"
-        return At(2, "arguments", node, sentence, did, would)
+        return NodeDifference(2, "arguments", node, sentence, did, would)
     fields = _fields(did["arguments"], would["arguments"]) or "`arguments`"
     sentence = f"`{shown}` would be called with another {fields}"
-    return At(1, "arguments", node, sentence, did["arguments"], would["arguments"])
+    return NodeDifference(1, "arguments", node, sentence, did["arguments"], would["arguments"])
 
 
 def _shown_call(side: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -147,7 +154,7 @@ def _shown_call(side: dict[str, Any] | None) -> dict[str, Any] | None:
     return side and {name: side[name] for name in ("tool", "arguments")}
 
 
-def _settled(node: str, sides: _Sides) -> At:
+def _settled(node: str, sides: _Sides) -> NodeDifference:
     did, would = sides
     shown = template_of(node)
     before, after = (None if one is None else one["status"] for one in sides)
@@ -158,31 +165,31 @@ def _settled(node: str, sides: _Sides) -> At:
         sentence = f"`{shown}` would be {after}{reason}"
     else:
         sentence = f"`{shown}` would be {after} instead of {before}"
-    return At(6, "settles", node, sentence, did, would)
+    return NodeDifference(6, "settles", node, sentence, did, would)
 
 
-def _ended(sides: _Sides) -> At:
+def _ended(sides: _Sides) -> NodeDifference:
     match sides:
         case None, dict() as would:
-            return At(7, "end", "", f"the run would end as {would['status']} there", None, would)
+            return NodeDifference(7, "end", "", f"the run would end as {would['status']} there", None, would)
         case dict() as did, None:
-            return At(7, "end", "", f"the run would not end as {did['status']} there", did, None)
+            return NodeDifference(7, "end", "", f"the run would not end as {did['status']} there", did, None)
         case dict() as did, dict() as would:
             return _ended_otherwise(did, would)
         case _:
             raise AssertionError(_ONE_SIDE)
 
 
-def _ended_otherwise(did: dict[str, Any], would: dict[str, Any]) -> At:
+def _ended_otherwise(did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
     if did["status"] != would["status"]:
         sentence = f"the run would end as {would['status']} instead of {did['status']}"
-        return At(2, "end", "", sentence, did, would)
+        return NodeDifference(2, "end", "", sentence, did, would)
     if did["output"] != would["output"]:
         fields = _fields(did["output"], would["output"])
         sentence = f"the run would return another output{f': {fields}' if fields else ''}"
-        return At(7, "output", "", sentence, did["output"], would["output"])
+        return NodeDifference(7, "output", "", sentence, did["output"], would["output"])
     sentence = f"the run would end as {did['status']} with another list of writes or reason"
-    return At(8, "end", "", sentence, did, would)
+    return NodeDifference(8, "end", "", sentence, did, would)
 
 
 def _fields(did: Any, would: Any) -> str:
@@ -201,7 +208,7 @@ def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:
     return f"`{shown}` would {otherwise or does + ' otherwise'}"
 
 
-def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterator[At]:
+def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterator[NodeDifference]:
     """Yield the branches that take another arm; they explain the differences that follow."""
     if graphs.then is None:
         return
@@ -213,7 +220,7 @@ def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterato
         if None not in arms and arms[0] != arms[1]:
             did, would = arms
             sentence = f"`{template_of(node)}` would go to `{would}` instead of `{did}`"
-            yield At(-1, "branch", node, sentence, did, would)
+            yield NodeDifference(-1, "branch", node, sentence, did, would)
 
 
 def _chosen(node: str, graph: Graph, acts: Acts) -> str | None:

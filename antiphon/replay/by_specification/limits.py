@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from antiphon_shared.events import DeadlineReached, EventData, NodeDue, PersonOverdue
 from antiphon_shared.events.step_records import TimerRecord
 
-from antiphon.replay.by_specification.first import At
+from antiphon.replay.by_specification.first import NodeDifference
 from coordinator.requests import DEADLINE
 from coordinator.workflows.plan import template_of
 
@@ -32,7 +32,7 @@ class Limits:
                 self.due[timer.name] = now + timedelta(seconds=timer.after_s)
 
 
-def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -> At | None:
+def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -> NodeDifference | None:
     """Return the limit that would have expired before an event at `moment`, or None.
 
     `waits` names timers that limit nothing: a node waits for them.
@@ -41,18 +41,18 @@ def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -
         before = then.due.get(name)
         is_shorter = before is None or due < before - _LATE
         if name not in waits and is_shorter and due < moment - _LATE:
-            return _at(name, "would have timed out", before, due)
+            return _limit_difference(name, "would have timed out", before, due)
     return None
 
 
-def limit_not_reached(then: Limits, now: Limits, data: EventData, name: str) -> At | None:
+def limit_not_reached(then: Limits, now: Limits, data: EventData, name: str) -> NodeDifference | None:
     """Return the limit that expired with this event, and would not have by the other specification, or None."""
     if not isinstance(data, DeadlineReached | NodeDue | PersonOverdue):
         return None
     before, due = then.due.get(name), now.due.get(name)
     if before is None or (due is not None and due <= before + _LATE):
         return None
-    return _at(name, "would not have timed out", before, due)
+    return _limit_difference(name, "would not have timed out", before, due)
 
 
 def name_of(data: EventData, node: str | None) -> str:
@@ -70,11 +70,11 @@ def name_of(data: EventData, node: str | None) -> str:
             return ""
 
 
-def _at(name: str, words: str, before: datetime | None, due: datetime | None) -> At:
+def _limit_difference(name: str, words: str, before: datetime | None, due: datetime | None) -> NodeDifference:
     """Return the difference of a limit, of a node or of the whole run."""
     node = "" if name == DEADLINE else name.partition(":")[2]
     shown = f"`{template_of(node)}`" if node else "the run"
-    return At(0, "limit", node, f"{shown} {words}", _shown_time(before), _shown_time(due))
+    return NodeDifference(0, "limit", node, f"{shown} {words}", _shown_time(before), _shown_time(due))
 
 
 def _shown_time(due: datetime | None) -> str:

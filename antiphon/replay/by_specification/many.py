@@ -6,7 +6,7 @@ from pathlib import Path
 
 from antiphon.recording.files import naming, read_lines
 from antiphon.replay.by_specification.compared_run import Specifications, compare_run
-from antiphon.replay.by_specification.result import Found
+from antiphon.replay.by_specification.result import SpecificationResult
 from antiphon.replay.by_specification.sums import ComparedRun
 from antiphon.replay.verify_all import examined, in_processes
 
@@ -20,6 +20,6 @@ def compare_all(
     return in_processes(work, ComparedRun, paths, jobs, __name__)
 
 
-def _compare_file(path: Path, specifications: Specifications) -> Found:
+def _compare_file(path: Path, specifications: Specifications) -> SpecificationResult:
     with naming(path):
         return compare_run(read_lines(path), specifications)

@@ -52,7 +52,7 @@ _WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class RehearsedDecision:
     """A decision by the other specification."""
 
     acts: Acts
@@ -83,7 +83,7 @@ class Rehearsal:
     newest: EventLine | None = None
     own: int = 0
 
-    def begin(self, line: EventLine) -> Made:
+    def begin(self, line: EventLine) -> RehearsedDecision:
         """Decide on the query."""
         query, recorded = self.recorded.query, self.recorded.opened
         assert query is not None, "the recording is of a run"
@@ -108,15 +108,15 @@ class Rehearsal:
             compiled=lambda *_: graph,
         )
         self.pinned = pinned_run(event, query, opened, graph)
-        return self._made(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
+        return self._decision_on(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
 
-    def take(self, line: EventLine) -> Made:
+    def take(self, line: EventLine) -> RehearsedDecision:
         """Decide on a recorded event, with the rehearsal's number for its request."""
-        return self._made(line, self._taken(line))
+        return self._decision_on(line, self._step_after(line))
 
     def means_something(self, line: EventLine) -> bool:
         """Return whether an event has an effect in the present state of the run."""
-        return self._taken(line) is not None
+        return self._step_after(line) is not None
 
     def awaits(self, data: EventData) -> bool:
         """Return whether a node waits for an event; for a call the tool and arguments must be the same."""
@@ -135,7 +135,7 @@ class Rehearsal:
             return self.recorded.questions.get(data.round) == self.questions.get(node)
         return True
 
-    def time_comes(self, node: str) -> Made:
+    def time_comes(self, node: str) -> RehearsedDecision:
         """Fire a timer of the rehearsal that was not recorded."""
         assert self.newest is not None, "the run has begun"
         before = self.newest
@@ -150,7 +150,7 @@ class Rehearsal:
         """Return the node of an open request, by its number."""
         return self.state.paths.get(number, "")
 
-    def _taken(self, line: EventLine) -> Step | None:
+    def _step_after(self, line: EventLine) -> Step | None:
         """Return the step that follows from a recorded event in the present state; None for no effect."""
         assert self.pinned is not None, "the run has begun"
         event, named = self._renumbered(line.event)
@@ -158,10 +158,10 @@ class Rehearsal:
         kept = kept_in(self.state, known)
         return take(self.pinned, self.state, event, line.entry, kept, named or named_by(event, known))
 
-    def _made(self, line: EventLine, step: Step | None) -> Made:
+    def _decision_on(self, line: EventLine, step: Step | None) -> RehearsedDecision:
         self.newest = line
         if step is None:
-            return Made({}, (), None)
+            return RehearsedDecision({}, (), None)
         before = dict(self.state.paths)
         self.state.apply(step.change)
         outputs = outputs_of(step)
@@ -178,7 +178,9 @@ class Rehearsal:
             for one in outputs
             if isinstance(one, ChildBegun) and one.child in questions
         }
-        return Made(acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step)
+        return RehearsedDecision(
+            acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step
+        )
 
     def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, LoggedEvent | None]:
         """Return the event with the rehearsal's request number, and likewise the event that a component failed on."""

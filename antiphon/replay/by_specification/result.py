@@ -60,7 +60,7 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SpecificationResult:
     """The result for one recording."""
 
     result: Result

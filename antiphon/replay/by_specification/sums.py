@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from antiphon.replay.by_specification.result import Found
+from antiphon.replay.by_specification.result import SpecificationResult
 
 Result = Literal["same", "differs", "unchecked", "other", "unreadable"]
 
@@ -15,7 +15,7 @@ class ComparedRun:
     """A recording's result, or the reason why it is unreadable."""
 
     path: str
-    found: Found | None = None
+    found: SpecificationResult | None = None
     error: str = ""
     duration_s: float = 0.0
 
@@ -57,7 +57,7 @@ def result_of(all: Sequence[ComparedRun]) -> Result:
     return found or ("same" if "same" in results else "unchecked")
 
 
-def end_in_words(found: Found) -> str:
+def end_in_words(found: SpecificationResult) -> str:
     """Return the course of a run from its first difference, in words."""
     rest = found.rest
     if rest is None or not rest.status:

@@ -8,7 +8,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import AssemblyRecord, MaterialRead
-from antiphon_shared.memory.found import ReadRecord, findings_of, lost_filing
+from antiphon_shared.memory.findings import ReadRecord, findings_of, lost_filing
 from antiphon_shared.memory.layers import MEMORY_DELTA
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
@@ -38,7 +38,9 @@ class Assemblies:
         read = self.read(request, record, known)
         return Redone((compose(material_of(step.line.event, request, read, record.waited_ms)),))
 
-    def alone(self, line: EventLine, decision: Decision, read: MaterialRead, known: Known) -> ResponseReady:
+    def own_answer(
+        self, line: EventLine, decision: Decision, read: MaterialRead, known: Known
+    ) -> ResponseReady:
         """Return the answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
         session = decision.session
         request = ending_of(session, known.named(session.awaited))

@@ -92,7 +92,7 @@ class Decisions:
             self._document.take(record)
         before, decision = self.session, self._decide(step, record, known)
         if decision.own_answer_reason:
-            return Redone((self._alone(step, record, decision, known),), unchecked=self._unchecked)
+            return Redone((self._own_answer(step, record, decision, known),), unchecked=self._unchecked)
         if before is not None and decision.closes and has_parent(before):
             asked = known.data(before.query.question, QuerySubmitted)
             decision = notify_parent(decision, step.line.event.data, asked)
@@ -137,7 +137,9 @@ class Decisions:
         changed = record.changed if is_of_today(record, after) else changes(before, recorded)
         return changed, after if changed == today.changed else recorded
 
-    def _alone(self, step: Step, record: DecisionRecord, decision: Decision, known: Known) -> ResponseReady:
+    def _own_answer(
+        self, step: Step, record: DecisionRecord, decision: Decision, known: Known
+    ) -> ResponseReady:
         """Return the coordinator's own answer with today's code; it changes no document. Raises _AnswerUnknown."""
         if self._assemblies is None:  # answers are not requested: only their existence is compared
             if recorded := [
@@ -148,7 +150,7 @@ class Decisions:
             raise _AnswerUnknown("what the session had found is not known here.")
         try:
             read = record.read or MaterialRead()
-            return self._assemblies.alone(step.line, decision, read, known)
+            return self._assemblies.own_answer(step.line, decision, read, known)
         except UnreadableEvent as error:
             raise _AnswerUnknown(error.message) from None
 
@@ -174,7 +176,7 @@ class Decisions:
         else:
             self.session = _changed_likewise(self.session, then, recorded)
 
-    def lets_go(self, line: EventLine, known: Known) -> bool:
+    def is_ignored(self, line: EventLine, known: Known) -> bool:
         """Return whether the session, in its present state, changes nothing on an event."""
         assert self.session is not None, "`can_look` was checked"
         return not has_effect(self.session, line, known)

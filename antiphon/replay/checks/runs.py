@@ -65,9 +65,9 @@ class RunDecisions:
     def _redo(self, step: Step, record: RunRecord, known: Known) -> Redone:
         event, entry = step.line.event, step.line.entry
         if isinstance(event.data, QuerySubmitted):
-            taken: Taken | None = self._begun(step, event.data, known)
+            taken: Taken | None = self._opening(step, event.data, known)
         else:
-            taken = self.taken(event, entry, known)
+            taken = self.step_after(event, entry, known)
         if taken is None:
             self.lacks = ASTRAY
             return Redone((), (("state", Difference("", "a change", "nothing follows from the event")),))
@@ -103,11 +103,14 @@ class RunDecisions:
         except UnreadableEvent as error:
             self.lacks = f"what the fork has changed cannot be read: {error.message}"
 
-    def lets_go(self, line: EventLine, known: Known) -> bool:
+    def is_ignored(self, line: EventLine, known: Known) -> bool:
         """Return whether the run, in its present state, changes nothing on an event."""
-        return isinstance(line.event.data, ResponseReady) or self.taken(line.event, line.entry, known) is None
+        return (
+            isinstance(line.event.data, ResponseReady)
+            or self.step_after(line.event, line.entry, known) is None
+        )
 
-    def taken(self, event: AnyEvent, entry: str, known: Known) -> Taken | None:
+    def step_after(self, event: AnyEvent, entry: str, known: Known) -> Taken | None:
         """Return the step that follows from an event in the present state; None for no effect.
 
         Raises UnreadableEvent.
@@ -117,7 +120,7 @@ class RunDecisions:
         refuse_part(event.data)
         return take(self.pinned, self.state, event, entry, kept_in(self.state, known), named_by(event, known))
 
-    def _begun(self, step: Step, query: QuerySubmitted, known: Known) -> Taken:
+    def _opening(self, step: Step, query: QuerySubmitted, known: Known) -> Taken:
         event = step.line.event
         recorded = next((one.event.data for one in step.outputs), None)
         if not isinstance(recorded, RunOpened):

@@ -125,7 +125,7 @@ class Totals:
     plan: Plan
     answered: int
     """The number of questions that it answered completely, in every run."""
-    asked: int
+    questions: int
     sums: Numbers
     """The sums of rounds, calls, tokens, cost, latency and misses; the score is the mean."""
     medians: Numbers
@@ -142,7 +142,7 @@ def totals(comparison: Comparison, plan: Plan) -> Totals:
     return Totals(
         plan=plan,
         answered=sum(cell.status == "complete" for cell in cells),
-        asked=len(cells),
+        questions=len(cells),
         sums=replace(sums, score=fmean(scores) if scores else None),
         medians=Numbers(**{name: _median(column) for name, column in columns.items()}),
     )

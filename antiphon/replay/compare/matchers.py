@@ -54,20 +54,20 @@ class Expected(Value):
 def matched(expected: Expected, response: Response) -> Mapping[str, bool]:
     """Return whether the response is as expected, by the name of each matcher with an expectation."""
     found: dict[str, bool] = {}
-    text = said(response.answer)
+    text = answer_text(response.answer)
     if expected.exact is not None:
         found["exact"] = plain(text) == plain(expected.exact)
     if expected.contains:
         words = plain(text)
         found["contains"] = all(plain(one) in words for one in expected.contains)
     if expected.numeric is not None:
-        found["numeric"] = _holds(text, expected.numeric)
+        found["numeric"] = _contains(text, expected.numeric)
     if expected.sources is not None:
         found["sources"] = sum(source.number > 0 for source in response.sources) >= expected.sources
     return found
 
 
-def said(answer: str) -> str:
+def answer_text(answer: str) -> str:
     """Return the answer without its citations and its list of sources."""
     return _CITATION.sub("", answer.rpartition(_SOURCES)[0] or answer)
 
@@ -87,7 +87,7 @@ def without_numbers(text: str) -> str:
     return _NUMBER.sub("#", text)
 
 
-def _holds(text: str, expected: Numeric) -> bool:
+def _contains(text: str, expected: Numeric) -> bool:
     return any(
         math.isclose(number, expected.value, rel_tol=_TIGHT, abs_tol=max(expected.tolerance, _TIGHT))
         for number in numbers_in(text)

@@ -36,7 +36,7 @@ class Question:
     """Its tools, which answer as recorded."""
 
 
-class Asked(Value):
+class QuestionLine(Value):
     """A line of a file of queries, or of a file of expectations."""
 
     id: str = ""
@@ -66,7 +66,7 @@ def of_file(path: Path) -> list[Question]:
     """
     questions = []
     for number, line in _lines(path):
-        asked = _read(path, number, line) if line.startswith("{") else Asked(query=line)
+        asked = _read(path, number, line) if line.startswith("{") else QuestionLine(query=line)
         if not asked.query.strip():
             raise UnreadableEvent(f"{path}, line {number}: `query` is missing.")
         id = asked.id or f"q{number}"
@@ -110,9 +110,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     yield from ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip())
 
 
-def _read(path: Path, number: int, line: str) -> Asked:
+def _read(path: Path, number: int, line: str) -> QuestionLine:
     try:
-        return Asked.model_validate(orjson.loads(line))
+        return QuestionLine.model_validate(orjson.loads(line))
     except orjson.JSONDecodeError as error:
         raise UnreadableEvent(f"{path}, line {number}: not JSON: {error}.") from None
     except ValidationError as error:

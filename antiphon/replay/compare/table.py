@@ -13,7 +13,7 @@ _NOTHING = "—"
 def rows(comparison: Comparison) -> list[tuple[str, ...]]:
     """Return one row for each cell; for several questions, also the sum and the median of each plan."""
     found = [
-        (*_named(cell), *cells_of(cell.numbers))
+        (*_cell_name(cell), *cells_of(cell.numbers))
         for question in comparison.questions
         for cell in comparison.of_question(question)
     ]
@@ -24,7 +24,7 @@ def rows_of_totals(comparison: Comparison) -> Iterator[tuple[str, ...]]:
     """Yield the sum and the median of each plan as rows."""
     for plan in comparison.plans:
         sums = totals(comparison, plan)
-        complete = f"{sums.answered} of {sums.asked} complete"
+        complete = f"{sums.answered} of {sums.questions} complete"
         yield ("sum", plan, complete, *cells_of(sums.sums))
         yield ("median", plan, "", *cells_of(sums.medians))
 
@@ -64,7 +64,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _named(cell: Cell) -> tuple[str, str, str]:
+def _cell_name(cell: Cell) -> tuple[str, str, str]:
     id = cell.question.id
     return (
         id if len(id) <= _QUESTION_CHARACTERS else f"{id[: _QUESTION_CHARACTERS - 1]}…",
@@ -88,7 +88,7 @@ def _run(run: Run) -> dict[str, Any]:
 def _totals(sums: Totals) -> dict[str, Any]:
     return {
         "complete": sums.answered,
-        "asked": sums.asked,
+        "asked": sums.questions,
         "sums": vars(sums.sums),
         "medians": vars(sums.medians),
     }

@@ -87,7 +87,7 @@ async def _import_snapshot(
     published: tuple[str, Catalogue],
 ) -> None:
     """Restore the run, so that the components resume it."""
-    await WorkflowStore(bus).keep(point.rehearsal.specification)
+    await WorkflowStore(bus).store(point.rehearsal.specification)
     state, known, format = point.rehearsal.state, point.recorded.known, point.event.event.format
     changes = [*point.changes]
     if changes:

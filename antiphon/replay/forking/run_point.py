@@ -19,7 +19,7 @@ from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, d
 from antiphon.replay.by_specification.compared_run import Walk
 from antiphon.replay.by_specification.first import Moved, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
-from antiphon.replay.by_specification.rehearsal import Made, Rehearsal
+from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.specifications import as_stored, specification_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
@@ -73,7 +73,7 @@ def run_point(
         specification: The specification to resume with; None for the run's own.
         catalogue: The tools that another specification may call, and the hash of their catalogue.
     """
-    taken = list(_taken(lines, place, node))
+    taken = list(_lines_until(lines, place, node))
     recorded = RecordedRun.of(taken)
     events = [line for line in taken if isinstance(line, EventLine)]
     query = events[0].event.data
@@ -103,7 +103,7 @@ def _own(lines: Sequence[Line]) -> Specification:
     return specification_in(whole.known, whole.opened.specification)
 
 
-def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
+def _lines_until(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
     """Yield the lines up to there; for a node, up to the event that began it, which is decided again."""
     if any(records_in(lines, ForkRecord)):
         raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
@@ -148,10 +148,10 @@ def _walk(point: RunPoint) -> None:
                 f"{decided.line.n}, {different[0].sentence}.",
                 hint=_earlier(different[0].node),
             )
-        assert step.made is not None, "it was decided"
-        assert step.made.step is not None, "as it was recorded"
-        point.changes.append((decided.line.event.id, step.made.step.change))
-        _timers(point, decided, step.made)
+        assert step.decision is not None, "it was decided"
+        assert step.decision.step is not None, "as it was recorded"
+        point.changes.append((decided.line.event.id, step.decision.step.change))
+        _timers(point, decided, step.decision)
     if rehearsal.state.run.ended is not None:
         raise NoSuchPoint(
             "The run had already ended.", hint="Continue from an earlier event, or from a node."
@@ -166,7 +166,7 @@ def _earlier(node: str) -> str:
     )
 
 
-def _timers(point: RunPoint, decided: Decided, made: Made) -> None:
+def _timers(point: RunPoint, decided: Decided, made: RehearsedDecision) -> None:
     """Update the timers after a decision."""
     gone = decided.line.event.data
     for name, timer in list(point.timers.items()):

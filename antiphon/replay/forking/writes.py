@@ -42,7 +42,7 @@ async def restore_writes(bus: Bus, point: Point) -> None:
 
 async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[Claim, Results]]:
     """Return the claims of a unit's writes; an empty list if an earlier write had answered them."""
-    made = batch.made(unit)
+    made = batch.settled_write(unit)
     if made is None:
         return []
     write, results = made
@@ -50,10 +50,10 @@ async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[C
     if isinstance(found, Claim):
         return [(found, results)]
     if found.verdict == "split":
-        return [claim for one in batch.alone(unit) for claim in await _claimed(ledger, batch, one)]
+        return [claim for one in batch.as_single_units(unit) for claim in await _claimed(ledger, batch, one)]
     if found.verdict == "theirs" and not any(map(is_unknown, results)):
         theirs = replace(write, key=found.key)  # its outcome was unknown, and this call has settled it
-        status = await ledger.stands(theirs)
+        status = await ledger.status(theirs)
         claim = await ledger.take_over(theirs, status.fence, is_unknown=True)
         return [(claim, results)] if claim else []
     return []
@@ -94,11 +94,11 @@ class _Batch:
             ended = ends[n] if n < len(ends) else ()
             yield [units[one] for one in begun], [units[one] for one in ended]
 
-    def alone(self, unit: _Unit) -> list[_Unit]:
+    def as_single_units(self, unit: _Unit) -> list[_Unit]:
         """Return the calls of a group as single units."""
         return [(self.request.calls[place].name, (place,)) for place in unit[1]]
 
-    def made(self, unit: _Unit) -> tuple[Write, Results] | None:
+    def settled_write(self, unit: _Unit) -> tuple[Write, Results] | None:
         """Return the write of a unit, and its results; None if it wrote nothing, or its arguments are unknown."""
         name, places = unit
         calls = [self.request.calls[place] for place in places]

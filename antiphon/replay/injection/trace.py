@@ -91,7 +91,7 @@ class Trace:
                 break
             line = self._waiting.popleft()
             self._known.add(line)
-            if end := _asks(line.event.data):
+            if end := _missing_call(line.event.data):
                 return Traced(tuple(steps), end, answer, line.event.data)
             step = self._handled(line)
             if step is None:
@@ -128,7 +128,7 @@ class Trace:
         self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands
         if decision.own_answer_reason:
-            answer = self._assemblies.alone(line, decision, MaterialRead(), self._known)
+            answer = self._assemblies.own_answer(line, decision, MaterialRead(), self._known)
             outputs = (answer, *outputs)
         timers = {}
         for number, timer in enumerate(decision.timers, start=len(outputs)):
@@ -142,9 +142,9 @@ class Trace:
 
     def _send(self, line: EventLine, outputs: Sequence[EventData], component: Component) -> None:
         for number, data in enumerate(outputs):
-            self._put(reply(line.event, number, data, component, line.event.time))
+            self._append(reply(line.event, number, data, component, line.event.time))
 
-    def _put(self, event: AnyEvent) -> None:
+    def _append(self, event: AnyEvent) -> None:
         milliseconds, _, sequence = self._entry.partition("-")
         self._n, self._entry = self._n + 1, f"{milliseconds}-{int(sequence) + 1}"
         self._waiting.append(EventLine(self._n, self._entry, event))
@@ -156,11 +156,11 @@ class Trace:
             return False
         moment, parent, timer, number = due
         del self._timers[timer.name]
-        self._put(reply(parent.event, number, timer.event, "coordinator", moment))
+        self._append(reply(parent.event, number, timer.event, "coordinator", moment))
         return True
 
 
-def _asks(data: EventData) -> str:
+def _missing_call(data: EventData) -> str:
     """Return a sentence on the call that cannot be made here, or an empty text."""
     match data:
         case ReasoningRequested():

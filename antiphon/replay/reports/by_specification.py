@@ -7,7 +7,7 @@ from typing import Any
 
 from antiphon_shared.text.excerpt import list_names
 
-from antiphon.replay.by_specification.result import Found
+from antiphon.replay.by_specification.result import SpecificationResult
 from antiphon.replay.by_specification.sums import ComparedRun, Group, Result, end_in_words, grouped, result_of
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.shown import change, printable
@@ -96,7 +96,7 @@ def _group(group: Group) -> Iterator[str]:
         yield f"  and {count - _CASES_SHOWN_MAX} more (--json lists all)"
 
 
-def _rest(found: Found) -> str:
+def _rest(found: SpecificationResult) -> str:
     missing = () if found.rest is None else found.rest.missing
     if not missing:
         return end_in_words(found)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from antiphon.replay.diff import Comparison, Place
+from antiphon.replay.diff import Comparison, EventDifference
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.shown import change, printable
 
@@ -20,13 +20,13 @@ def reported(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
     if comparison.is_same:
         yield f"{both}: same, except for ids and times"
         return
-    count = len(comparison.places)
-    yield f"{both}: {count} place{'s' if count > 1 else ''} differ, first {_where(comparison.places[0])}"
+    count = len(comparison.event_differences)
+    yield f"{both}: {count} place{'s' if count > 1 else ''} differ, first {_where(comparison.event_differences[0])}"
     yield ""
     yield from _table(comparison)
-    for place in comparison.places[:_PLACES_MAX]:
+    for place in comparison.event_differences[:_PLACES_MAX]:
         yield ""
-        yield from _place(place)
+        yield from _difference_text(place)
     if (more := count - _PLACES_MAX) > 0:
         yield ""
         yield f"{more} more places; --json lists all."
@@ -39,7 +39,7 @@ def document(names: tuple[str, str], comparison: Comparison) -> str:
             "is_same": comparison.is_same,
             "a": {"path": names[0], **asdict(comparison.a)},
             "b": {"path": names[1], **asdict(comparison.b)},
-            "places": [_as_json(place) for place in comparison.places],
+            "places": [_as_json(place) for place in comparison.event_differences],
         }
     )
 
@@ -57,7 +57,7 @@ def _cell(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _place(place: Place) -> Iterator[str]:
+def _difference_text(place: EventDifference) -> Iterator[str]:
     yield _where(place)
     for found in place.differences[:_DIFFERENCES_MAX]:
         yield f"  {printable(found.path)}"
@@ -66,8 +66,8 @@ def _place(place: Place) -> Iterator[str]:
         yield f"  and in {more} more fields"
 
 
-def _where(place: Place) -> str:
-    event_name = printable(place.what) + (f" of round {place.round}" if place.round is not None else "")
+def _where(place: EventDifference) -> str:
+    event_name = printable(place.kind) + (f" of round {place.round}" if place.round is not None else "")
     if place.a is None:
         return f"at event {place.b} of B: {event_name}, which A lacks"
     if place.b is None:
@@ -76,9 +76,9 @@ def _where(place: Place) -> str:
     return f"at {number}: {event_name}"
 
 
-def _as_json(place: Place) -> dict[str, Any]:
+def _as_json(place: EventDifference) -> dict[str, Any]:
     return {
-        "what": place.what,
+        "what": place.kind,
         "round": place.round,
         "a": place.a,
         "b": place.b,

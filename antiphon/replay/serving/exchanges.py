@@ -49,14 +49,14 @@ class Exchanges:
         asked = f"a request to the model {request.get('model')!r} was not recorded"
         if request_hash(request) in self._left:
             return Miss(self._session_id, "model", asked + " so often")
-        lines = shown(request)
-        others = [shown(one.request) for one in self._all[:_COMPARED_MAX]]
+        lines = request_lines(request)
+        others = [request_lines(one.request) for one in self._all[:_COMPARED_MAX]]
         nearest = max(others, key=lambda other: _likeness(other, lines), default=[])
         diff = unified_diff(nearest, lines, "recorded", "today", lineterm="", n=1)
         return Miss(self._session_id, "model", asked, "\n".join(list(diff)[:_DIFF_LINES_MAX]))
 
 
-def shown(request: Mapping[str, Any]) -> list[str]:
+def request_lines(request: Mapping[str, Any]) -> list[str]:
     """Return a request as lines for a diff, bounded."""
     lines: list[str] = []
     for name, value in sorted(request.items()):

@@ -11,7 +11,7 @@ def message_events(message: Mapping[str, Any]) -> bytes:
     ending = {name: message.get(name) for name in ("stop_reason", "stop_sequence", "stop_details")}
     tokens = _usage(message).get("output_tokens", 0)
     events = [
-        *_begun(message),
+        *_partial_message(message),
         _event("message_delta", delta=ending, usage={"output_tokens": tokens}),
         _event("message_stop"),
     ]
@@ -20,7 +20,7 @@ def message_events(message: Mapping[str, Any]) -> bytes:
 
 def unfinished_events(message: Mapping[str, Any]) -> bytes:
     """Return the stream of a partial message, without its end."""
-    return b"".join(_begun(message))
+    return b"".join(_partial_message(message))
 
 
 def error_events(body: Any) -> bytes:
@@ -38,7 +38,7 @@ def error_body(kind: str, text: str) -> bytes:
     return to_json({"type": "error", "error": {"type": kind, "message": text}})
 
 
-def _begun(message: Mapping[str, Any]) -> Iterator[bytes]:
+def _partial_message(message: Mapping[str, Any]) -> Iterator[bytes]:
     opening = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "usage": _usage(message)}
     yield _event("message_start", message=opening)
     content = message.get("content")

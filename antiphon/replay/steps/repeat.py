@@ -282,7 +282,7 @@ class Replay:
         if not decisions.can_look:
             return None
         try:
-            return decisions.lets_go(line, self.known)
+            return decisions.is_ignored(line, self.known)
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
             self._found.raises(line, "coordinator", "nothing came of it", raised(error))
             return True

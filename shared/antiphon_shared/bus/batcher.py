@@ -75,7 +75,7 @@ class _Waiting(NamedTuple):
     script: Script | None = None
     """The script that the command runs by its hash, to be sent whole to a Redis that does not know it."""
 
-    def whole(self) -> "_Waiting":
+    def with_script(self) -> "_Waiting":
         """Return the command with the text of its script. Those behind it in the same lane can name the hash again."""
         assert self.script is not None
         return self._replace(command=("EVAL", self.script.text, *self.command[2:]), script=None)
@@ -163,7 +163,7 @@ class Batcher:
             if waiting.reply.done():
                 continue
             if isinstance(result, NoScriptError) and waiting.script is not None:
-                self._put(waiting if waiting.script.sha in resent else waiting.whole())
+                self._put(waiting if waiting.script.sha in resent else waiting.with_script())
                 resent.add(waiting.script.sha)
             elif not await self._redirected(waiting, result):
                 _answer(waiting.reply, result)

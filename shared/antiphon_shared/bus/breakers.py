@@ -169,7 +169,7 @@ class SharedBreakers:
             answer = self._breaker.ask(state, self._now())
             if isinstance(answer, RefusedCall) or answer.state.opened is None:
                 return answer
-            swap = await self._store.swap(name, raw, write_state(answer.state, self._formats.known))
+            swap = await self._store.swap(name, raw, write_state(answer.state, self._formats.current))
             raw = swap.raw
             if swap.outcome == "done":
                 self._seen[name] = _StoredBreaker(raw, answer.state)
@@ -240,7 +240,9 @@ class SharedBreakers:
 
     def _worth_keeping(self, state: BreakerState) -> bytes:
         return (
-            b"" if self._breaker.is_droppable(state, self._now()) else write_state(state, self._formats.known)
+            b""
+            if self._breaker.is_droppable(state, self._now())
+            else write_state(state, self._formats.current)
         )
 
     def _log(self, name: str, before: BreakerState, after: BreakerState) -> None:

@@ -11,9 +11,9 @@ _REFUSAL_S = 0.5
 class ConcurrencyLimit:
     """The free places for deliveries, shared by the readers of one process."""
 
-    def __init__(self, places: int, readers: int) -> None:
-        self._free = places
-        self._share = max(1, places // readers)
+    def __init__(self, slots: int, readers: int) -> None:
+        self._free = slots
+        self._share = max(1, slots // readers)
         self._turn = asyncio.Lock()
         self._changed = asyncio.Event()
         self._closing = asyncio.Event()
@@ -39,9 +39,9 @@ class ConcurrencyLimit:
                 await self._changed.wait()
             if self.is_closed:
                 return 0
-            taken = min(self._free, self._share)
-            self._free -= taken
-            return taken
+            reserved = min(self._free, self._share)
+            self._free -= reserved
+            return reserved
 
     def take_free(self) -> bool:
         """Take a free slot at once; return False if no slot is free, a reader waits for one, or the limit is closed."""
@@ -50,8 +50,8 @@ class ConcurrencyLimit:
         self._free -= 1
         return True
 
-    def release(self, places: int = 1) -> None:
-        self._free += places
+    def release(self, slots: int = 1) -> None:
+        self._free += slots
         self._changed.set()
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class Gate:
             self._empty.set()
 
     @asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
+    async def exclusive(self) -> AsyncIterator[None]:
         async with self._turn:
             self._open.clear()
             try:

@@ -59,11 +59,11 @@ class Consumer:
         self._partitions = {bus.keys.inbox(p, service.name): p for p in partitions}
         # The commits of other components in this process share the places as one more reader.
         self._local = bus.local_inboxes
-        room = ConcurrencyLimit(service.concurrency, len(self._partitions) + (self._local is not None))
+        limit = ConcurrencyLimit(service.concurrency, len(self._partitions) + (self._local is not None))
         self._gate = Gate() if self._local is None else self._local.gate
         self._stops = Cancellations(bus) if service.stops_with_session else None
         duties = {stream: self._duties(stream, partition) for stream, partition in self._partitions.items()}
-        self._member = GroupMember(bus, service.name, name, room, self._deliver, duties)
+        self._member = GroupMember(bus, service.name, name, limit, self._deliver, duties)
         self._log = structlog.get_logger().bind(component=service.name)
 
     def _duties(self, stream: str, partition: int) -> Chore:
@@ -98,7 +98,7 @@ class Consumer:
         if entry.deliveries > self._bus.settings.max_deliveries:
             await self._set_aside_lost(entry)
         elif entry.deliveries >= ALONE_FROM_DELIVERY:
-            async with self._gate.alone():
+            async with self._gate.exclusive():
                 if await retry_while_unavailable("begin", lambda: self._member.leases.begin(entry)):
                     await self._handle(entry)
         else:
@@ -120,7 +120,7 @@ class Consumer:
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
         session = self._bus.session(delivery.event.subject)
-        await faults.at("delivery.decoded")
+        await faults.pass_point("delivery.decoded")
         for _ in range(_CONFLICTS_MAX):
             try:
                 outcome = await self._outcome(handler, delivery, session)
@@ -239,9 +239,9 @@ class Consumer:
         return result
 
     async def _run_commit(self, keys: list[str], arguments: list[Argument]) -> Any:
-        await faults.at("commit.before")
+        await faults.pass_point("commit.before")
         result = await self._bus.batcher.run(scripts.COMMIT, keys, arguments)
-        await faults.at("commit.after")
+        await faults.pass_point("commit.after")
         return result
 
     def _delivery(self, entry: Entry) -> Delivery:
@@ -279,9 +279,9 @@ async def _handled(handler: Handler, delivery: Delivery, session: SessionStore) 
     A cancellation that comes from within the handler, not from the consumer, counts as a failure.
     """
     try:
-        await faults.at("handler.before")
+        await faults.pass_point("handler.before")
         outcome = await handler(delivery, session)
-        await faults.at("handler.after")
+        await faults.pass_point("handler.after")
         return outcome
     except asyncio.CancelledError:
         task = asyncio.current_task()

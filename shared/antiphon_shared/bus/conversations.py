@@ -38,7 +38,7 @@ class SharedTurns:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
 
-    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> StoredTurns:
+    async def turns(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> StoredTurns:
         """Return all stored turns; with `at`, only turns whose question was asked until then."""
         _, all_turns = await self._read(self._bus.keys.conversation(tenant, conversation))
         turns = [turn for turn in all_turns if at is None or turn.at <= at]
@@ -55,14 +55,16 @@ class SharedTurns:
         """Store a question unless its session has a turn; drop the oldest turns beyond TURNS_KEPT_MAX."""
         key = self._bus.keys.conversation(tenant, conversation)
         submit = self._bus.batcher.submit
-        await self._put("HSETNX", key, turn)
+        await self._write("HSETNX", key, turn)
         if await submit("HLEN", key) > TURNS_KEPT_MAX:
             sessions, turns = await self._read(key)
             newest = {one.session_id for one in turns[-TURNS_KEPT_MAX:]}
             # Another process that does the same at the same time drops the same turns.
             await submit("HDEL", key, *(session for session in sessions if session not in newest))
 
-    async def begun(self, tenant: Tenant, conversation: SessionId, session_id: SessionId) -> OpenTurn | None:
+    async def open_question(
+        self, tenant: Tenant, conversation: SessionId, session_id: SessionId
+    ) -> OpenTurn | None:
         """Return the question that `begin` has stored, while it is open and kept."""
         key = self._bus.keys.conversation(tenant, conversation)
         content: bytes | None = await self._bus.batcher.submit("HGET", key, session_id)
@@ -70,12 +72,12 @@ class SharedTurns:
             return _OPEN_TURN.read(content or b"")
         return None
 
-    async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
+    async def complete(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
         """Store a turn in the place of its question."""
         key = self._bus.keys.conversation(tenant, conversation)
-        await self._put("HSET", key, turn)
+        await self._write("HSET", key, turn)
 
-    async def _put(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
+    async def _write(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
         """Write a turn in one step with the key's expiry: otherwise a crash could leave the key for ever."""
         retention_ms = self._bus.settings.retention_ms
         arguments: list[Argument] = [

@@ -11,7 +11,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 if TYPE_CHECKING:
     from antiphon_shared.bus.reader import Entry
 
-_PLACE = re.compile(rb"\d{1,20}-\d{1,20}")
+_LOG_ID = re.compile(rb"\d{1,20}-\d{1,20}")
 _COUNT = re.compile(rb"\d{1,6}")
 
 
@@ -22,17 +22,17 @@ def read_delivery(entry: "Entry", bytes_max: int, signer: Signer | None = None) 
         bytes_max: the size of the event.
         signer: verifies the event; None where messages are not signed.
     """
-    raw, place = entry.fields.get(b"event"), entry.fields.get(b"log")
-    if raw is None or place is None:
+    raw, log_id = entry.fields.get(b"event"), entry.fields.get(b"log")
+    if raw is None or log_id is None:
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
     if len(raw) > bytes_max:
         raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
     verified_event(signer, entry.stream, entry.fields)
-    if not _PLACE.fullmatch(place):
+    if not _LOG_ID.fullmatch(log_id):
         raise UnreadableEvent("log: not the id of an entry in the session's log.")
     count = entry.fields.get(b"attempt", b"0")
     if not _COUNT.fullmatch(count):
         raise UnreadableEvent("attempt: not a small whole number.")
     attempt = int(count)
     is_begun = entry.is_taken_over or attempt > 0 or b"again" in entry.fields
-    return Delivery(decode(raw), place.decode(), attempt, redelivered=is_begun)
+    return Delivery(decode(raw), log_id.decode(), attempt, redelivered=is_begun)

@@ -26,7 +26,7 @@ class GroupMember:
         bus: Bus,
         group: str,
         name: str,
-        room: ConcurrencyLimit,
+        limit: ConcurrencyLimit,
         process: Callable[[Entry], Awaitable[None]],
         duties: Mapping[str, Chore],
     ) -> None:
@@ -38,7 +38,7 @@ class GroupMember:
                 stream,
                 group,
                 name,
-                room=room,
+                limit=limit,
                 take=self._take,
                 in_hand=self.leases.in_flight,
                 chores=chore,
@@ -46,7 +46,7 @@ class GroupMember:
             for stream, chore in duties.items()
         ]
         self._bus, self._group, self._name = bus, group, name
-        self._room, self._process = room, process
+        self._room, self._process = limit, process
         self._reading: list[asyncio.Task[None]] = []
         self._context = copy_context()
         self._stopped = asyncio.Event()
@@ -54,7 +54,7 @@ class GroupMember:
 
     async def run(self) -> None:
         """Work until `stop` is called and entries in flight are finished or handed back."""
-        keeping = asyncio.create_task(self.leases.keep())
+        keeping = asyncio.create_task(self.leases.renew_until_cancelled())
         self._reading = [asyncio.create_task(reader.run()) for reader in self.readers]
         try:
             await asyncio.gather(*self._reading, return_exceptions=True)

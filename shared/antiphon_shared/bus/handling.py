@@ -185,11 +185,11 @@ class SessionStore(Protocol):
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         """Add an entry to a journal at once, outside any commit; return False, without a change, when it exists."""
 
-    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
+    async def store(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         """Store content that never changes, at once, outside any commit; kept `more_s` beyond the retention."""
 
-    async def kept(self, name: str) -> bytes | None:
-        """Return the content that `keep` has stored under a name, or None if it is not stored."""
+    async def load(self, name: str) -> bytes | None:
+        """Return the content that `store` has stored under a name, or None if it is not stored."""
 
     def stream_text(self, text: str) -> Awaitable[None]:
         """Add text to the session's short-lived stream of deltas, for observers.

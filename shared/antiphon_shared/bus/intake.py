@@ -70,8 +70,8 @@ class Intake:
         self._stream = bus.keys.queries()
         self._has_told_of_key = False
         duties = {self._stream: CleanUp(bus, self._stream, GROUP)}
-        room = ConcurrencyLimit(places, readers=1)
-        self._member = GroupMember(bus, GROUP, consumer, room, self._process, duties)
+        limit = ConcurrencyLimit(places, readers=1)
+        self._member = GroupMember(bus, GROUP, consumer, limit, self._process, duties)
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
@@ -85,7 +85,7 @@ class Intake:
 
     async def _process(self, entry: Entry) -> None:
         """Process one submission: open or reject it, then acknowledge it."""
-        await faults.at("submission.open.before")
+        await faults.pass_point("submission.open.before")
         try:
             await self._arrive(entry, self._read(entry))
         except AntiphonError as error:
@@ -195,12 +195,12 @@ class Intake:
         )
 
     async def _acknowledge(self, entry: Entry) -> None:
-        await faults.at("submission.acknowledge.before")
+        await faults.pass_point("submission.acknowledge.before")
         await asyncio.gather(
             self._bus.batcher.submit("XACK", self._stream, GROUP, entry.id),
             self._bus.batcher.submit("XDEL", self._stream, entry.id),
         )
-        await faults.at("submission.acknowledge.after")
+        await faults.pass_point("submission.acknowledge.after")
         if milliseconds_of(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
             self._log.warning("queue_id_reset")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])

@@ -36,12 +36,12 @@ class Leases:
     def tasks(self) -> list[asyncio.Task[None]]:
         return list(self._tasks.values())
 
-    async def keep(self) -> None:
+    async def renew_until_cancelled(self) -> None:
         """Renew every lease at each third of its time, until cancelled; cancel the handler of a lost lease."""
         while True:
             await asyncio.sleep(self._bus.settings.lease_s / 3)
             try:
-                await faults.at("lease.renewal.before")
+                await faults.pass_point("lease.renewal.before")
                 lost = await self._renew(list(self._tasks), idle_ms=0, added=0)
             except RedisError as error:
                 self._log.warning("leases_not_renewed", error=str(error))

@@ -37,7 +37,7 @@ class LiveFormat:
         self._is_refused = False
 
     @property
-    def known(self) -> int:
+    def current(self) -> int:
         """Return the format as last read from Redis."""
         return self._known
 
@@ -55,7 +55,7 @@ class LiveFormat:
         """Return the format for a session that is opened now, and store that there are such sessions."""
         format = await self.now()
         if monotonic_s() >= self._kept_until_s:  # repeated, as Redis may have lost it
-            await retry_while_unavailable("keep the format", lambda: self._keep(format))
+            await retry_while_unavailable("keep the format", lambda: self._set(format))
             self._kept_until_s = self._until_s
         return format
 
@@ -94,7 +94,7 @@ class LiveFormat:
         self._is_refused = True
         return _FIRST
 
-    async def _keep(self, format: int) -> None:
+    async def _set(self, format: int) -> None:
         try:
             if format > max(_FIRST, await self._stored()):
                 await self._batcher.submit("SET", self._keys.format(), format)

@@ -40,14 +40,14 @@ class Taking:
         self._is_certain = False
 
     def __enter__(self) -> Self:
-        self._reserved = [reader for reader in self._readers if reader.room.take_free()]
+        self._reserved = [reader for reader in self._readers if reader.limit.take_free()]
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for reader in self._reserved:
-            reader.room.release()
+            reader.limit.release()
             if not self._is_certain:
                 reader.look_again()
 

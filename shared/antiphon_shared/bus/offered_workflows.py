@@ -68,7 +68,7 @@ class OfferedWorkflows:
             self._offered[key] = offered
         offered = self._offered[key]
         if monotonic_s() >= offered.due_s:
-            await asyncio.gather(*(self._workflows.keep(one.specification) for one in offered.recipes))
+            await asyncio.gather(*(self._workflows.store(one.specification) for one in offered.recipes))
             offered.content_hash = await self._bus.keep_catalogue(offered.catalogue)
             offered.due_s = monotonic_s() + self._bus.shared_retention_s / 4
         return offered.content_hash, offered.catalogue

@@ -62,12 +62,12 @@ class Reader:
         group: str,
         consumer: str,
         *,
-        room: ConcurrencyLimit,
+        limit: ConcurrencyLimit,
         take: Callable[[Entry], None],
         in_hand: Callable[[str], list[str]],
         chores: Chores,
     ) -> None:
-        self.stream, self.group, self.consumer, self.room, self.take = stream, group, consumer, room, take
+        self.stream, self.group, self.consumer, self.limit, self.take = stream, group, consumer, limit, take
         self._bus, self._in_hand, self._chores = bus, in_hand, chores
         self._client: Client = None
         self._wire: Wire | None = None
@@ -79,12 +79,12 @@ class Reader:
         self._log = structlog.get_logger().bind(stream=stream)
 
     async def run(self) -> None:
-        """Read until the room is closed."""
+        """Read until `limit` is closed."""
         failures = 0
-        while (places := await self.room.reserve()) > 0:
-            untaken = places
+        while (slots := await self.limit.reserve()) > 0:
+            untaken = slots
             try:
-                for entry in await self._next(places):
+                for entry in await self._next(slots):
                     self.take(entry)
                     untaken -= 1
                 failures = 0
@@ -92,7 +92,7 @@ class Reader:
                 failures += 1
                 await self._recover(error, failures)
             finally:
-                self.room.release(untaken)
+                self.limit.release(untaken)
         if self._wire is not None:
             await self._wire.close()
 
@@ -101,7 +101,7 @@ class Reader:
         self._own_pending_first = True
 
     async def unblock(self) -> None:
-        """End a blocked read. Call it after the room was closed."""
+        """End a blocked read. Call it after `limit` was closed."""
         if self._client_id is not None and not self._bus.connections.is_fake:
             try:
                 other = await self._bus.connections.dedicated(self.stream)
@@ -112,7 +112,7 @@ class Reader:
             except (RedisError, OSError):
                 self._log.debug("read_not_unblocked")
 
-    async def _next(self, places: int) -> list[Entry]:
+    async def _next(self, slots: int) -> list[Entry]:
         if not self._has_group:
             with contextlib.suppress(OutOfMemoryError):  # an existing group can be read nevertheless
                 await self._bus.ensure_groups([(self.stream, self.group)])
@@ -122,33 +122,33 @@ class Reader:
             self._chores_at = now + await self._chores()
         if now >= self._reclaim_at:
             self._reclaim_at = now + self._bus.settings.lease_s / 4
-            if reclaimed := await self._reclaim(places):
-                await faults.at("reader.reclaimed")
+            if reclaimed := await self._reclaim(slots):
+                await faults.pass_point("reader.reclaimed")
                 self._reclaim_at = now
                 return reclaimed
         if self._own_pending_first:
             missed = await self._missed()
-            self._own_pending_first = len(missed) > places
+            self._own_pending_first = len(missed) > slots
             if missed:
-                return missed[:places]
+                return missed[:slots]
         until_duty_s = min(self._chores_at, self._reclaim_at) - now
-        await faults.at("reader.read.before")
-        entries = await self._read(places, min(self._patience_s, max(0.001, until_duty_s)))
+        await faults.pass_point("reader.read.before")
+        entries = await self._read(slots, min(self._patience_s, max(0.001, until_duty_s)))
         if entries:
-            await faults.at("reader.read.after")
+            await faults.pass_point("reader.read.after")
         return entries
 
     @property
     def _patience_s(self) -> float:
-        return _CROWDED_BLOCK_S if self.room.is_sought else BLOCK_S
+        return _CROWDED_BLOCK_S if self.limit.is_sought else BLOCK_S
 
-    async def _reclaim(self, places: int) -> list[Entry]:
+    async def _reclaim(self, slots: int) -> list[Entry]:
         lease_ms = milliseconds(self._bus.settings.lease_s)
         arguments: list[Argument] = [
             self.group,
             self.consumer,
             lease_ms,
-            places,
+            slots,
             ALONE_FROM_DELIVERY - 1,
             *self._in_hand(self.stream),
         ]
@@ -160,9 +160,9 @@ class Reader:
     async def _missed(self) -> list[Entry]:
         """Return the entries that were delivered to this consumer but never reached it."""
         arguments: list[Argument] = [self.group, self.consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
-        held = self._entries_of(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
+        entries = self._entries_of(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
         in_hand = set(self._in_hand(self.stream))
-        return [entry for entry in held if entry.id not in in_hand]
+        return [entry for entry in entries if entry.id not in in_hand]
 
     def _entries_of(self, handed: list[Any]) -> list[Entry]:
         return [
@@ -186,7 +186,7 @@ class Reader:
         if self._wire is None:
             self._wire = Wire(self._client, "redis.read.sent")
             self._client_id = await self._ask(("CLIENT", "ID"))
-        if not self.room.is_closed:
+        if not self.limit.is_closed:
             command += ["BLOCK", milliseconds(block_s)]
         return self._entries(await self._ask((*command, *where)))
 
@@ -202,7 +202,7 @@ class Reader:
         deadline_s, n = monotonic_s() + block_s, 0
         while True:
             entries = self._entries(await self._client.execute_command(*command))
-            if entries or self.room.is_closed or monotonic_s() >= deadline_s:
+            if entries or self.limit.is_closed or monotonic_s() >= deadline_s:
                 return entries
             await asyncio.sleep(_FAKE_POLL_S[min(n // 20, len(_FAKE_POLL_S) - 1)])
             n += 1
@@ -235,7 +235,7 @@ class Reader:
         if self._client is not None:
             await self._release(self._client)
             self._client = None
-        await self.room.pause(min(2.0, 0.05 * 2 ** min(failures, 6)))
+        await self.limit.pause(min(2.0, 0.05 * 2 ** min(failures, 6)))
 
     async def _release(self, client: Client) -> None:
         try:

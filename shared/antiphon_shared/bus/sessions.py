@@ -84,11 +84,11 @@ class RedisSession:
         arguments: list[Argument] = [self._retention_ms, "HSETNX", entry, content]
         return bool(await self._batcher.run(scripts.EXPIRING, [key], arguments))
 
-    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
+    async def store(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         key = self._keys.of_session(self.session_id, name)
         await self._batcher.submit("SET", key, content, "PX", self._retention_ms + round(more_s * 1000))
 
-    async def kept(self, name: str) -> bytes | None:
+    async def load(self, name: str) -> bytes | None:
         content: bytes | None = await self._batcher.submit(
             "GET", self._keys.of_session(self.session_id, name)
         )

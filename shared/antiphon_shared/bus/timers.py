@@ -63,7 +63,7 @@ class Chores:
 
     async def _move_due_timers(self) -> float:
         keys, settings = self.bus.keys, self.bus.settings
-        await faults.at("timers.before")
+        await faults.pass_point("timers.before")
         next_ms: int = await self.bus.batcher.run(
             scripts.DUE,
             [keys.timers(self.partition), keys.timer_messages(self.partition), keys.feed(self.partition)],
@@ -74,14 +74,14 @@ class Chores:
                 settings.feed_length,
             ],
         )
-        await faults.at("timers.after")
+        await faults.pass_point("timers.after")
         shortest_s, longest_s = _DUE_EVERY_S
         return longest_s if next_ms < 0 else max(shortest_s, min(longest_s, next_ms / 1000))
 
     async def _retain(self) -> int:
         """Drop sessions that have outlived their retention; return their number."""
         keys = self.bus.keys
-        await faults.at("retention.before")
+        await faults.pass_point("retention.before")
         dropped: int = await self.bus.batcher.run(
             scripts.RETAIN,
             [

@@ -86,7 +86,7 @@ class Wire:
         try:
             async with asyncio.timeout(self._limit_s):
                 await self._connection.send_packed_command([packed], check_health=False)
-                await faults.at(self._fault_point, self.close)
+                await faults.pass_point(self._fault_point, self.close)
                 replies = await self._replies(commands)
         except builtins.TimeoutError:
             await self.close()

@@ -32,7 +32,7 @@ class WorkflowStore:
         self._bus = bus
         self._cached: dict[str, Specification] = {}
 
-    async def keep(self, specification: Specification) -> str:
+    async def store(self, specification: Specification) -> str:
         """Store a specification for as long as a run may need it; return its hash."""
         content_hash = specification_hash(specification)
         key = self._bus.keys.specification(content_hash)
@@ -64,7 +64,7 @@ class WorkflowStore:
     async def publish(self, specifications: Sequence[Specification]) -> Publication:
         """Publish workflows; each domain replaces its earlier ones. Raises ConfigurationError where names clash."""
         publication = (await self.published()).with_all(specifications)
-        await asyncio.gather(*map(self.keep, specifications))
+        await asyncio.gather(*map(self.store, specifications))
         fields: list[Argument] = []
         for one in specifications:
             fields += [one.domain, PUBLISHED_DOMAIN.write(published(one), FORMAT)]
@@ -77,7 +77,7 @@ class WorkflowStore:
         for one in specifications:
             content = PUBLISHED_DOMAIN.write(published(one), FORMAT)
             await self._bus.batcher.submit("HSETNX", self._bus.keys.workflows(), one.domain, content)
-        await asyncio.gather(*map(self.keep, specifications))
+        await asyncio.gather(*map(self.store, specifications))
         await self.keep_on(set((await self.hashes()).values()))
 
     async def withdraw(self, domain: str) -> PublishedDomain | None:

@@ -72,7 +72,7 @@ class Base:
     """The size of the differences that lead to it from a record that is stored whole; 0 for such a one."""
 
     @classmethod
-    def whole(cls, record: ExchangeRecord, raw: bytes) -> "Base":
+    def of_record(cls, record: ExchangeRecord, raw: bytes) -> "Base":
         """Return the record as a base where it is stored whole."""
         return cls(record.of, record.contents, raw, 0)
 
@@ -123,7 +123,7 @@ class RecordReader:
         record = decode_record(raw)
         if isinstance(record, ExchangeRecord) and record.calls:
             self.bases[record.of] = (
-                Base.whole(record, raw) if base is None else base.following(record, raw, len(stored))
+                Base.of_record(record, raw) if base is None else base.following(record, raw, len(stored))
             )
             if len(self.bases) > _BASES_MAX:
                 del self.bases[next(iter(self.bases))]

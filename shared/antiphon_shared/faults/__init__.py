@@ -5,6 +5,6 @@
 `points` is the table of all points, `plan` parses the setting, `striking` carries it out.
 """
 
-from antiphon_shared.faults.striking import arm, at
+from antiphon_shared.faults.striking import arm, pass_point
 
-__all__ = ["arm", "at"]
+__all__ = ["arm", "pass_point"]

@@ -82,7 +82,7 @@ def _strikes(form: re.Match[str], shown: str) -> Callable[[int], bool]:
     if form["percent"] is not None:
         share = _number(form["percent"], 100.0, shown) / 100
         seed = f"{form['seed'] or 0} {form['point']}"
-        return lambda n: _drawn(f"{seed} {n}") < share
+        return lambda n: _draw_number(f"{seed} {n}") < share
     first = int(form["first"] or 1)
     last = int(form["last"] or first)
     if not 1 <= first <= last:
@@ -90,7 +90,7 @@ def _strikes(form: re.Match[str], shown: str) -> Callable[[int], bool]:
     return lambda n: first <= n <= last
 
 
-def _drawn(text: str) -> float:
+def _draw_number(text: str) -> float:
     """Return a number from 0 to below 1 that is always the same for the same text."""
     return int.from_bytes(blake2b(text.encode(), digest_size=6).digest()) / 2**48
 

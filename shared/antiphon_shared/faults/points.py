@@ -25,7 +25,7 @@ _ON_A_CONNECTION: tuple[Action, ...] = (*_MOST, "disconnect")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in the code, named at exactly one `faults.at`."""
+    """A place in the code, named at exactly one `faults.pass_point`."""
 
     name: str
     meaning: str

@@ -33,7 +33,7 @@ class Armed:
         self.struck = 0
         """The number of faults that have struck."""
 
-    async def at(self, point: str, disconnect: Disconnect | None) -> None:
+    async def pass_point(self, point: str, disconnect: Disconnect | None) -> None:
         if point not in self._faults:
             return
         self._passed[point] += 1
@@ -94,8 +94,8 @@ def armed(faults: Iterable[Fault]) -> Iterator[Armed]:
         _ARMED.reset(token)
 
 
-async def at(point: str, disconnect: Disconnect | None = None) -> None:
+async def pass_point(point: str, disconnect: Disconnect | None = None) -> None:
     """Pass a named point of antiphon_shared.faults.points; `disconnect` closes the connection that is in use there."""
     armed = _ARMED.get()
     if armed is not None:
-        await armed.at(point, disconnect)
+        await armed.pass_point(point, disconnect)

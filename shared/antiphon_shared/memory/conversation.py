@@ -52,16 +52,18 @@ class StoredTurns:
 class Turns(Protocol):
     """The store of turns, by tenant and conversation. Each of its operations can be repeated."""
 
-    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> StoredTurns:
+    async def turns(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> StoredTurns:
         """Return the stored turns and questions; with `at`, only of questions up to that time."""
 
     async def begin(self, tenant: Tenant, conversation: SessionId, turn: OpenTurn) -> None:
         """Note a question, unless its session has a turn."""
 
-    async def begun(self, tenant: Tenant, conversation: SessionId, session_id: SessionId) -> OpenTurn | None:
+    async def open_question(
+        self, tenant: Tenant, conversation: SessionId, session_id: SessionId
+    ) -> OpenTurn | None:
         """Return the question that `begin` noted, while it is open and stored."""
 
-    async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
+    async def complete(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
         """Replace a question by its turn."""
 
 
@@ -70,10 +72,10 @@ def open_turn(session_id: SessionId, at: datetime, question: str) -> OpenTurn:
     return OpenTurn(session_id=session_id, at=at, question=_cut(question.strip(), QUESTION_CHARACTERS))
 
 
-def turn_of(asked: OpenTurn, response: Response, has_untrusted: bool) -> Turn:
+def turn_of(question: OpenTurn, response: Response, has_untrusted: bool) -> Turn:
     """Return the stored turn of a session that ended in `response`; only the question if it failed."""
     return Turn(
-        **asked.model_dump(),
+        **question.model_dump(),
         answer="" if response.status == "failed" else _answer_of(response),
         status=response.status,
         has_untrusted=has_untrusted,

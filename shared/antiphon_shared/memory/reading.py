@@ -15,7 +15,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import MaterialRead
-from antiphon_shared.memory.found import ReadRecord, lost_filing
+from antiphon_shared.memory.findings import ReadRecord, lost_filing
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent

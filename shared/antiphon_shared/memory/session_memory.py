@@ -104,7 +104,7 @@ class Memory:
         for note in reversed(self._notes_newest_first):
             answered = [line.casefold() for line in note.answered]
             still = note.open or tuple(
-                one for one in still if not any(line.startswith(_asked(one)) for line in answered)
+                one for one in still if not any(line.startswith(_answer_prefix(one)) for line in answered)
             )
         return still
 
@@ -192,6 +192,6 @@ def _cited_ids(text: str) -> tuple[str, ...]:
     return cited_ids(text)
 
 
-def _asked(question: str) -> str:
+def _answer_prefix(question: str) -> str:
     """Return the beginning of a line that answers the question."""
     return question.casefold().rstrip(" ?.")

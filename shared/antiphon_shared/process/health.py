@@ -62,7 +62,7 @@ async def beat(
             signs=bus.signer is not None,
         )
         try:
-            await faults.at("heartbeat.before")
+            await faults.pass_point("heartbeat.before")
             await bus.batcher.run(
                 scripts.HEARTBEAT,
                 [bus.keys.workers(component)],

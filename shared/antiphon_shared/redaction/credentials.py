@@ -53,7 +53,7 @@ class _Rule:
     """A test of the group `token`, or of the whole match without one."""
     kind: str
 
-    def found(self, text: str) -> Iterator[FoundSecret]:
+    def find_in(self, text: str) -> Iterator[FoundSecret]:
         if not any(mark in text for mark in self.marks):
             return
         group = "token" if "token" in self.pattern.groupindex else 0
@@ -66,7 +66,7 @@ def credentials(text: str) -> list[FoundSecret]:
     """Return the credentials in a text, in order and without overlaps."""
     if not credentials_hint().may_match(text):
         return []
-    found = [one for rule in _RULES for one in rule.found(text)]
+    found = [one for rule in _RULES for one in rule.find_in(text)]
     found += (FoundSecret(token.start, token.end, CREDENTIAL) for token in token_rules().tokens(text))
     if len(found) < 2:
         return found

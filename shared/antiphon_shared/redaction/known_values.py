@@ -58,7 +58,7 @@ class KnownValues:
             return False
         return self._pattern.search(text) is not None
 
-    def found(self, text: str) -> Iterator[str]:
+    def find_in(self, text: str) -> Iterator[str]:
         """Yield the values in a text, as they are written there."""
         if self.suspects(text):
             yield from (match[0] for match in self._pattern.finditer(text))

@@ -68,9 +68,9 @@ class Redactor:
             is_clean = False
         return value if is_clean else self._json(value, 0)
 
-    def found(self, text: str) -> Iterator[tuple[str, str]]:
+    def find_secrets(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield kind and value of the secrets in `text`, as they are written there, except values of secret keys."""
-        yield from ((KNOWN, value) for value in self._known.found(text))
+        yield from ((KNOWN, value) for value in self._known.find_in(text))
         yield from ((one.kind, text[one.start : one.end]) for one in _credentials(text))
 
     def suspects(self, text: str) -> bool:

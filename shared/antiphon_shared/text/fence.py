@@ -76,7 +76,7 @@ def fence(text: str) -> str:
         text = _PARENTHESIS.sub("&#40;", before[0]) + text[before.end() :]
     if not _BRACKET.search(text):
         return text
-    drawings = {_drawn(text), _drawn(text.translate(_TAGS))}
+    drawings = {_fold_lookalikes(text), _fold_lookalikes(text.translate(_TAGS))}
     pieces, start = [], 0
     for bracket in sorted({found.start() for drawn in drawings for found in _FENCE.finditer(drawn)}):
         pieces += [text[start:bracket], "&lt;"]
@@ -102,7 +102,7 @@ def attribute(value: str) -> str:
     return fence(one_line(value, _ATTRIBUTE_CHARACTERS_MAX).translate(_ATTRIBUTE))
 
 
-def _drawn(text: str) -> str:
+def _fold_lookalikes(text: str) -> str:
     """Return the text, of the same length, in the characters that its own may be taken for."""
     drawn = text.lower() if text.isascii() else "".join(map(_drawn_as, text))
     return drawn.translate(_SIGNS)

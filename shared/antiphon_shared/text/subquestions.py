@@ -77,7 +77,7 @@ def sub_questions(query: str) -> tuple[str, ...]:
     if len(query) > QUERY_CHARACTERS_MAX:
         return (query,)
     veiled = _veiled(query)
-    parts = [part for ask in _asks(veiled) for part in _clauses(veiled, ask)]
+    parts = [part for ask in _question_sentences(veiled) for part in _clauses(veiled, ask)]
     if len(parts) < 2:
         return (query,)
     if len(parts) > PARTS_MAX:
@@ -91,7 +91,7 @@ def _veiled(query: str) -> str:
     return _UNBROKEN.sub(lambda whole: f"{whole[0][0]}{'x' * (len(whole[0]) - 2)}{whole[0][-1]}", plain)
 
 
-def _asks(veiled: str) -> list[_Span]:
+def _question_sentences(veiled: str) -> list[_Span]:
     """Return the sentences and list items that ask something."""
     asks: list[_Span] = []
     for start, end in _sentences(veiled):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from antiphon_shared.formats import Fields, newer_fields, since, without
+from antiphon_shared.formats import Fields, newer_fields, since, without_fields
 from antiphon_shared.values import JsonObject, JsonSchema, Value
 
 CONTRACT_KEYWORD = "x-orchestration"
@@ -159,7 +159,7 @@ class Contract(Value):
         newer = newer_fields(self, format)
         before = {today: name for name, today in RENAMED.items() if newer.pop(today, False)}
         # In the same order, so that the catalogue has the hash that the earlier release gives it.
-        return {before.get(name, name): value for name, value in without(written, newer).items()}
+        return {before.get(name, name): value for name, value in without_fields(written, newer).items()}
 
     @property
     def scopes_needed(self) -> frozenset[str]:

@@ -40,8 +40,8 @@ def describe(
     left out.
     """
     needed = (requires,) if isinstance(requires, str | Dependency) else requires
-    lines = [_required(one) for one in needed if not _says(text, "Requires", _name(one))]
-    following = [name for name in _each(next) if not _says(text, "Next", name)]
+    lines = [_required(one) for one in needed if not _has_label(text, "Requires", _name(one))]
+    following = [name for name in _each(next) if not _has_label(text, "Next", name)]
     lines += [f"Next: {', '.join(following)}."] if following else []
     lines += [note for note in _each(notes) if note not in text]
     return "\n".join((text.strip(), *dict.fromkeys(lines)))
@@ -89,7 +89,7 @@ def _name(one: str | Dependency) -> str:
     return one.tool if isinstance(one, Dependency) else one.partition(" (")[0]
 
 
-def _says(text: str, label: str, name: str) -> bool:
+def _has_label(text: str, label: str, name: str) -> bool:
     """Return whether a line of the text begins with the label and contains the name."""
     said = (line.strip() for line in text.splitlines())
     return any(line.startswith(f"{label}:") and _names(line, name) for line in said)

@@ -128,7 +128,7 @@ class _Index:
         self._parts = [
             tuple(text_vector(part) for part in (parts[0], *parts[2:][:_PARTS_MAX])) for parts in tools
         ]
-        self.wholes = [_whole(parts) for parts in tools]
+        self.wholes = [_joined(parts) for parts in tools]
         common, weight = summed([(whole, 1) for whole in self.wholes]), _COMMON * len(tools)
         self._telling = [unit(summed([(whole, weight), (common, -1)])) for whole in self.wholes]
 
@@ -151,7 +151,7 @@ class _Index:
         ]
 
 
-def _whole(parts: tuple[str, ...]) -> Vector:
+def _joined(parts: tuple[str, ...]) -> Vector:
     name_weight, other_weight = _PARAMETERS_COUNT
     name_and_description = [(sum_of_words(part), name_weight) for part in parts[:2]]
     return unit(summed([*name_and_description, *((sum_of_words(part), other_weight) for part in parts[2:])]))

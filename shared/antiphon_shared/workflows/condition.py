@@ -184,12 +184,12 @@ def _part(value: Any, key: Any) -> Any:
     raise ConditionFailed(f"[{short_json(key)}] of {type_name(value)} has no value")
 
 
-def _has(asked: Tree, values: Mapping[str, Any]) -> bool:
+def _has(argument: Tree, values: Mapping[str, Any]) -> bool:
     try:
-        if isinstance(asked, Variable):
-            look_up(Reference(asked.reference.name, asked.reference.path), values)
+        if isinstance(argument, Variable):
+            look_up(Reference(argument.reference.name, argument.reference.path), values)
         else:
-            _evaluate(asked, values)
+            _evaluate(argument, values)
     except (ConditionFailed, ReferenceMissing):
         return False
     return True

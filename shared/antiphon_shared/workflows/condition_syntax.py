@@ -90,7 +90,7 @@ def read_condition(text: str) -> Tree:
     """Return the tree of a condition. Raises ConditionSyntax."""
     if len(text) > LENGTH_MAX:
         raise ConditionSyntax(f"it has {len(text):,} characters, of at most {LENGTH_MAX:,}", LENGTH_MAX)
-    return _Parser(tokens(text)).whole()
+    return _Parser(tokens(text)).parse()
 
 
 def variables(tree: Tree) -> list[tuple[Reference, bool]]:
@@ -125,7 +125,7 @@ class _Parser:
         self._at = 0
         self._depth = 0
 
-    def whole(self) -> Tree:
+    def parse(self) -> Tree:
         tree = self._expression()
         if self._next.kind != "end":
             space = " Leave a space before the ? of a choice." if self._next.text == ":" else ""
@@ -139,7 +139,7 @@ class _Parser:
     def _expression(self) -> Tree:
         self._deeper()
         tree = self._binary(0)
-        if self._takes("?"):
+        if self._accept("?"):
             then = self._expression()
             self._needs(":")
             tree = Choice(tree, then, self._expression())
@@ -178,7 +178,7 @@ class _Parser:
         tree, depth = self._first(), self._depth
         while self._next.text in (".", "[") and self._next.kind == "sign":
             self._deeper()
-            if self._takes("["):
+            if self._accept("["):
                 tree = Part(tree, self._expression())
                 self._needs("]")
                 continue
@@ -251,19 +251,19 @@ class _Parser:
 
     def _arguments(self, end: str) -> tuple[Tree, ...]:
         found: list[Tree] = []
-        while not self._takes(end):
+        while not self._accept(end):
             if found:
                 self._needs(",")
             found.append(self._expression())
         return tuple(found)
 
-    def _takes(self, sign: str) -> bool:
+    def _accept(self, sign: str) -> bool:
         is_next = self._next.kind == "sign" and self._next.text == sign
         self._at += is_next
         return is_next
 
     def _needs(self, sign: str) -> None:
-        if not self._takes(sign):
+        if not self._accept(sign):
             raise self._error(f"{sign!r} is expected, not {self._next.text!r}")
 
     def _deeper(self) -> None:

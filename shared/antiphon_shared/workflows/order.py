@@ -133,7 +133,7 @@ class Order:
         on_error = getattr(self._nodes[n], "on_error", None)
         return self.index.get(on_error.fallback) if on_error and on_error.fallback else None
 
-    def _ends(self, n: int) -> bool:
+    def _is_end(self, n: int) -> bool:
         """Return whether a node ends its workflow when it is activated."""
         node = self._nodes[n]
         return isinstance(node, ErrorNode | CompensateNode) and node.when is None and not node.depends_on
@@ -153,7 +153,7 @@ class Order:
             when_done[n] |= self._by_branch(n, when_due)
             if self._nodes[n].when is None:
                 fallback = self._fallback(n)
-                is_sure = fallback is None or self._ends(fallback)
+                is_sure = fallback is None or self._is_end(fallback)
                 when_due[n] = when_done[n] if is_sure else when_done[n] & when_due[fallback or 0]
             if not self._needed[n] and not self._is_target[n]:
                 from_start |= when_due[n]
@@ -180,7 +180,7 @@ class Order:
         if not isinstance(node, BranchNode):
             return 0
         ways = [self.index[arm.goto] for arm in node.on if arm.goto in self.index]
-        left = [when_due[way] for way in ways if not self._ends(way)]
+        left = [when_due[way] for way in ways if not self._is_end(way)]
         return reduce(and_, left) if left else 0
 
     @cached_property

@@ -23,7 +23,7 @@ _FORMATS = get_args(Format)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
-def proposed(goal: str, tools: Iterable[ToolDefinition]) -> Specification | None:
+def propose_workflow(goal: str, tools: Iterable[ToolDefinition]) -> Specification | None:
     """Return a workflow that calls tools one after the other, reads first; None if no tool can be called.
 
     A tool is left out when it needs a value whose type a param cannot have.

@@ -65,7 +65,7 @@ class Ranked(NamedTuple):
     """Required params of which the goal certainly holds no value."""
 
 
-def ranked(goal: str, offers: Iterable[Offer]) -> list[Ranked]:
+def rank_offers(goal: str, offers: Iterable[Offer]) -> list[Ranked]:
     """Return the offers that fit a goal, the best first; ties by name."""
     listed = list(offers)
     scores = scores_of(map(_parts_of, listed), goal)

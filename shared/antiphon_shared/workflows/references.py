@@ -64,7 +64,7 @@ class Template:
     parts: tuple[str | Reference, ...]
 
     @property
-    def whole(self) -> Reference | None:
+    def single_reference(self) -> Reference | None:
         """Return the single reference that the text is; None for other texts."""
         match self.parts:
             case (Reference() as one,):
@@ -128,7 +128,7 @@ def look_up(reference: Reference, values: Mapping[str, Any]) -> Any:
         if reference.is_optional:
             return None
         raise ReferenceMissing(
-            reference, f"nothing named {reference.name} has succeeded; there {_named(values)}"
+            reference, f"nothing named {reference.name} has succeeded; there {_mapped(values)}"
         )
     value, way = values[reference.name], reference.name
     for part in reference.path:
@@ -142,7 +142,7 @@ def _inside(value: Any, part: str | int, way: str, reference: Reference) -> Any:
         case dict():
             if str(part) in value:
                 return value[str(part)]
-            raise ReferenceMissing(reference, f"{way} {_named(value, 'has the keys', 'has no keys')}")
+            raise ReferenceMissing(reference, f"{way} {_mapped(value, 'has the keys', 'has no keys')}")
         case list() | tuple():
             if isinstance(part, int) and part < len(value):
                 return value[part]
@@ -158,7 +158,7 @@ def _inside(value: Any, part: str | int, way: str, reference: Reference) -> Any:
 
 def _resolve_text(text: str, values: Mapping[str, Any]) -> Any:
     template = read_template(text)
-    if whole := template.whole:
+    if whole := template.single_reference:
         return look_up(whole, values)
     return "".join(
         _as_text(part, look_up(part, values)) if isinstance(part, Reference) else part
@@ -175,7 +175,7 @@ def _as_text(reference: Reference, value: Any) -> str:
     return to_json(value).decode()
 
 
-def _named(values: Mapping[str, Any], some: str = "are", none: str = "is nothing") -> str:
+def _mapped(values: Mapping[str, Any], some: str = "are", none: str = "is nothing") -> str:
     names = [_cut(str(name)) for name, _ in zip(values, range(_KEYS_SHOWN), strict=False)]
     more = ", ..." if len(values) > _KEYS_SHOWN else ""
     return f"{some} {', '.join(names)}{more}" if names else none

@@ -6,7 +6,7 @@ from typing import Any
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract
 
-from antiphon.recipes.chain import ArgumentPath, Chain, Made
+from antiphon.recipes.chain import ArgumentPath, Chain, SuccessfulCall
 from antiphon.recipes.learn import Learned, learn
 
 
@@ -28,16 +28,18 @@ def a_call(
     is_cited: bool = False,
     placeholders: Mapping[ArgumentPath, tuple[int, ArgumentPath]] | None = None,
     **more: Any,
-) -> Made:
+) -> SuccessfulCall:
     definition = tool if isinstance(tool, ToolDefinition) else a_tool(tool, effect)
-    return Made(definition.name, round, arguments, result, definition, placeholders or {}, is_cited, **more)
+    return SuccessfulCall(
+        definition.name, round, arguments, result, definition, placeholders or {}, is_cited, **more
+    )
 
 
-def a_chain(question: str, *calls: Made, session_id: str = "s1") -> Chain:
+def a_chain(question: str, *calls: SuccessfulCall, session_id: str = "s1") -> Chain:
     return Chain(session_id, question, calls, ())
 
 
-def learned(question: str, *calls: Made) -> Learned:
+def learned(question: str, *calls: SuccessfulCall) -> Learned:
     return learn([a_chain(question, *calls)], "w")
 
 

@@ -68,7 +68,7 @@ async def pipeline(model: ScriptedModel, *recipes: Recipe, tools: Any = TOOLS) -
     async with Antiphon.embedded(tools=tools, model=model.model(), scopes=("read", "write")) as antiphon:
         store = RecipeStore(antiphon.open_bus())
         for recipe in recipes:
-            await store.keep(recipe, 10)
+            await store.store(recipe, 10)
         yield antiphon
     assert model.unexpected == []
 
@@ -106,7 +106,7 @@ async def test_recipes_are_offered_while_they_are_kept() -> None:
     async with pipeline(model) as antiphon:
         store = RecipeStore(antiphon.open_bus())
         before = (await antiphon.ask("Which?")).session_id
-        await store.keep(recipe, 10)
+        await store.store(recipe, 10)
         then = (await antiphon.ask("Which?")).session_id
         await store.forget("lessons_of")
         after = (await antiphon.ask("Which?")).session_id

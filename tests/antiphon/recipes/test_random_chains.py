@@ -8,7 +8,7 @@ from antiphon_shared.workflows.graph import compile_graph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.recipes.chain import Chain, Made
+from antiphon.recipes.chain import Chain, SuccessfulCall
 from antiphon.recipes.learn import Learned, learn
 from antiphon.workflows.dry_run import dry_run
 from coordinator.workflows.messages import CallTool
@@ -110,7 +110,7 @@ def _around(world: str, call: int, at: Path, inner: Mapping[Any, set[Path]]) -> 
     return {key: one(key) for key in inner}
 
 
-def ran(program: list[Step], world: str) -> tuple[list[Made], list[Any]]:
+def ran(program: list[Step], world: str) -> tuple[list[SuccessfulCall], list[Any]]:
     """Return the calls of the program in a world, one by one."""
     paths: dict[int, set[Path]] = {n: set() for n in range(len(program))}
     for step in program:
@@ -182,7 +182,9 @@ def readable(program: list[Step]) -> list[Step]:
     return [Step(step.round, step.is_write, kept(step.arguments)) for step in program]
 
 
-def simulated(learned: Learned, made: list[Made], params: Mapping[str, Any]) -> list[dict[str, Any]]:
+def simulated(
+    learned: Learned, made: list[SuccessfulCall], params: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Return the arguments of each call, by the engine."""
     tools = {call.tool: facts_of(call.definition) for call in made}
     plan = Plan(compile_graph(learned.recipe.specification, "w"), tools)
@@ -192,7 +194,7 @@ def simulated(learned: Learned, made: list[Made], params: Mapping[str, Any]) -> 
     return [calls[call.tool] for call in made]
 
 
-def chain(made: list[Made], world: str) -> Chain:
+def chain(made: list[SuccessfulCall], world: str) -> Chain:
     wishes = " ".join(f"{world} wish {n}," for n in range(3))
     return a_chain(f"Please: {wishes} now.", *made)
 

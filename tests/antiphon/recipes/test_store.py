@@ -23,7 +23,7 @@ async def names(store: RecipeStore) -> list[str]:
 
 async def test_a_recipe_is_read_as_it_was_kept(bus: Bus) -> None:
     store = RecipeStore(bus)
-    await store.keep(a_recipe("one"), 10)
+    await store.store(a_recipe("one"), 10)
     assert await store.get("one") == a_recipe("one")
     assert (await store.all())[0].workflow.graph["put"] == a_recipe("one").workflow.graph["put"]
     assert await store.get("two") is None
@@ -32,13 +32,13 @@ async def test_a_recipe_is_read_as_it_was_kept(bus: Bus) -> None:
 async def test_the_least_recent_goes_where_there_is_no_room(bus: Bus) -> None:
     store = RecipeStore(bus)
     for n, name in enumerate(("a", "b", "c")):
-        assert await store.keep(a_recipe(name), 3) == ()
+        assert await store.store(a_recipe(name), 3) == ()
         await bus.batcher.submit("ZADD", bus.keys.recipes_recency(), n, name)
     await store.used("a")
-    assert await store.keep(a_recipe("d"), 3) == ("b",)
+    assert await store.store(a_recipe("d"), 3) == ("b",)
     assert {*await names(store)} == {"a", "c", "d"}
     assert await store.get("b") is None
-    assert {*await store.keep(a_recipe("e"), 1)} == {"a", "c", "d"}
+    assert {*await store.store(a_recipe("e"), 1)} == {"a", "c", "d"}
 
 
 async def test_what_is_not_kept_is_not_used_either(bus: Bus) -> None:
@@ -49,18 +49,18 @@ async def test_what_is_not_kept_is_not_used_either(bus: Bus) -> None:
 
 async def test_another_recipe_is_replaced_only_where_that_is_asked_for(bus: Bus) -> None:
     store = RecipeStore(bus)
-    await store.keep(a_recipe("one"), 10)
-    await store.keep(a_recipe("one"), 10)
+    await store.store(a_recipe("one"), 10)
+    await store.store(a_recipe("one"), 10)
     with pytest.raises(AlreadyThere, match="another recipe is named one"):
-        await store.keep(a_recipe("one", "stew"), 10)
+        await store.store(a_recipe("one", "stew"), 10)
     assert await store.get("one") == a_recipe("one")
-    await store.keep(a_recipe("one", "stew"), 10, may_replace=True)
+    await store.store(a_recipe("one", "stew"), 10, may_replace=True)
     assert await store.get("one") == a_recipe("one", "stew")
 
 
 async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
     store = RecipeStore(bus)
-    await store.keep(a_recipe("one"), 10)
+    await store.store(a_recipe("one"), 10)
     assert await store.forget("one")
     assert not await store.forget("one")
     assert await names(store) == []
@@ -68,7 +68,7 @@ async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
 
 async def test_what_cannot_be_read_is_left_out_of_the_list(bus: Bus) -> None:
     store = RecipeStore(bus)
-    await store.keep(a_recipe("one"), 10)
+    await store.store(a_recipe("one"), 10)
     fields = a_recipe("one").model_dump(mode="json")
     others = {
         "junk": "{",

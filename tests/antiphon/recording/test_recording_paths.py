@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.recording.recording_paths import NoRecordings, find_recordings
 
 
 def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_out(tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_ou
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
-    assert [str(path.relative_to(tmp_path)) for path in found([tmp_path])] == [
+    assert [str(path.relative_to(tmp_path)) for path in find_recordings([tmp_path])] == [
         "a.jsonl.gz",
         "b.jsonl",
         "deep/er/c.jsonl",
@@ -30,11 +30,11 @@ def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_ou
 def test_a_file_is_taken_whatever_its_name_and_only_once(tmp_path: Path) -> None:
     odd = tmp_path / "recording.txt"
     odd.write_bytes(b"")
-    assert found([odd, odd]) == [odd]
+    assert find_recordings([odd, odd]) == [odd]
 
 
 def test_a_path_that_is_not_there_is_an_error_and_a_folder_without_recordings_too(tmp_path: Path) -> None:
     with pytest.raises(NoRecordings, match="does not exist"):
-        found([tmp_path / "none"])
+        find_recordings([tmp_path / "none"])
     with pytest.raises(NoRecordings, match="contains no recordings"):
-        found([tmp_path])
+        find_recordings([tmp_path])

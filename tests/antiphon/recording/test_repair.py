@@ -8,7 +8,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.repair import CHANGED, CUT_OFF, HASH_ALONE, LOST, examine, kept
+from antiphon.recording.repair import CHANGED, CUT_OFF, HASH_ALONE, LOST, all_lines, examine
 from antiphon.replay.verify import verify
 from tests.antiphon.conftest import InProcess
 
@@ -41,7 +41,7 @@ def test_trusted_is_what_stands_before_the_damage_back_to_the_end_of_a_step(
     place = at_event(raws, 9)
     examined = examine(flipped(raws, place, b"antiphon", b"antiphoN"))
     [damage] = examined.damages
-    assert (damage.line, damage.what) == (place + 1, CHANGED)
+    assert (damage.line, damage.description) == (place + 1, CHANGED)
     assert 0 < examined.events < 9
     assert examined.missing == tuple(n for n in range(examined.events + 1, 10) if n not in examined.behind)
     assert examined.behind[-1] == 20
@@ -53,7 +53,7 @@ def test_trusted_is_what_stands_before_the_damage_back_to_the_end_of_a_step(
 def test_a_line_that_was_lost_is_named_by_the_one_behind_it(raws: Lines) -> None:
     place = at_event(raws, 9)
     examined = examine([*raws[:place], *raws[place + 1 :]])
-    assert [(one.line, one.what) for one in examined.damages] == [(place + 1, LOST)]
+    assert [(one.line, one.description) for one in examined.damages] == [(place + 1, LOST)]
     assert 9 in examined.missing
 
 
@@ -63,10 +63,10 @@ def test_where_only_the_chain_was_hit_the_line_is_trusted_all_the_same(
 ) -> None:
     examined = examine(flipped(raws, at_event(raws, 9), then, now))
     if then == b'"check":"':
-        assert [one.what for one in examined.damages] == [HASH_ALONE]
+        assert [one.description for one in examined.damages] == [HASH_ALONE]
         assert list(examined.trusted) == courses_lines
     else:
-        assert [one.what for one in examined.damages] == [CHANGED]
+        assert [one.description for one in examined.damages] == [CHANGED]
 
 
 @pytest.mark.parametrize("field", [b'"previous":"', b'"check":"'])
@@ -78,13 +78,13 @@ def test_a_digit_of_a_hash_is_told_from_a_line_that_was_changed(
     at = raw.rindex(field) + len(field)
     digit = b"0" if raw[at : at + 1] != b"0" else b"1"
     examined = examine([*raws[:place], raw[:at] + digit + raw[at + 1 :], *raws[place + 1 :]])
-    assert [one.what for one in examined.damages] == [HASH_ALONE]
+    assert [one.description for one in examined.damages] == [HASH_ALONE]
     assert list(examined.trusted) == courses_lines
 
 
 def test_of_a_recording_that_was_cut_off_the_steps_before_are_trusted(raws: Lines, tmp_path: Path) -> None:
     examined = examine([*raws[:20], raws[20][:30]])
-    assert [one.what for one in examined.damages] == [CHANGED, CUT_OFF]
+    assert [one.description for one in examined.damages] == [CHANGED, CUT_OFF]
     write_lines(tmp_path / "trusted.jsonl", examined.trusted)
     assert verify(tmp_path / "trusted.jsonl").events == examined.events
 
@@ -96,7 +96,7 @@ def test_without_its_header_nothing_is_trusted(raws: Lines) -> None:
 
 def test_lines_that_cannot_be_read_are_not_kept(raws: Lines) -> None:
     with pytest.raises(UnreadableEvent, match="line 4: not JSON"):
-        list(kept([*raws[:3], raws[3].replace(b"{", b"[", 1), *raws[4:]]))
+        list(all_lines([*raws[:3], raws[3].replace(b"{", b"[", 1), *raws[4:]]))
 
 
 def test_check_names_the_damage_and_repair_writes_what_is_trusted(

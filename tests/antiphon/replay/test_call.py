@@ -14,11 +14,11 @@ SECOND = "reasoning.requested@2"
 async def test_the_same_model_replies_the_same_to_the_same_request(courses_lines: list[Line]) -> None:
     then, now = await call(courses_lines, SECOND, ["offline"])
     assert (then.model, now.model) == (RECORDED, "offline")
-    assert then.said is not None
-    assert now.said is not None
-    assert now.said.text == then.said.text
-    assert [(one.name, one.arguments) for one in now.said.tool_calls] == [
-        (one.name, one.arguments) for one in then.said.tool_calls
+    assert then.reply is not None
+    assert now.reply is not None
+    assert now.reply.text == then.reply.text
+    assert [(one.name, one.arguments) for one in now.reply.tool_calls] == [
+        (one.name, one.arguments) for one in then.reply.tool_calls
     ]
 
 
@@ -37,10 +37,10 @@ async def test_what_one_model_does_wrong_does_not_keep_the_others_from_replying(
     assert by_model["broken"].error is not None
     assert by_model["broken"].error.code == "overloaded"
     whole = by_model["whole"]
-    assert whole.said is not None
-    assert whole.said.text == "Payments."
+    assert whole.reply is not None
+    assert whole.reply.text == "Payments."
     assert whole.cost_usd == pytest.approx(140e-6)
-    assert by_model["offline"].said is not None
+    assert by_model["offline"].reply is not None
     assert by_model["offline"].cost_usd is None
 
 
@@ -67,7 +67,7 @@ async def test_a_model_of_chat_completions_is_asked_the_same(
         _, now, failed = await call(courses_lines, SECOND, ["openai:a", "openai:b"])
     assert {request.body["model"] for request in server.requests} == {"a", "b"}
     assert {request.path for request in server.requests} == {"/v1/chat/completions"}
-    assert sorted(one.said.text for one in (now, failed) if one.said) == ["Yes."]
+    assert sorted(one.reply.text for one in (now, failed) if one.reply) == ["Yes."]
     (error,) = (one.error for one in (now, failed) if one.error)
     assert "OPENAI_API_KEY" in error.message
     monkeypatch.delenv("OPENAI_BASE_URL")

@@ -31,7 +31,7 @@ def test_each_round_tells_what_was_shown_and_what_was_new(courses_lines: list[Li
     first, second, third = told.briefings
     assert (first.shown, first.facts) == ((), 0)
     assert second.new == second.shown == ids_in(outlines(courses_lines)[1].shown)
-    assert third.kept == second.shown
+    assert third.retained == second.shown
     assert set(third.new) == set(third.shown) - set(second.shown)
     assert [one.tokens for one in told.briefings] == [one.tokens for one in outlines(courses_lines)]
     assert third.omitted == ()

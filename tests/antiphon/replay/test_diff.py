@@ -18,7 +18,7 @@ async def test_two_runs_of_one_question_are_the_same_but_for_ids_and_times(cours
     again = await recorded()
     assert events(again)[0].event.subject != events(courses_lines)[0].event.subject
     comparison = diff(courses_lines, again)
-    assert comparison.is_same, comparison.places[0]
+    assert comparison.is_same, comparison.event_differences[0]
     assert list(reported(NAMES, comparison)) == ["a.jsonl and b.jsonl: same, except for ids and times"]
 
 
@@ -26,13 +26,13 @@ async def test_another_question_is_told_by_its_first_difference_and_by_figures(
     courses_lines: list[Line],
 ) -> None:
     comparison = diff(courses_lines, await recorded("What is taught in the course on bread?", max_rounds=1))
-    first = comparison.places[0]
-    assert (first.what, first.a, first.b) == ("antiphon.query.submitted.v1", 1, 1)
+    first = comparison.event_differences[0]
+    assert (first.kind, first.a, first.b) == ("antiphon.query.submitted.v1", 1, 1)
     assert first.differences[0].path == "query"
     assert comparison.a.rounds == 3
     assert comparison.b.rounds == 1
-    lacking = [place for place in comparison.places if place.b is None]
-    assert {(place.what, place.round) for place in lacking} >= {
+    lacking = [place for place in comparison.event_differences if place.b is None]
+    assert {(place.kind, place.round) for place in lacking} >= {
         ("antiphon.tools.completed.v1", 2),
         ("model exchange", 3),
     }
@@ -49,7 +49,7 @@ def test_a_word_of_a_result_is_found_in_the_result_and_in_all_that_repeats_it(
     courses_lines: list[Line],
 ) -> None:
     comparison = diff(courses_lines, with_words(courses_lines, "Payments Engineering", "Baking"))
-    assert [(place.what, place.round) for place in comparison.places] == [
+    assert [(place.kind, place.round) for place in comparison.event_differences] == [
         ("antiphon.tools.completed.v1", 2),
         ("antiphon.reasoning.completed.v1", 3),
         ("model exchange", 3),
@@ -66,7 +66,7 @@ def test_a_field_of_one_event_is_named(courses_lines: list[Line], field: str) ->
     changed = with_event(
         courses_lines, ReasoningRequested, lambda data: data.model_copy(update={field: "Hurry."})
     )
-    (place,) = diff(courses_lines, changed).places
+    (place,) = diff(courses_lines, changed).event_differences
     assert [(found.path, found.expected, found.got) for found in place.differences] == [(field, "", "Hurry.")]
 
 
@@ -80,15 +80,15 @@ def test_fields_of_tools_are_not_taken_for_our_own(courses_lines: list[Line]) ->
 
         return with_event(courses_lines, ToolsCompleted, change)
 
-    (place,) = diff(lasting(1), lasting(2)).places
+    (place,) = diff(lasting(1), lasting(2)).event_differences
     assert [found.path for found in place.differences] == ["results[0].data.duration_ms"]
 
 
 def test_what_only_the_second_has_is_told_where_it_stands_there(courses_lines: list[Line]) -> None:
     without = [line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 7)]
     comparison = diff(without, courses_lines)
-    place = next(place for place in comparison.places if place.a is None)
-    assert (place.what, place.round, place.b) == ("antiphon.tools.requested.v1", 1, 7)
+    place = next(place for place in comparison.event_differences if place.a is None)
+    assert (place.kind, place.round, place.b) == ("antiphon.tools.requested.v1", 1, 7)
 
 
 def test_nothing_against_nothing_is_the_same(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def stored(records: list[ExchangeRecord]) -> list[bytes]:
         shorter = None if base is None else difference(record.of, raw, base)
         if base is None or shorter is None:
             found.append(raw)
-            base = Base.whole(record, raw)
+            base = Base.of_record(record, raw)
         else:
             found.append(encode_record(shorter[0], 1))
             base = base.following(record, raw, shorter[1])

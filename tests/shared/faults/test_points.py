@@ -13,7 +13,7 @@ ELSEWHERE = {
     "redis.commands.sent": "shared/antiphon_shared/bus/wire.py",
     "redis.read.sent": "shared/antiphon_shared/bus/reader.py",
 }
-"""Points that reach their `faults.at` through a variable."""
+"""Points that reach their `faults.pass_point` through a variable."""
 
 
 def places() -> list[str]:

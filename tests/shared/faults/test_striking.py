@@ -33,7 +33,7 @@ async def passed(times: int, point: str = "commit.before") -> list[str]:
     came: list[str] = []
     for _ in range(times):
         try:
-            await faults.at(point)
+            await faults.pass_point(point)
             came.append("-")
         except Exception as error:
             came.append(type(error).__name__)
@@ -70,7 +70,7 @@ def test_a_task_begun_later_is_struck_too() -> None:
 
 def test_unavailable_looks_like_a_redis_that_is_worth_waiting_for() -> None:
     async def come_by() -> None:
-        await faults.at("commit.before")
+        await faults.pass_point("commit.before")
 
     with pytest.raises(ConnectionError) as raised:
         armed("commit.before:unavailable", come_by)
@@ -82,7 +82,7 @@ def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
         said: list[str] = []
 
         async def come_by() -> None:
-            await faults.at("commit.before")
+            await faults.pass_point("commit.before")
             said.append("came by")
 
         async def other() -> None:
@@ -99,7 +99,7 @@ def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
 
 def test_a_task_that_hangs_never_goes_on_and_can_be_cancelled() -> None:
     async def come_by() -> str:
-        task = asyncio.create_task(faults.at("commit.before"))
+        task = asyncio.create_task(faults.pass_point("commit.before"))
         done, _ = await asyncio.wait([task], timeout=0.05)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -115,7 +115,7 @@ def test_a_disconnect_closes_the_connection_it_is_given() -> None:
         closed.append("closed")
 
     async def come_by(disconnect: Callable[[], Awaitable[None]] | None) -> None:
-        await faults.at("redis.commands.sent", disconnect)
+        await faults.pass_point("redis.commands.sent", disconnect)
 
     armed("redis.commands.sent:disconnect", lambda: come_by(close))
     assert closed == ["closed"]
@@ -130,7 +130,7 @@ def test_a_kill_ends_the_process_at_once_and_the_log_has_told_of_it() -> None:
         "from antiphon_shared.faults.plan import read_faults\n"
         "logs.configure('warning', 'coordinator')\n"
         "faults.arm(read_faults('commit.before:kill'))\n"
-        "asyncio.run(faults.at('commit.before')); print('alive')"
+        "asyncio.run(faults.pass_point('commit.before')); print('alive')"
     )
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout) == (-9, "")

@@ -4,7 +4,7 @@ from typing import Any
 
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import Dependency
-from antiphon_shared.workflows.proposal import proposed
+from antiphon_shared.workflows.proposal import propose_workflow
 from antiphon_shared.workflows.specification import Workflow
 from antiphon_shared.workflows.validate import problems_of
 from hypothesis import given
@@ -21,7 +21,7 @@ def a_needy(name: str, effect: Any = "read", *, needs: dict[str, Any], **contrac
 
 
 def of(*tools: ToolDefinition, goal: str = "Do it.") -> Workflow:
-    specification = proposed(goal, tools)
+    specification = propose_workflow(goal, tools)
     assert specification is not None
     assert [*problems_of(specification, Catalogue(tools=tools))] == []
     (workflow,) = specification.workflows.values()
@@ -51,12 +51,12 @@ def test_an_argument_with_the_name_of_a_node_is_another_param() -> None:
 def test_a_tool_whose_arguments_cannot_be_params_is_left_out() -> None:
     either = a_needy("either", needs={"x": {"anyOf": [TEXT, {"type": "null"}]}})
     unknown = a_needy("unknown", needs={"x": True})
-    assert proposed("Do it.", [either, unknown]) is None
+    assert propose_workflow("Do it.", [either, unknown]) is None
     assert [*of(either, a_needy("a", needs={})).graph] == ["a"]
 
 
 def test_no_tools_make_no_proposal() -> None:
-    assert proposed("Do it.", []) is None
+    assert propose_workflow("Do it.", []) is None
 
 
 def test_a_workflow_is_named_after_its_goal() -> None:
@@ -66,7 +66,7 @@ def test_a_workflow_is_named_after_its_goal() -> None:
         ("\ud800 x", "x"),
         ("  ", "proposal"),
     ):
-        specification = proposed(goal, [a_needy("a", needs={})])
+        specification = propose_workflow(goal, [a_needy("a", needs={})])
         assert specification is not None
         assert [*specification.workflows] == [name]
 
@@ -93,5 +93,5 @@ NEEDS = st.dictionaries(NAMES, SCHEMAS, max_size=4)
 )
 def test_whatever_tools_need_a_proposal_is_valid(goal: str, tools: dict[str, tuple[str, Any]]) -> None:
     definitions = [a_needy(name, effect, needs=needs) for name, (effect, needs) in tools.items()]
-    if proposed(goal, definitions) is not None:
+    if propose_workflow(goal, definitions) is not None:
         of(*definitions, goal=goal)

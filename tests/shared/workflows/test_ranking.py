@@ -2,7 +2,7 @@
 
 import pytest
 from antiphon_shared.workflows.params import Param
-from antiphon_shared.workflows.ranking import Offer, missing, ranked
+from antiphon_shared.workflows.ranking import Offer, missing, rank_offers
 
 from tests.rows import each_row
 
@@ -40,29 +40,31 @@ OFFERS = (REFUND, REPORT, TRIP)
     ],
 )
 def test_the_offer_that_a_goal_speaks_of_comes_first(goal: str, first: str) -> None:
-    assert ranked(goal, OFFERS)[0].name == first
+    assert rank_offers(goal, OFFERS)[0].name == first
 
 
 def test_what_a_goal_does_not_speak_of_is_left_out() -> None:
-    assert ranked("xyzzy", OFFERS) == []
-    assert ranked("", OFFERS) == []
-    assert ranked("Book a trip", []) == []
+    assert rank_offers("xyzzy", OFFERS) == []
+    assert rank_offers("", OFFERS) == []
+    assert rank_offers("Book a trip", []) == []
 
 
 def test_the_order_of_the_offers_changes_nothing() -> None:
-    found = ranked("Book a flight for the order of a customer this month", OFFERS)
+    found = rank_offers("Book a flight for the order of a customer this month", OFFERS)
     assert len(found) > 1
-    assert found == ranked("Book a flight for the order of a customer this month", OFFERS[::-1])
+    assert found == rank_offers("Book a flight for the order of a customer this month", OFFERS[::-1])
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
 
 def test_an_outline_and_the_values_of_params_are_found_too() -> None:
-    by_tool = ranked("sql query", (Offer("a", "Does it."), Offer("b", "Does it.", outline=("sql_query",))))
+    by_tool = rank_offers(
+        "sql query", (Offer("a", "Does it."), Offer("b", "Does it.", outline=("sql_query",)))
+    )
     assert [one.name for one in by_tool] == ["b"]
 
 
 def test_equal_offers_come_by_name() -> None:
-    assert [one.name for one in ranked("soup", (Offer("b", "Soup."), Offer("a", "Soup.")))] == ["a", "b"]
+    assert [one.name for one in rank_offers("soup", (Offer("b", "Soup."), Offer("a", "Soup.")))] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_a_required_param_is_missing_where_the_goal_has_no_value_of_its_kind(
     goal: str, expected: tuple[str, ...]
 ) -> None:
     assert missing(goal, TRIP) == expected
-    assert all(one.missing == expected for one in ranked(goal, [TRIP]))
+    assert all(one.missing == expected for one in rank_offers(goal, [TRIP]))
 
 
 @each_row(

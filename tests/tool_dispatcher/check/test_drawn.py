@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.authoring.validate import validate
-from tool_dispatcher.check.drawn import draw
+from tool_dispatcher.check.generated import draw
 from tool_dispatcher.check.judge import Judge
 
 ROOT = Path(__file__).parents[3]
@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_and_another_seed_others() -> None:
 
 def test_the_same_seed_gives_the_same_in_another_process() -> None:
     program = (
-        "from tool_dispatcher.check.drawn import draw\n"
+        "from tool_dispatcher.check.generated import draw\n"
         "print(draw({'type': 'object', 'properties': {'q': {'type': 'string'}, 'n': {'type': 'integer'}}}, 20, 7))"
     )
 

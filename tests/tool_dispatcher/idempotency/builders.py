@@ -152,7 +152,7 @@ def journal_of(bus: Bus, write: Write) -> str:
 
 
 async def state(bus: Bus, write: Write | None = None) -> str:
-    return (await a_ledger(bus).stands(write or a_write())).state
+    return (await a_ledger(bus).status(write or a_write())).state
 
 
 def the_error(results: Results) -> ToolError:

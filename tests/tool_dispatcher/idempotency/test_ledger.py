@@ -50,7 +50,7 @@ async def test_a_claim_is_in_progress_and_its_calls_have_begun_in_one_step(bus: 
     write = a_write(call_ids=("c1", "c2"))
     claim = await a_claim(bus, write)
     assert claim.fence == 1
-    assert (await a_ledger(bus).stands(write)).state == "in_progress"
+    assert (await a_ledger(bus).status(write)).state == "in_progress"
     assert set(await journal(bus)) == {begun_entry("c1"), begun_entry("c2")}
 
 
@@ -60,12 +60,12 @@ async def test_of_many_who_claim_one_write_one_gets_it(bus: Bus) -> None:
 
 
 async def test_an_unclaimed_write_has_no_status(bus: Bus) -> None:
-    assert await a_ledger(bus).stands(WRITE) == WriteStatus("none")
+    assert await a_ledger(bus).status(WRITE) == WriteStatus("none")
 
 
 async def test_others_are_told_how_long_the_claimant_still_has(bus: Bus) -> None:
     await a_claim(bus)
-    standing = await a_ledger(bus).stands(WRITE)
+    standing = await a_ledger(bus).status(WRITE)
     assert (standing.state, standing.fence) == ("in_progress", 1)
     assert LEASE_S - 60 < standing.left_s <= LEASE_S
 
@@ -110,7 +110,7 @@ async def test_a_key_used_with_another_tool_or_other_arguments_is_refused(
     with pytest.raises(KeyUsedForAnother, match=r"default/s1/1/c1"):
         await a_ledger(bus).claim(other)
     with pytest.raises(KeyUsedForAnother):
-        await a_ledger(bus).stands(other)
+        await a_ledger(bus).status(other)
     assert (await record(bus), await journal(bus)) == before
 
 
@@ -121,14 +121,14 @@ async def test_a_key_used_with_another_tool_or_other_arguments_is_refused(
 )
 async def test_what_a_write_returned_is_kept_whole(bus: Bus, data: Any) -> None:
     await a_ledger(bus).settle(await a_claim(bus), results_of(data), "settled")
-    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of(data)
+    assert (await a_ledger(bus).status(WRITE)).outcomes == results_of(data)
 
 
 async def test_settling_tells_the_record_and_the_journal_in_one_step(bus: Bus) -> None:
     write = a_write(call_ids=("c1", "c2"))
     results = results_of({"id": 7}, write)
     assert await a_ledger(bus).settle(await a_claim(bus, write), results, "settled")
-    assert await a_ledger(bus).stands(write) == WriteStatus("settled", 1, 0, results)
+    assert await a_ledger(bus).status(write) == WriteStatus("settled", 1, 0, results)
     entries = await journal(bus)
     assert tuple(read_outcome(entries[outcome_entry(call_id)]) for call_id in ("c1", "c2")) == results
 
@@ -145,7 +145,7 @@ async def test_a_settle_whose_reply_was_lost_may_be_repeated(bus: Bus) -> None:
     claim, wire = await a_claim(bus), a_wire(bus)
     wire.replies_to_lose = 2
     assert await a_ledger(bus, wire).settle(claim, results_of("paid"), "settled")
-    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of("paid")
+    assert (await a_ledger(bus).status(WRITE)).outcomes == results_of("paid")
 
 
 async def test_the_first_settlement_of_a_call_in_the_journal_counts(bus: Bus) -> None:
@@ -159,9 +159,9 @@ async def test_a_write_is_taken_over_only_when_its_lease_is_over(bus: Bus) -> No
     await a_claim(bus)
     assert await a_ledger(bus).take_over(WRITE, 1) is None
     await end_lease(bus)
-    assert await a_ledger(bus).stands(WRITE) == WriteStatus("abandoned", 1)
+    assert await a_ledger(bus).status(WRITE) == WriteStatus("abandoned", 1)
     assert (await a_takeover(bus)).fence == 2
-    assert (await a_ledger(bus).stands(WRITE)).state == "in_progress"
+    assert (await a_ledger(bus).status(WRITE)).state == "in_progress"
 
 
 async def test_of_many_who_take_over_one_does(bus: Bus) -> None:
@@ -198,7 +198,7 @@ async def test_who_was_taken_over_can_neither_renew_nor_settle(bus: Bus) -> None
     assert (await record(bus), await journal(bus)) == before
     assert await a_ledger(bus).settle(new, results_of("new"), "settled")
     assert not await a_ledger(bus).settle(old, results_of("old"), "settled")
-    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of("new")
+    assert (await a_ledger(bus).status(WRITE)).outcomes == results_of("new")
 
 
 async def test_renewing_begins_the_lease_anew(bus: Bus) -> None:
@@ -208,7 +208,7 @@ async def test_renewing_begins_the_lease_anew(bus: Bus) -> None:
     assert claim.is_over
     assert await a_ledger(bus).renew(claim), "it has expired, and no worker has taken over"
     assert not claim.is_over
-    assert (await a_ledger(bus).stands(WRITE)).left_s > LEASE_S - 60
+    assert (await a_ledger(bus).status(WRITE)).left_s > LEASE_S - 60
     assert await a_ledger(bus).take_over(WRITE, 1) is None
 
 
@@ -261,7 +261,7 @@ async def test_a_record_lost_while_a_write_ran_is_written_anew_when_it_settles(b
     await bus.batcher.submit("DEL", record_of(bus, WRITE), journal_of(bus, WRITE))
     assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")
     assert await a_ledger(bus).claim(WRITE) is None
-    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of("paid")
+    assert (await a_ledger(bus).status(WRITE)).outcomes == results_of("paid")
     assert await life_ms(bus, record_of(bus, WRITE)) > 80_000_000
 
 
@@ -279,7 +279,7 @@ async def test_a_call_that_has_begun_without_a_record_is_unknown_and_not_claimed
     write = a_write(call_ids=("c1", "c2"))
     assert await bus.session("s1").note("journal:1", begun_entry("c2"), b"?")
     assert await a_ledger(bus).claim(write) is None
-    assert await a_ledger(bus).stands(write) == WriteStatus("unknown", 1)
+    assert await a_ledger(bus).status(write) == WriteStatus("unknown", 1)
     assert await a_ledger(bus).claim(write) is None
 
 
@@ -299,7 +299,7 @@ async def test_a_key_of_another_type_stops_a_step_before_it_writes(bus: Bus) -> 
 async def test_an_outcome_that_cannot_be_read_is_none(bus: Bus) -> None:
     await a_ledger(bus).settle(await a_claim(bus), results_of("paid"), "settled")
     await bus.batcher.submit("HSET", record_of(bus, WRITE), "outcomes", '[{"of": "a later version"}]')
-    assert await a_ledger(bus).stands(WRITE) == WriteStatus("settled", 1)
+    assert await a_ledger(bus).status(WRITE) == WriteStatus("settled", 1)
 
 
 @pytest.mark.parametrize("failing", ["is_away", "is_silent"])
@@ -309,7 +309,7 @@ async def test_patience_with_redis_has_an_end(bus: Bus, failing: str) -> None:
     with pytest.raises(LedgerUnavailable, match=r"0\.05 s"):
         await a_ledger(bus, wire, patience_s=0.05).claim(WRITE)
     for step in (
-        a_ledger(bus, wire, patience_s=0.05).stands(WRITE),
+        a_ledger(bus, wire, patience_s=0.05).status(WRITE),
         a_ledger(bus, wire, patience_s=0.05).take_over(WRITE, 1),
         a_ledger(bus, wire, patience_s=0.05).renew(claim),
     ):

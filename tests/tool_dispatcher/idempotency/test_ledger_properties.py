@@ -58,7 +58,7 @@ class AnyWorkers(RuleBasedStateMachine):
 
     @initialize()
     def nothing_is_there(self) -> None:
-        assert self.runner.run(a_ledger(self.bus).stands(WRITE)) == WriteStatus("none")
+        assert self.runner.run(a_ledger(self.bus).status(WRITE)) == WriteStatus("none")
 
     @rule(target=claims)
     def claim(self) -> object:
@@ -136,7 +136,7 @@ class AnyWorkers(RuleBasedStateMachine):
         return self.newest.claimant
 
     def standing(self) -> WriteStatus:
-        standing = self.runner.run(a_ledger(self.bus).stands(WRITE))
+        standing = self.runner.run(a_ledger(self.bus).status(WRITE))
         return WriteStatus(standing.state, standing.fence, 0, standing.outcomes)
 
     def noted(self, claim: Claim | None) -> object:

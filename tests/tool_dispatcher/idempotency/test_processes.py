@@ -191,7 +191,7 @@ async def test_a_claim_outlives_a_redis_that_is_killed(namespace: str, is_safe_t
             redis.start()
 
             async def is_abandoned() -> bool:
-                return (await a_ledger(bus).stands(WRITE)).state == "abandoned"
+                return (await a_ledger(bus).status(WRITE)).state == "abandoned"
 
             await eventually(is_abandoned)
             hooks = service.hooks(is_safe_to_repeat=is_safe_to_repeat)

@@ -72,10 +72,10 @@ class CoordinatorPart(Part):
     ) -> None:
         """Do nothing: a decision without outputs ends too."""
 
-    def alone(self, session_id: str) -> asyncio.Lock:
+    def step_context(self, session_id: str) -> asyncio.Lock:
         return self._locks[session_id]
 
-    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+    def prepare(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
         if (seen := recording_index.output(event.id, OutagesSeen)) is not None:
             self._outages[recording_index.session_id] = seen.outages
 
@@ -109,16 +109,16 @@ class _RecordedTurns:
     def __init__(self, turns: tuple[Turn, ...]) -> None:
         self._turns = turns
 
-    async def said(self, tenant: str, conversation: str, at: datetime | None = None) -> StoredTurns:
+    async def turns(self, tenant: str, conversation: str, at: datetime | None = None) -> StoredTurns:
         return StoredTurns(turns=self._turns)
 
     async def begin(self, tenant: str, conversation: str, turn: OpenTurn) -> None:
         """Ignore the turn."""
 
-    async def begun(self, tenant: str, conversation: str, session_id: str) -> OpenTurn | None:
+    async def open_question(self, tenant: str, conversation: str, session_id: str) -> OpenTurn | None:
         return None
 
-    async def keep(self, tenant: str, conversation: str, turn: Turn) -> None:
+    async def complete(self, tenant: str, conversation: str, turn: Turn) -> None:
         """Ignore the turn."""
 
 

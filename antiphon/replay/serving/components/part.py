@@ -54,8 +54,8 @@ class Part(ABC):
                 SessionBus(self.bus, recording_index), recording_index
             ).handlers
         handler = self._handlers[session.session_id][type(delivery.event.data)]
-        async with self.alone(session.session_id):
-            self.before(recording_index, delivery.event)
+        async with self.step_context(session.session_id):
+            self.prepare(recording_index, delivery.event)
             return await handler(
                 delivery._replace(event=self.as_then(recording_index, delivery.event)), session
             )
@@ -72,11 +72,11 @@ class Part(ABC):
         """Wait in an unfinished step until its session is stopped, or the rerun is over."""
         await asyncio.Event().wait()
 
-    def alone(self, session_id: str) -> AbstractAsyncContextManager[Any]:
+    def step_context(self, session_id: str) -> AbstractAsyncContextManager[Any]:
         """Return the context in which a step of a session runs."""
         return nullcontext()
 
-    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:  # noqa: B027  # most components need none
+    def prepare(self, recording_index: RecordingIndex, event: AnyEvent) -> None:  # noqa: B027  # most components need none
         """Prepare for a step that is about to run."""
 
     def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:

@@ -68,7 +68,7 @@ class EnginePart(Part):
         await events_there(self.bus, session.session_id, recording_index.place_of(id))
         return Outcome(events=(failed,))
 
-    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+    def prepare(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
         exchange = recording_index.exchanges.get(event.id)
         under_way.set(None if exchange is None else UnderWay(exchange))
 

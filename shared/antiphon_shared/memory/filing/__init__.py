@@ -7,6 +7,6 @@ statements, and `differences` those that a new one supersedes or contradicts.
 from antiphon_shared.memory.filing.conversation import file_conversation
 from antiphon_shared.memory.filing.file_round import file_round
 from antiphon_shared.memory.filing.sameness import KnownFacts
-from antiphon_shared.memory.filing.within import keep_within
+from antiphon_shared.memory.filing.truncation import truncate_delta
 
-__all__ = ["KnownFacts", "file_conversation", "file_round", "keep_within"]
+__all__ = ["KnownFacts", "file_conversation", "file_round", "truncate_delta"]

@@ -65,7 +65,7 @@ class Assertion(NamedTuple):
     is_past: bool
 
 
-class _Said(NamedTuple):
+class _Predicate(NamedTuple):
     """The words after a verb: the attribute, empty if the subject names it, and the value."""
 
     attribute: str
@@ -167,41 +167,41 @@ def _of_holder(words: Sequence[str], folded: Sequence[str], at: int) -> Assertio
     return Assertion(" ".join(folded[at + 3 :]), True, attribute, holder, None, is_past)
 
 
-def _of_being(words: Sequence[str], rest: Sequence[str], is_denied: bool) -> _Said | None:
+def _of_being(words: Sequence[str], rest: Sequence[str], is_denied: bool) -> _Predicate | None:
     """Return the attribute and value after a form of `be`."""
     if rest[0] == "not" and len(rest) > 1:
         words, rest, is_denied = words[1:], rest[1:], True
     if len(rest) <= _STATE_WORDS_MAX:
         state = " ".join(rest[1:] if rest[0] in _STRESS else rest)
         if is_state(state):
-            return _Said("status", State(state, is_denied))
+            return _Predicate("status", State(state, is_denied))
     if len(rest) > 2 and rest[0] in OPPOSITES and rest[1] in _PLACED:
-        return _Said(f"status {' '.join(rest[1:])}", State(rest[0], is_denied), len(rest) - 1)
+        return _Predicate(f"status {' '.join(rest[1:])}", State(rest[0], is_denied), len(rest) - 1)
     if is_denied:
         return None
     if rest[0] in DATED and (found := _dated(DATED[rest[0]], rest[1:])):
         return found
     if len(rest) > 2 and (holder := HELD_BY.get((rest[0], rest[1]))):
         name = name_in(words[2:])
-        return _Said(holder, name) if name else None
+        return _Predicate(holder, name) if name else None
     if name := name_in(words[int(rest[0] == "in") :]):
-        return _Said("", name)
+        return _Predicate("", name)
     if _may_count(rest[0]):
         return _measured(rest) or _dated("", rest)
     return _dated("", rest) if rest[-1].isdecimal() else None
 
 
-def _measured(rest: Sequence[str]) -> _Said | None:
+def _measured(rest: Sequence[str]) -> _Predicate | None:
     """Return the number, or the measure, that all of the words are: `15 km long`, `388 pages long`."""
     amount = next(iter(amounts_in(rest)), None)
     if amount is None or amount.start != 0:
         return None
     tail = rest[amount.end :]
     if not tail:
-        return _Said("", amount)
+        return _Predicate("", amount)
     if len(tail) == 1 and tail[0] in MEASURED:
-        return _Said(MEASURED[tail[0]], amount) if amount.unit else None
-    return _Said(tail[0], amount) if len(tail) == 2 and tail[1] == "long" else None
+        return _Predicate(MEASURED[tail[0]], amount) if amount.unit else None
+    return _Predicate(tail[0], amount) if len(tail) == 2 and tail[1] == "long" else None
 
 
 def _may_count(word: str) -> bool:
@@ -209,16 +209,16 @@ def _may_count(word: str) -> bool:
     return not word.isalpha() or word in CARDINALS or word in CURRENCIES
 
 
-def _dated(attribute: str, rest: Sequence[str]) -> _Said | None:
+def _dated(attribute: str, rest: Sequence[str]) -> _Predicate | None:
     date = next(dates_in(rest), None)
     if date is None or not all(word in _BEFORE_A_DATE for word in rest[: date.start]):
         return None
     if date.end < len(rest) and rest[date.end] not in _AFTER_A_DATE:
         return None
-    return _Said(attribute, date.date)
+    return _Predicate(attribute, date.date)
 
 
-def _counted(attribute: str, rest: Sequence[str]) -> _Said | None:
+def _counted(attribute: str, rest: Sequence[str]) -> _Predicate | None:
     """Return the number after a verb; the verb, or the noun after the number, names what is counted."""
     if rest[0] in ("a", "an") and "of" in rest[2:4]:  # has a height of
         at = rest.index("of")
@@ -233,8 +233,8 @@ def _counted(attribute: str, rest: Sequence[str]) -> _Said | None:
         return None
     tail = rest[amount.end :]
     if attribute:
-        return _Said(attribute, amount) if not tail or (len(tail) == 1 and tail[0] in _PEOPLE) else None
-    return _Said(canonical(tail[0]), amount) if len(tail) == 1 and tail[0].isalpha() else None
+        return _Predicate(attribute, amount) if not tail or (len(tail) == 1 and tail[0] in _PEOPLE) else None
+    return _Predicate(canonical(tail[0]), amount) if len(tail) == 1 and tail[0].isalpha() else None
 
 
 def _subject(words: Sequence[str], folded: Sequence[str], has_attribute: bool) -> _Subject | None:

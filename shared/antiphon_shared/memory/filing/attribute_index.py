@@ -14,11 +14,11 @@ COMPARED_MAX = 8
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
-Found = tuple[bool | None, str]
+Difference = tuple[bool | None, str]
 """Whether the new fact is later, None if that is undecided, and the id of the earlier fact."""
 
 
-def keep(index: dict[K, list[T]], key: K, one: T) -> None:
+def add_to(index: dict[K, list[T]], key: K, one: T) -> None:
     """Add one to those with the same key."""
     alike = index.setdefault(key, [])
     alike.append(one)
@@ -26,22 +26,22 @@ def keep(index: dict[K, list[T]], key: K, one: T) -> None:
 
 
 class AttributeIndex:
-    """Assertions and records by their subjects. Only `put` and `put_record` change it."""
+    """Assertions and records by their subjects. Only `add` and `put_record` change it."""
 
     def __init__(self) -> None:
         self._asserted: dict[str, dict[str, list[tuple[Assertion, str, Document]]]] = {}
         self._described: dict[str, list[tuple[DescribedRecord, str, Document]]] = {}
 
-    def put(self, assertion: Assertion, fact: str, document: Document) -> None:
+    def add(self, assertion: Assertion, fact: str, document: Document) -> None:
         """Add a sentence's assertion."""
         if subject := _subject(assertion, document):
-            keep(self._asserted.setdefault(subject, {}), assertion.attribute, (assertion, fact, document))
+            add_to(self._asserted.setdefault(subject, {}), assertion.attribute, (assertion, fact, document))
 
     def put_record(self, described: DescribedRecord, fact: str, document: Document) -> None:
         """Add a record."""
-        keep(self._described, described.subject, (described, fact, document))
+        add_to(self._described, described.subject, (described, fact, document))
 
-    def against(self, assertion: Assertion, document: Document) -> Iterator[Found]:
+    def against(self, assertion: Assertion, document: Document) -> Iterator[Difference]:
         """Yield the facts that contradict a sentence."""
         subject = _subject(assertion, document)
         for other, fact, its in self._asserted.get(subject, {}).get(assertion.attribute, ()):
@@ -53,7 +53,7 @@ class AttributeIndex:
             if _is_said_otherwise(described, its, assertion, document):
                 yield None, fact
 
-    def against_record(self, described: DescribedRecord, document: Document) -> Iterator[Found]:
+    def against_record(self, described: DescribedRecord, document: Document) -> Iterator[Difference]:
         """Yield the facts that differ from a record, each with whether the record is later."""
         others = self._described.get(described.subject, ())
         call = (document.round, document.call_id)

@@ -15,14 +15,14 @@ Each is found by one look-up, so that the cost of a fact does not grow with the 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from antiphon_shared.memory.filing.attribute_index import AttributeIndex, Found, keep
+from antiphon_shared.memory.filing.attribute_index import AttributeIndex, Difference, add_to
 from antiphon_shared.memory.filing.claims import Claim, ComparedSentence, compared_sentences
 from antiphon_shared.memory.filing.pieces import Statement
 from antiphon_shared.memory.filing.records import (
     DescribedRecord,
     Entry,
     Kind,
-    about,
+    comparable_forms,
     disagree,
     is_same_kind,
     kind_of,
@@ -58,10 +58,10 @@ class Differences:
     def put(self, fact: Fact, document: Document) -> None:
         """Add the claims of a fact."""
         if fact.is_json:
-            entry, described, prose = about(fact.statement)
+            entry, described, prose = comparable_forms(fact.statement)
             if entry:
                 kind = kind_of(document.tool, fact.position)
-                keep(self._records, entry.identity, (entry, fact.id, document, kind))
+                add_to(self._records, entry.identity, (entry, fact.id, document, kind))
             if described:
                 self._attributes.put_record(described, fact.id, document)
             for text in prose:
@@ -72,9 +72,9 @@ class Differences:
     def _put_text(self, text: str, fact: str, document: Document) -> None:
         for said in compared_sentences(text):
             if said.claim:
-                keep(self._claims, said.claim.template, (said.claim, fact, document))
+                add_to(self._claims, said.claim.template, (said.claim, fact, document))
             if said.assertion:
-                self._attributes.put(said.assertion, fact, document)
+                self._attributes.add(said.assertion, fact, document)
             self._stated[said.key] = (fact, document)
             for key in said.denied:
                 self._denied[key] = (fact, document)
@@ -83,14 +83,14 @@ class Differences:
         """Return the relations of a new statement to the filed facts."""
         if not statement.is_json:
             return _sorted(self._of_text(statement.text, document))
-        entry, described, prose = about(statement.text)
+        entry, described, prose = comparable_forms(statement.text)
         found = [*self._of_record(entry, described, statement, document)]
         for text in prose:
             found += self._of_text(text, document)
         return _sorted(found)
 
-    def _of_text(self, text: str, document: Document) -> list[Found]:
-        found: list[Found] = []
+    def _of_text(self, text: str, document: Document) -> list[Difference]:
+        found: list[Difference] = []
         for said in compared_sentences(text):
             if said.claim and said.claim.template in self._claims:
                 found += self._of_claim(said.claim, said.text, document)
@@ -102,7 +102,7 @@ class Differences:
 
     def _of_record(
         self, entry: Entry | None, described: DescribedRecord | None, statement: Statement, document: Document
-    ) -> Iterator[Found]:
+    ) -> Iterator[Difference]:
         call = (document.round, document.call_id)
         others = self._records.get(entry.identity, ()) if entry else ()
         if any((other.round, other.call_id) == call for _, _, other, _ in others):
@@ -114,7 +114,7 @@ class Differences:
         if described:
             yield from self._attributes.against_record(described, document)
 
-    def _of_claim(self, claim: Claim, text: str, document: Document) -> Iterator[Found]:
+    def _of_claim(self, claim: Claim, text: str, document: Document) -> Iterator[Difference]:
         for other, fact, its in self._claims[claim.template]:
             if not is_same_subject(text, document, its):
                 continue
@@ -123,7 +123,7 @@ class Differences:
             elif claim.date == other.date and its.id != document.id and _differ_in_one(claim, other):
                 yield None, fact
 
-    def _opposite(self, said: ComparedSentence, document: Document) -> Iterator[Found]:
+    def _opposite(self, said: ComparedSentence, document: Document) -> Iterator[Difference]:
         """Yield the facts that state what a sentence denies, or deny what it states."""
         places = [self._stated[key] for key in said.denied if key in self._stated]
         if denial := self._denied.get(said.key):
@@ -133,7 +133,7 @@ class Differences:
                 yield None, fact
 
 
-def _sorted(others: list[Found]) -> Relations:
+def _sorted(others: list[Difference]) -> Relations:
     """Return earlier facts, each once, by whether the new one is later; None if that is undecided."""
     if not others:
         return NONE

@@ -31,7 +31,7 @@ from antiphon_shared.memory.filing.pieces import (
     member,
     split_value,
 )
-from antiphon_shared.memory.filing.prose import GONE, PROSE_MIN, has_prose, without_prose
+from antiphon_shared.memory.filing.prose import PROSE_MIN, REMOVED, has_prose, without_prose
 from antiphon_shared.memory.filing.sentences import COARSE, sections
 from antiphon_shared.memory.filing.table_parts import (
     SMALL_CHARACTERS,
@@ -169,7 +169,7 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     title = join_titles(context, own)
     rest, prose = without_prose(value, path) if grain < COARSE else (value, [])
     said: list[Statement] = []
-    if rest is not GONE and not (prose and _repeats(rest, own)):
+    if rest is not REMOVED and not (prose and _repeats(rest, own)):
         said = list(split_value(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
     for place, text in prose:
         for part in _text(text, place, title, grain):
@@ -186,7 +186,7 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
 
 def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
     """Yield the parts of a text, or of its content where it is JSON or has tables."""
-    if grain < COARSE and (value := _json_in(text, path)) is not GONE:
+    if grain < COARSE and (value := _json_in(text, path)) is not REMOVED:
         yield from _walk(value, path + IN_JSON, context, grain, path.count("[") + path.count("."))
     elif grain < COARSE and (tables := tables_in(text)):
         yield from text_with_tables(text, tables, path, context, grain)
@@ -197,18 +197,18 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
 def _json_in(text: str, path: str) -> Any:
     """Return the object or the list that a text is; `GONE` for every other text."""
     if text[:1] not in _JSON_OPENS and text.lstrip()[:1] not in _JSON_OPENS:
-        return GONE
+        return REMOVED
     if (
         len(text) > _JSON_CHARACTERS_MAX
         or text.rstrip()[-1:] not in "]}"
         or path.count(IN_JSON) >= _JSON_DEPTH_MAX
     ):
-        return GONE
+        return REMOVED
     try:
         value = storable(from_json(text, allow_inf_nan=False))
     except (ValueError, RecursionError):
-        return GONE
-    return value if isinstance(value, _NESTED) and not is_nothing(value) else GONE
+        return REMOVED
+    return value if isinstance(value, _NESTED) and not is_nothing(value) else REMOVED
 
 
 def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:

@@ -11,14 +11,14 @@ _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
-GONE = object()
+REMOVED = object()
 _NESTED = (dict, list)
 
 
 def without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
     """Return the value without its prose and the members that this leaves empty; and the prose with its paths."""
     if isinstance(value, str) and len(path) <= PATH_MAX and _is_prose(value, key):
-        return GONE, [(path, value)]
+        return REMOVED, [(path, value)]
     if not isinstance(value, _NESTED) or not value or depth > DEPTH_MAX or len(path) > PATH_MAX:
         return value, []
     is_dict = isinstance(value, dict)
@@ -29,12 +29,12 @@ def without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple
         place = path + (member(str(name)) if is_dict else f"[{name}]")
         rest, found = without_prose(inner, place, str(name) if is_dict else key, depth + 1)
         prose += found
-        if rest is not GONE:
+        if rest is not REMOVED:
             kept[name] = rest
     if not prose:
         return value, []
     if not kept:
-        return GONE, prose
+        return REMOVED, prose
     return (kept if is_dict else list(kept.values())), prose
 
 

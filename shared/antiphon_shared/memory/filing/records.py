@@ -115,7 +115,7 @@ class DescribedRecord:
         return [(key, value) for key, value in self._record.items() if key not in apart and _is_plain(value)]
 
 
-class About(NamedTuple):
+class ComparableForms(NamedTuple):
     """The forms in which a record is compared: with records of its kind, and with any text on its subject."""
 
     entry: Entry | None
@@ -125,16 +125,16 @@ class About(NamedTuple):
 
 
 @lru_cache(_REMEMBERED)
-def about(text: str) -> About:
+def comparable_forms(text: str) -> ComparableForms:
     """Return the forms of the record in a statement; empty ones when it holds no record."""
     record = from_json(text) if text.startswith("{") and len(text) <= _CHARACTERS_MAX else None
     if not isinstance(record, dict):
         return _NOTHING
     prose = [value for key, value in record.items() if key in TEXT_KEYS and isinstance(value, str)]
-    return About(_entry(record), _described(record), tuple(prose))
+    return ComparableForms(_entry(record), _described(record), tuple(prose))
 
 
-_NOTHING = About(None, None, ())
+_NOTHING = ComparableForms(None, None, ())
 
 
 def _described(record: dict[str, Any]) -> DescribedRecord | None:

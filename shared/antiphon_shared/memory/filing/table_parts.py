@@ -29,7 +29,7 @@ def text_with_tables(
 ) -> Iterator[Part]:
     """Yield a document per row, below the heading above the table, and the text between tables as usual."""
     waiting = list(reversed(tables))
-    for heading, spans in sections(_without(text, tables), grain):
+    for heading, spans in sections(_mask_tables(text, tables), grain):
         title = join_titles(context, heading)
         held: list[Statement] = []
         for start, end in spans:
@@ -45,7 +45,7 @@ def text_with_tables(
             yield Part(path, title, tuple(held))
 
 
-def _without(text: str, tables: tuple[TextTable, ...]) -> str:
+def _mask_tables(text: str, tables: tuple[TextTable, ...]) -> str:
     """Return the text, of the same length, with a mark in place of each table."""
     parts, at = [], 0
     for table in tables:

@@ -45,9 +45,9 @@ def _problem(schema: dict[str, Any], part: Any, value: Any, params: Mapping[str,
             template = read_template(value)
         except MalformedReference:
             return None
-        if template.whole is not None:
-            given = params.get(template.whole.name)
-            if given is None or template.whole.path:
+        if template.single_reference is not None:
+            given = params.get(template.single_reference.name)
+            if given is None or template.single_reference.path:
                 return None
             return _type_problem(part, JSON_TYPES[given.type], f"{value} is {given.type}")
         if template.references:

@@ -45,7 +45,7 @@ def check_edges(flow: Flow) -> Iterator[Problem]:
 def _dependency(flow: Flow, path: Path, id: str, needed: str) -> Iterator[Problem]:
     graph = flow.workflow.graph
     if needed not in graph:
-        yield error(path, "unknown_node", f"there is no node {needed}", _meant(needed, graph))
+        yield error(path, "unknown_node", f"there is no node {needed}", _suggest(needed, graph))
     elif isinstance(graph[needed], ErrorNode | CompensateNode):
         yield error(
             path,
@@ -78,7 +78,7 @@ def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Problem]:
         return  # the nodes' own `compensate` run; nodes.py checks that there is one
     if target not in graph:
         known = [*(["abort", "continue", "rollback_all"] if is_partial else []), *graph]
-        yield error(path, "unknown_node", f"there is no node {target}", _meant(target, known))
+        yield error(path, "unknown_node", f"there is no node {target}", _suggest(target, known))
     elif is_partial and not isinstance(graph[target], CompensateNode):
         yield error(
             path,
@@ -110,5 +110,5 @@ def _cycle(flow: Flow, cycle: Cycle) -> Problem:
     )
 
 
-def _meant(name: str, known: Any) -> str:
+def _suggest(name: str, known: Any) -> str:
     return did_you_mean(name, known).rstrip(".")

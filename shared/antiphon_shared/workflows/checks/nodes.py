@@ -84,7 +84,7 @@ def _wait(path: Path, node: WaitNode) -> Iterator[Problem]:
 def _is_fit(text: str, key: str) -> bool:
     try:
         if read_template(text).references:
-            return key == "until" or read_template(text).whole is not None
+            return key == "until" or read_template(text).single_reference is not None
     except MalformedReference:
         return True  # flow.py reports it
     return key == "until" and Param(type="str", format="date-time").problem(text) is None

@@ -149,9 +149,9 @@ def _problem(param: Param, value: Any, own: Mapping[str, Param]) -> str | None:
             template = read_template(value)
         except MalformedReference:
             return None
-        if template.whole is not None:
-            given = own.get(template.whole.name)
-            if given is None or template.whole.path or _fits(given.type, param.type):
+        if template.single_reference is not None:
+            given = own.get(template.single_reference.name)
+            if given is None or template.single_reference.path or _fits(given.type, param.type):
                 return None
             return f"{value} is {given.type}, and {param.type} is needed"
         if template.references:

@@ -101,6 +101,6 @@ def _is_readable(text: str) -> bool:
 
 def _is_reference(text: str) -> bool:
     try:
-        return read_template(text).whole is not None
+        return read_template(text).single_reference is not None
     except MalformedReference:
         return False

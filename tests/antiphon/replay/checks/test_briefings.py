@@ -97,7 +97,7 @@ async def test_what_is_kept_in_memory_is_decided_anew(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = await record(*SCRIPT, tools=TOOLS, ANTIPHON_CONTEXT_SYNTHESIZER_MEMORY_BYTES_MAX=12_345)
-    monkeypatch.setattr(turn, "keep_within", lambda delta, bytes_left: delta)
+    monkeypatch.setattr(turn, "truncate_delta", lambda delta, bytes_left: delta)
     report = differs_first(lines, "context_synthesizer", BriefingReady.type)
     assert report.first is not None
     (_, second, _) = lines_of(lines, BriefingRequested)

@@ -38,7 +38,7 @@ def test_sums_and_medians_are_over_the_questions_of_the_plan() -> None:
         ("b", "single", (a_run(0.0, a_response(rounds_used=4, status="partial")),)),
     )
     single, recorded = totals(comparison, "single"), totals(comparison, "recorded")
-    assert (single.answered, single.asked, recorded.asked) == (1, 2, 1)
+    assert (single.answered, single.questions, recorded.questions) == (1, 2, 1)
     assert (single.sums.rounds, single.medians.rounds) == (5, 2.5)
     assert single.sums.score == 0.5
     assert recorded.sums.score is None

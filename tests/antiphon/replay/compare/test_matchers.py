@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from antiphon.replay.compare.matchers import Expected, matched, numbers_in, plain, said
+from antiphon.replay.compare.matchers import Expected, answer_text, matched, numbers_in, plain
 from tests.antiphon.replay.compare.builders import a_response
 from tests.rows import each_row
 
@@ -65,7 +65,7 @@ def test_an_expectation_that_says_nothing_is_refused(wrong: object) -> None:
 @given(texts, words, texts)
 def test_a_word_that_is_there_is_found_whatever_stands_around_it(before: str, word: str, after: str) -> None:
     answer = f"{before} {word} {after}"
-    if plain(word) in plain(said(answer)):  # text around it may pass for a list of sources
+    if plain(word) in plain(answer_text(answer)):  # text around it may pass for a list of sources
         assert matched(Expected(contains=(word,)), a_response(answer)) == {"contains": True}
     assert matched(Expected(contains=(word,)), a_response(f"So: {word}")) == {"contains": True}
 
@@ -94,10 +94,10 @@ def test_a_number_counts_up_to_its_tolerance_and_not_beyond(value: float, tolera
 def test_no_text_is_too_strange_and_plain_is_plain(text: str) -> None:
     assert plain(plain(text)) == plain(text)
     assert all(math.isfinite(number) for number in numbers_in(text))
-    assert len(said(text)) <= len(text)
+    assert len(answer_text(text)) <= len(text)
 
 
 def test_a_long_answer_is_read_in_passing() -> None:
     assert len(numbers_in("1," * 200_000)) == 1
     assert numbers_in("9" * 300_000)
-    assert said("\n\n**Sources**\n\n" * 20_000)
+    assert answer_text("\n\n**Sources**\n\n" * 20_000)

@@ -12,7 +12,7 @@ from antiphon.cli import app
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.replay.by_specification.compared_run import Specifications, compare_run
-from antiphon.replay.by_specification.result import Found
+from antiphon.replay.by_specification.result import SpecificationResult
 from antiphon.replay.by_specification.sums import end_in_words
 from tests.antiphon.replay.runs.travel import WORKFLOWS, specification
 
@@ -25,7 +25,9 @@ def nodes(workflows: Graphs, name: str) -> dict[str, Any]:
     return found
 
 
-def found(lines: list[Line], change: Callable[[Graphs], object] = lambda workflows: None) -> Found:
+def found(
+    lines: list[Line], change: Callable[[Graphs], object] = lambda workflows: None
+) -> SpecificationResult:
     return compare_run(lines, Specifications.of([specification(change)]))
 
 

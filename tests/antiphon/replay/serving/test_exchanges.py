@@ -8,7 +8,7 @@ from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.replay.requests import request_hash
-from antiphon.replay.serving.exchanges import Exchanges, Miss, shown
+from antiphon.replay.serving.exchanges import Exchanges, Miss, request_lines
 from antiphon.replay.serving.recording_index import Asked, RecordingIndex
 
 Request = dict[str, Any]
@@ -106,4 +106,4 @@ def test_integers_beyond_64_bits_are_told_apart() -> None:
     one, other = ({"messages": [{"n": n, "m": 1}]} for n in (2**70, 2**70 + 1))
     assert request_hash(one) == request_hash({"messages": [{"m": 1, "n": 2**70}]})
     assert request_hash(one) != request_hash(other)
-    assert shown(one) != shown(other)
+    assert request_lines(one) != request_lines(other)

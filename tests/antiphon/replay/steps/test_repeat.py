@@ -96,7 +96,7 @@ def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
 ) -> None:
     late = Path(__file__).parents[3] / "recordings" / "the_deadline_comes_while_the_model_thinks.jsonl"
     assert verify(late).is_same
-    monkeypatch.setattr(Decisions, "lets_go", lambda *_: False)
+    monkeypatch.setattr(Decisions, "is_ignored", lambda *_: False)
     first = verify(late).first
     assert first is not None
     logged = [line for line in read_lines(late) if isinstance(line, EventLine)]

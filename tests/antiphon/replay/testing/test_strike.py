@@ -11,16 +11,16 @@ from antiphon.replay.testing.strike import strike
 async def test_a_fault_strikes_inside_the_block_and_not_behind_it() -> None:
     with strike("model.before"):
         with pytest.raises(FaultOnPurpose):
-            await faults.at("model.before")
-        await faults.at("model.before")
-    await faults.at("model.before")
+            await faults.pass_point("model.before")
+        await faults.pass_point("model.before")
+    await faults.pass_point("model.before")
 
 
 async def test_a_fault_strikes_when_it_is_told_to() -> None:
     with strike("model.before", "raise", "@2"):
-        await faults.at("model.before")
+        await faults.pass_point("model.before")
         with pytest.raises(FaultOnPurpose):
-            await faults.at("model.before")
+            await faults.pass_point("model.before")
 
 
 def test_a_fault_that_never_struck_fails_the_test() -> None:

@@ -78,7 +78,7 @@ def _said(text: str) -> Any:
 
 
 def _recorded(text: str) -> Any:
-    entry, one, prose = records.about(text)
+    entry, one, prose = records.comparable_forms(text)
     return entry, one and (one.subject, one.date, dict(one.which), dict(one.fields)), prose
 
 

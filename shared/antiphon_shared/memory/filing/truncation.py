@@ -8,20 +8,20 @@ from antiphon_shared.memory.layers import Fact, MemoryDelta, Sighting, ToolUse
 from antiphon_shared.values import Value
 
 
-def keep_within(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
+def truncate_delta(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
     """Return `delta` with as many of its first facts as fit; the tool usage counts the others.
 
     Reasoning and tool usage are always stored. Documents stay up to the last one of a stored fact or
     sighting, so that ids have no gaps.
     """
-    kept = _Kept(delta, bytes_max)
-    facts = list(takewhile(lambda fact: kept.has_place_for(fact), delta.facts))
+    stored = _Stored(delta, bytes_max)
+    facts = list(takewhile(lambda fact: stored.take(fact), delta.facts))
     lost = {fact.id for fact in delta.facts[len(facts) :]}
-    told = (one for one in delta.sightings if one.fact not in lost)
-    sightings = list(takewhile(lambda sighting: kept.has_place_for(sighting), told))
+    sightings_of_stored = (one for one in delta.sightings if one.fact not in lost)
+    sightings = list(takewhile(lambda sighting: stored.take(sighting), sightings_of_stored))
     return delta.model_copy(
         update={
-            "documents": delta.documents[: kept.documents],
+            "documents": delta.documents[: stored.documents],
             "facts": tuple(facts),
             "sightings": tuple(sightings),
             "tool_usage": tuple(_use_without(use, lost) for use in delta.tool_usage),
@@ -29,7 +29,7 @@ def keep_within(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
     )
 
 
-class _Kept:
+class _Stored:
     """The bytes that are left, and the number of stored documents."""
 
     def __init__(self, delta: MemoryDelta, bytes_max: int) -> None:
@@ -38,7 +38,7 @@ class _Kept:
         self._places = {one.id: number for number, one in enumerate(delta.documents, 1)}
         self._left = bytes_max - _size(delta.model_copy(update=_NO_FACTS))
 
-    def has_place_for(self, one: Fact | Sighting) -> bool:
+    def take(self, one: Fact | Sighting) -> bool:
         """Take the space of a fact or sighting and of the documents up to its own; return whether it fits."""
         documents = max(self.documents, self._places.get(one.document, 0))
         size = _size(one) + sum(self._sizes[self.documents : documents])
@@ -58,10 +58,10 @@ def _size(value: Value) -> int:
 
 
 def _use_without(use: ToolUse, lost: Collection[str]) -> ToolUse:
-    told = ids_in(use.facts)
-    kept = tuple(id for id in told if id not in lost)
-    missing = len(told) - len(kept)
+    ids = ids_in(use.facts)
+    stored = tuple(id for id in ids if id not in lost)
+    missing = len(ids) - len(stored)
     if not missing:
         return use
-    said = f"{missing} of its {len(told)} facts not kept: the session's memory is full"
-    return use.model_copy(update={"facts": id_ranges(kept), "facts_lost": missing, "message": said})
+    message = f"{missing} of its {len(ids)} facts not kept: the session's memory is full"
+    return use.model_copy(update={"facts": id_ranges(stored), "facts_lost": missing, "message": message})

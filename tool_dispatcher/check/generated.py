@@ -13,7 +13,7 @@ from antiphon_shared.values import ToolArguments
 from jsonschema import SchemaError
 
 from tool_dispatcher.check.judge import Judge
-from tool_dispatcher.check.places import Schema, pointed_at
+from tool_dispatcher.check.schema_places import Schema, pointed_at
 
 _DEPTH_MAX = 10
 _ITEMS_MAX = 5

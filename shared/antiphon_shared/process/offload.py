@@ -33,15 +33,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def aside(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+async def offload(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     """Return the result of `work`: at once where its arguments are small, else from the thread.
 
     The arguments must not change meanwhile. When cancelled, the work runs on and its result is dropped.
     """
-    return await aside_if(is_large(*args), work, *args, **options)
+    return await offload_if(is_large(*args), work, *args, **options)
 
 
-async def aside_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+async def offload_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     """Return the result of `work`, from the thread where the caller says that it is heavy."""
     if not is_heavy:
         return work(*args, **options)
@@ -131,7 +131,7 @@ def _undisturbed(work: Callable[[], T]) -> T:
 
 @cache
 def _worker() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="aside")
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="offload")
 
 
 os.register_at_fork(after_in_child=_worker.cache_clear)

@@ -24,7 +24,7 @@ from antiphon.cli.output import (
 from antiphon.observe import connected
 from antiphon.recipes.store import RecipeStore
 
-Named = Annotated[str, typer.Argument(metavar="NAME", help="The name of the recipe.")]
+RecipeName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the recipe.")]
 
 
 @command
@@ -49,7 +49,7 @@ async def list_recipes(json: Json = False) -> None:
 
 
 @command
-async def show(name: Named, json: Json = False) -> None:
+async def show(name: RecipeName, json: Json = False) -> None:
     """Print a recipe as a workflow file.
 
     \b

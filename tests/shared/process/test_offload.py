@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 import pytest
-from antiphon_shared.process.aside import PARTS_MAX, aside, in_pieces, is_large, json_of, json_within
+from antiphon_shared.process.offload import PARTS_MAX, in_pieces, is_large, json_of, json_within, offload
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -23,7 +23,7 @@ class Model(BaseModel):
 
 
 async def thread_of(value: Any) -> str:
-    return await aside(lambda _: threading.current_thread().name, value)
+    return await offload(lambda _: threading.current_thread().name, value)
 
 
 async def test_small_values_stay_on_the_loop_and_large_ones_leave_it() -> None:
@@ -34,7 +34,7 @@ async def test_small_values_stay_on_the_loop_and_large_ones_leave_it() -> None:
 
 async def test_what_the_work_raises_is_raised_here() -> None:
     with pytest.raises(ZeroDivisionError):
-        await aside(lambda rows: len(rows) / 0, ROWS)
+        await offload(lambda rows: len(rows) / 0, ROWS)
 
 
 @pytest.mark.parametrize(

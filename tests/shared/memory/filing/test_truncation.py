@@ -1,7 +1,7 @@
 """The facts kept when memory is nearly full."""
 
 from antiphon_shared.memory.briefing import ids_in
-from antiphon_shared.memory.filing import file_round, keep_within
+from antiphon_shared.memory.filing import file_round, truncate_delta
 from antiphon_shared.memory.layers import Document, Fact, MemoryDelta, Sighting
 from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
@@ -29,12 +29,12 @@ def a_delta() -> tuple[Memory, MemoryDelta]:
 
 def test_what_fits_is_left_as_it_is() -> None:
     _, delta = a_delta()
-    assert keep_within(delta, 1_000_000) == delta
+    assert truncate_delta(delta, 1_000_000) == delta
 
 
 def test_the_first_facts_stay_and_the_usage_counts_the_others() -> None:
     _, delta = a_delta()
-    kept = keep_within(delta, len(delta.model_dump_json()) // 2)
+    kept = truncate_delta(delta, len(delta.model_dump_json()) // 2)
     assert 0 < len(kept.facts) < len(delta.facts)
     assert kept.facts == delta.facts[: len(kept.facts)]
     lost = len(delta.facts) - len(kept.facts)
@@ -56,7 +56,7 @@ def test_a_fact_that_is_lost_is_not_seen_again() -> None:
     ]
     sightings = [Sighting(fact=fact.id, document="D1", position="$[0:1]") for fact in facts]
     delta = MemoryDelta(documents=(document,), facts=tuple(facts), sightings=tuple(sightings))
-    kept = keep_within(delta, 900)
+    kept = truncate_delta(delta, 900)
     assert (kept.facts, kept.sightings) == ((facts[0],), (sightings[0],))
 
 
@@ -64,7 +64,7 @@ def test_a_fact_that_is_lost_is_not_seen_again() -> None:
 @given(st.integers(0, 6_000))
 def test_what_is_kept_fits_names_only_what_is_there_and_ids_go_on(bytes_max: int) -> None:
     memory, delta = a_delta()
-    kept = keep_within(delta, bytes_max)
+    kept = truncate_delta(delta, bytes_max)
     bare = delta.model_copy(update={"documents": (), "facts": (), "sightings": ()})
     room_for_words = 200  # what the usage says of what was lost
     assert (

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from tool_dispatcher.authoring.tool import tool
-from tool_dispatcher.check.places import SchemaPlace, put_value, schema_places, value_at
+from tool_dispatcher.check.schema_places import SchemaPlace, put_value, schema_places, value_at
 
 
 class Address(BaseModel):

@@ -22,6 +22,8 @@ class Arrival:
     def __init__(self, bus: Bus, session_id: str, entry: str | None) -> None:
         self._bus, self._session_id, self._own = bus, session_id, entry
         self._until = entry
+        self.was_stored = False
+        """Whether the session, or its waiting query, has been found in Redis."""
 
     async def check(self) -> bool:
         """Return whether the session exists. Raises SubmissionRejected, or UnknownSession, when it never will."""
@@ -37,10 +39,11 @@ class Arrival:
             self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
         )
         await self._raise_if_rejected()  # first, as an existing session may belong to another query
-        if is_there:
-            return True
-        if is_waiting:
-            return False
+        if is_there or is_waiting:
+            self.was_stored = True
+            return bool(is_there)
+        if not is_queued and (self.was_stored or self._own is not None):
+            raise UnknownSession.lost(self._session_id)
         if not is_queued:
             raise UnknownSession(
                 f"session {self._session_id} does not exist.",

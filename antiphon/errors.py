@@ -23,6 +23,16 @@ class UnknownSession(AntiphonError):
         return cls(f"session {session_id} does not exist.", hint=hint)
 
     @classmethod
+    def lost(cls, session_id: str) -> Self:
+        """Return the error about a session that was stored, and is not any more."""
+        return cls(
+            f"the data of session {session_id} is gone from Redis: Redis has lost it (a restart without persistence, "
+            "FLUSHALL, eviction), or its retention is over.",
+            hint="There will be no answer. Check whether its writes took effect, then submit the query again. "
+            "docs/operations.md has the Redis settings that keep sessions.",
+        )
+
+    @classmethod
     def of_run(cls, run_id: str) -> Self:
         """Return the error about a run that is not stored."""
         hint = "`antiphon workflows runs list` shows the stored runs."

@@ -75,6 +75,7 @@ async def follow(
                 response = await read_answer(bus, session_id)
                 check()
             for stream, entry, fields in entries:
+                arrival.was_stored = True
                 if stream == text:
                     yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
                     continue

@@ -23,6 +23,7 @@ from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.tools.grant_verifier import GrantVerifier
 
+from coordinator.current_catalogue import CurrentCatalogue
 from coordinator.grants import Grants
 from coordinator.handlers import CheckGrant, Coordinator
 from coordinator.models import in_order
@@ -44,6 +45,7 @@ def build(
     grants: CheckGrant | None = None,
     *,
     is_cancelled: Callable[[AnyEvent], Awaitable[bool]] | None = None,
+    is_replay: bool = False,
 ) -> Service:
     """Return the coordinator on `bus`: its decisions, and the intake of queries.
 
@@ -55,10 +57,11 @@ def build(
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     verified = Grants(GrantVerifier(_grant_keys(settings)))
     workflows, recipes = WorkflowStore(bus), KeptRecipes(bus)
+    current = CurrentCatalogue(bus, is_always_served=is_replay)
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s, bus.settings.deadline_max_s),
         settings.catalogue_wait_s,
-        bus.current_catalogue,
+        current.of_running_dispatcher,
         bus.catalogue,
         offer=settings.offer,
         models=in_order(pipeline.model, pipeline.models),
@@ -68,6 +71,7 @@ def build(
         runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
         offered=OfferedWorkflows(bus, workflows, recipes),
         is_cancelled=is_cancelled or partial(early_cancellations.is_cancelled, bus),
+        last_catalogue=current.last_with_tools,
     )
     admission = Admission(bus, settings.weights)
     intake = _intake(bus, settings, admission, verified)

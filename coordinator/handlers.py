@@ -82,6 +82,7 @@ class Coordinator:
         runs: Runs | None = None,
         offered: OfferedWorkflows | None = None,
         is_cancelled: Callable[[AnyEvent], Awaitable[bool]] = lambda query: Completed(False),
+        last_catalogue: Callable[[], Awaitable[str | None]] = lambda: Completed(None),
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
@@ -91,7 +92,7 @@ class Coordinator:
         self._grants = grants
         self._runs = runs or Runs(_no_specification, _no_workflows)
         self._offered = offered
-        self._is_cancelled = is_cancelled
+        self._is_cancelled, self._last_catalogue = is_cancelled, last_catalogue
         self._session_cache = SessionCache()
 
     @property
@@ -112,8 +113,10 @@ class Coordinator:
         )
         if content is not None or answered is not None:
             return NOTHING
-        if content_hash is None and not is_cancelled and delivery.attempt < self._waits(query):
-            raise TryLater("no dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
+        if content_hash is None and not is_cancelled:
+            if delivery.attempt < self._waits(query):
+                raise TryLater("no running dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
+            content_hash = await self._last_catalogue()
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
         check = self._grants(query.grant, delivery.event.subject)
         opening = Opening(

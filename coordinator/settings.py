@@ -77,7 +77,7 @@ class CoordinatorSettings(Settings):
         default=20,
         ge=0,
         le=600,
-        description="Maximum seconds that a new session waits for a dispatcher's catalogue.",
+        description="Maximum seconds that a new session waits for a running dispatcher with its catalogue.",
     )
     tools_offered_all_max: int = Field(
         default=30,

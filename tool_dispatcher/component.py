@@ -74,7 +74,8 @@ def build(
         result_bytes_max=settings.result_bytes_max,
         batch_bytes_max=bus.settings.max_event_bytes * 3 // 4,
     )
-    catalogue = _catalogue(bus, offered, settings, rule)
+    catalogue, published = _catalogue(bus, offered, settings, rule), asyncio.Event()
+    publish = partial(_publish, bus, ledger, catalogue, settings.catalogue_interval_s, published)
 
     async def close() -> None:
         threads.close()
@@ -84,8 +85,9 @@ def build(
         "tool_dispatcher",
         ToolDispatcher(executor).handlers,
         settings.concurrency,
-        background=(partial(_publish, bus, ledger, catalogue, settings.catalogue_interval_s), breakers.run),
+        background=(publish, breakers.run),
         close=close,
+        is_ready=published.wait,
         stops_with_session=True,
     )
 
@@ -100,7 +102,9 @@ def _catalogue(
     return Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
 
-async def _publish(bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: float) -> None:
+async def _publish(
+    bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: float, published: asyncio.Event
+) -> None:
     """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
     for partition in range(bus.keys.partitions):
         await retry_while_unavailable("see which server this is", partial(ledger.look_at_history, partition))
@@ -111,6 +115,7 @@ async def _publish(bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: f
 
     while True:
         await retry_while_unavailable("publish catalogue", publish_once)
+        published.set()
         await asyncio.sleep(interval_s)
 
 

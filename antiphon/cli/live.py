@@ -1,6 +1,7 @@
 """The display of a session while it runs, and of its answer."""
 
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 
 from antiphon_shared.events import (
     AnyEvent,
@@ -9,6 +10,7 @@ from antiphon_shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
     RungTaken,
+    SessionOpened,
     ToolsRequested,
 )
 from antiphon_shared.events.session import Response
@@ -19,6 +21,7 @@ from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, st
 from antiphon.client import TextDelta
 
 _TAIL_LENGTH = 60
+_WHY_LENGTH = 300
 
 
 async def show_progress(
@@ -32,15 +35,34 @@ async def show_progress(
     command by which another terminal reaches the session; empty if none can. With a `dialogue` the person
     at this terminal is asked instead.
     """
-    why = ""
+    why, wait = "", _WaitForModel()
 
     def lines(event: AnyEvent) -> list[str]:
         nonlocal why
         why = _why_not(event, why)
-        return _lines(event, command, dialogue)
+        return [*_lines(event, command, dialogue), *wait.lines(event, why)]
 
     await show_stream(stream, lines, _running, dialogue)
     return why
+
+
+class _WaitForModel:
+    """The notice of how long an unavailable model is retried, and why; once in a session."""
+
+    def __init__(self) -> None:
+        self._deadline: datetime | None = None
+
+    def lines(self, event: AnyEvent, why: str) -> list[str]:
+        match event.data:
+            case SessionOpened(deadline=deadline):
+                self._deadline = deadline
+            case RungTaken(rung="waiting_for_model") if why and self._deadline is not None:
+                until, self._deadline = f"{self._deadline.astimezone(UTC):%H:%M:%S} UTC", None
+                return [
+                    f"  retries continue until the deadline, {until}; Ctrl-C stops them. The cause: "
+                    f"{one_line(why, _WHY_LENGTH)}"
+                ]
+        return []
 
 
 async def show_stream(

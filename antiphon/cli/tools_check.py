@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -95,12 +95,26 @@ async def _check(modules: list[str], options: Options, shows_cases: bool, is_jso
         for name in sorted(tools):
             stderr().print(f"checking {name}", style="dim")
             with bounded_memory(_MEMORY_BYTES_MAX):
-                reports.append(await check_tool(tools[name], options))
+                reports.append(await check_tool(tools[name], options, _progress(name)))
     if is_json:
         print_json([_as_json(report) for report in reports])
     else:
         _print(reports, shows_cases)
     return EXIT_FAILED if any(report.failed for report in reports) else EXIT_DONE
+
+
+def _progress(tool: str) -> Callable[[Checked], None]:
+    """Return a function that prints each fault on stderr when it is first found, before the report."""
+    shown = set[str]()
+
+    def show(checked: Checked) -> None:
+        for (problem, _), ((_, fault), *_) in _by_fault([checked] if checked.faults else []).items():
+            if problem not in shown and len(shown) < _FAULTS_SHOWN_MAX:
+                shown.add(problem)
+                found = f"{fault.what}: {fault.detail}" if fault.detail else fault.what
+                stderr().print(f"  {tool}: {one_line(found, _TOLD_LENGTH_MAX)}", style="red")
+
+    return show
 
 
 def _print(reports: list[ToolReport], shows_cases: bool) -> None:

@@ -29,6 +29,7 @@ import coordinator.component
 from antiphon import Antiphon, InvalidQuery, UnknownSession
 from antiphon.errors import NotWaiting
 from antiphon.observe import recent_sessions
+from coordinator.settings import CoordinatorSettings
 from tests.antiphon.conftest import InProcess
 from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_reply, a_tool
 from tests.envelopes import an_event
@@ -88,7 +89,8 @@ async def a_house(url: str, namespace: str) -> AsyncIterator[House]:
     await bus.open()
     await bus.publish_catalogue(TOOLS)
     stop = asyncio.Event()
-    running = asyncio.create_task(run_service(bus, coordinator.component.build(bus), stop))
+    settings = CoordinatorSettings(catalogue_wait_s=0)  # no dispatcher runs here
+    running = asyncio.create_task(run_service(bus, coordinator.component.build(bus, settings), stop))
     environment = {"ANTIPHON_REDIS_URL": url, "ANTIPHON_NAMESPACE": namespace}
     try:
         async with Antiphon(url, namespace=namespace) as client:

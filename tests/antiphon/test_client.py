@@ -261,6 +261,25 @@ async def test_a_stream_goes_on_after_its_connection_was_lost(
     assert len(set(seen)) == len(seen) == 4
 
 
+@pytest.mark.usefixtures("no_tools_awaited")
+@pytest.mark.parametrize("is_own", [True, False])
+async def test_a_client_that_waits_is_told_that_redis_has_lost_the_session(
+    redis_server: RedisServer, namespace: str, is_own: bool
+) -> None:
+    async with (
+        Antiphon(redis_server.url, namespace=namespace) as client,
+        Antiphon(redis_server.url, namespace=namespace) as another,
+        only_a_coordinator(redis_server.url, namespace),
+    ):
+        stream = (client if is_own else another).stream(await client.submit("why?"))
+        await anext(stream)
+        with redis.Redis(port=redis_server.port) as server:
+            server.delete(*server.scan_iter(f"{namespace}:*"))
+        with pytest.raises(UnknownSession, match="is gone from Redis") as refused:
+            [_ async for _ in stream]
+        assert "submit the query again" in refused.value.hint
+
+
 @pytest.mark.parametrize("timeout_s", ["5", float("nan"), -1, True, 10**400, [1]])
 async def test_a_wait_that_has_no_length_is_refused_before_anything_is_sent(
     redis_server: RedisServer, namespace: str, timeout_s: Any

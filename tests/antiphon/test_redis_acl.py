@@ -1,6 +1,7 @@
 """The rights of each user in Redis: the table, and the file in a real Redis."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 import redis
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.early_cancellations import is_cancelled, keep_cancellation
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.events import COMPONENTS, QuerySubmitted
+from antiphon_shared.bus.signing import Signer
+from antiphon_shared.events import COMPONENTS, CancellationRequested, QuerySubmitted
 from antiphon_shared.process.settings import BusSettings
 from redis.exceptions import NoPermissionError
 
@@ -24,6 +27,7 @@ from reasoning_engine.limits.limiter import Limiter, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
 from tests.antiphon.recipes.chains import a_call, a_chain
 from tests.bus.builders import Seen, a_query, until_done, working
+from tests.envelopes import an_event
 from tests.redis_server import RedisServer, running
 
 KEYS = Keys("antiphon", 3)
@@ -365,3 +369,31 @@ async def test_an_operator_keeps_recipes_and_a_component_does_not(server: RedisS
     with pytest.raises(redis.ResponseError, match=NO):
         await RecipeStore(dispatcher).store(soup, 10)
     await dispatcher.close()
+
+
+async def test_a_cancellation_in_the_queue_is_within_the_rights_and_needs_a_signature(
+    server: RedisServer,
+) -> None:
+    """The operator stores it and the coordinator reads it, with access rules from before there were any."""
+    query, signer = a_query("early"), Signer.of("a key of sixteen bytes")
+
+    def bus_of(user: str, signer: Signer | None) -> Bus:
+        return Bus(Connections(server.url_of(f"{user}:{user}")), KEYS, BusSettings(), signer=signer)
+
+    operator, signed, coordinator = (
+        bus_of("operator", None),
+        bus_of("operator", signer),
+        bus_of("coordinator", signer),
+    )
+    for bus in (operator, signed, coordinator):
+        await bus.open(60)
+    cancellation = an_event(CancellationRequested(reason="enough"), "early")
+    assert not await is_cancelled(coordinator, query)
+    await keep_cancellation(operator, cancellation)
+    assert not await is_cancelled(coordinator, query), "it is unsigned"
+    await keep_cancellation(signed, cancellation)
+    assert await is_cancelled(coordinator, query)
+    later = query.model_copy(update={"time": query.time + timedelta(days=100_000)})
+    assert not await is_cancelled(coordinator, later)
+    for bus in (operator, signed, coordinator):
+        await bus.close()

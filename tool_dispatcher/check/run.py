@@ -1,13 +1,13 @@
 """The shell of the check: passes every case to the tool as the dispatcher would."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.ids import idempotency_key, new_id
 from antiphon_shared.redaction.redactor import Redactor
-from antiphon_shared.tools.calls import ToolError, ToolOutcome
+from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.values import ToolArguments
 
 from tool_dispatcher.authoring.context import ToolContext
@@ -19,7 +19,8 @@ from tool_dispatcher.check.generated import draw
 from tool_dispatcher.check.judge import Judge, Judgement
 from tool_dispatcher.check.shown import short_json
 from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults
-from tool_dispatcher.running.execute import execute_alone
+from tool_dispatcher.import_failures import place_of
+from tool_dispatcher.running.execute import ExecutionEnd, execute_alone
 from tool_dispatcher.running.threads import Threads
 
 EXAMPLES_MAX = 50
@@ -73,18 +74,22 @@ class ToolReport:
         return tuple(one for one in self.checked if one.faults)
 
 
-async def check_tool(tool: Tool, options: Options) -> ToolReport:
+async def check_tool(
+    tool: Tool, options: Options, on_checked: Callable[[Checked], None] = lambda checked: None
+) -> ToolReport:
     """Send a tool everything that a careless or hostile caller may send, one call after the other.
 
     If the validation accepts the arguments, a read runs for real, a write only with `options.runs_writes`.
+    `on_checked` is called after each case.
+
     Raises ConfigurationError when the libraries that draw arguments are not installed.
     """
-    return await _Check(tool, options).report()
+    return await _Check(tool, options, on_checked).report()
 
 
 class _Check:
-    def __init__(self, tool: Tool, options: Options) -> None:
-        self._tool, self._options = tool, options
+    def __init__(self, tool: Tool, options: Options, on_checked: Callable[[Checked], None]) -> None:
+        self._tool, self._options, self._on_checked = tool, options, on_checked
         self._judge = Judge(tool.input_schema)
         self._runs = tool.contract.effect == "read" or options.runs_writes
         self._timeouts = 0
@@ -110,7 +115,7 @@ class _Check:
         secrets = self._options.secrets
         found = faults(case, judgement, outcome, self._judge, secrets)
         redactor = Redactor((*secrets, *self._judge.secrets_in(case.arguments)))
-        return Checked(
+        checked = Checked(
             kind=case.kind,
             label=case.label,
             arguments=redactor.text(short_json(case.arguments)),
@@ -119,6 +124,8 @@ class _Check:
             told=_redacted_outcome(outcome, redactor),
             faults=tuple(replace(fault, detail=redactor.text(fault.detail)) for fault in found),
         )
+        self._on_checked(checked)
+        return checked
 
     async def _outcome(self, case: Case, judgement: Judgement, n: int) -> Outcome:
         """Return the outcome of the case.
@@ -128,19 +135,19 @@ class _Check:
         try:
             arguments = validate(self._tool, case.arguments)
         except Exception as error:  # noqa: BLE001  # a model's validators are the tool's own code
-            return Outcome("refused", error_of(error, "read"))
+            return Outcome("refused", error_of(error, "read"), raised_at=place_of(error))
         if isinstance(arguments, ToolError):
             return Outcome("refused", arguments)
         if judgement.word == "invalid" or not self._runs or self._stopped_because:
             return Outcome("accepted")
         started_s = monotonic_s()
-        data = await self._run(arguments, n)
+        data, raised = await self._run(arguments, n)
         took_s = monotonic_s() - started_s
         self._ran_s += took_s
         if not isinstance(data, ToolError):
             return Outcome("ran", data=data)
         self._timeouts += took_s >= self._tool.contract.timeout_s
-        return Outcome("ran", data)
+        return Outcome("ran", data, raised_at=place_of(raised) if raised is not None else "")
 
     @property
     def _stopped_because(self) -> str:
@@ -151,7 +158,7 @@ class _Check:
             return f"its calls took {self._ran_s:.3g} s, and the limit is {self._options.run_s_max:.3g} s"
         return ""
 
-    async def _run(self, arguments: ToolArguments, n: int) -> ToolOutcome:
+    async def _run(self, arguments: ToolArguments, n: int) -> ExecutionEnd:
         timeout_s = self._tool.contract.timeout_s
         call_id = f"case-{n}"
         context = ToolContext(

@@ -25,6 +25,8 @@ class Outcome:
     happened: Happened
     error: ToolError | None = None
     data: Json = None
+    raised_at: str = ""
+    """The file and line of the author's code that raised an exception; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,9 @@ def faults(
     if judgement.word == "invalid" and outcome.happened != "refused":
         found.append(_accepted(judgement))
     if outcome.happened == "refused" and outcome.error is not None:
-        found += _refusal(case, outcome.error, judge)
+        found += _refusal(case, outcome, outcome.error, judge)
     if outcome.happened == "ran" and outcome.error is not None:
-        found += _failure(outcome.error)
+        found += _failure(outcome, outcome.error)
     hidden = (*secrets, *judge.secrets_in(case.arguments))
     found += (_leak(leaked) for leaked in _shown(case, outcome, judge, hidden))
     return tuple(found)
@@ -65,13 +67,13 @@ def _accepted(judgement: Judgement) -> Fault:
     return Fault("accepted, though the schema forbids it", change, judgement.why)
 
 
-def _refusal(case: Case, error: ToolError, judge: Judge) -> Iterator[Fault]:
+def _refusal(case: Case, outcome: Outcome, error: ToolError, judge: Judge) -> Iterator[Fault]:
     """Yield the faults of a refusal: it must name each invalid field, the next action, and a valid example."""
     if error.error_type != "validation_error":
         yield Fault(
             f"the validation itself failed: the model receives {error.error_type}",
             "Make the tool's validators raise only ValueError, for any argument.",
-            _short(error.message),
+            _raised(outcome, error),
         )
         return
     if case.kind == EXAMPLE:
@@ -88,14 +90,14 @@ def _refusal(case: Case, error: ToolError, judge: Judge) -> Iterator[Fault]:
     yield from _wording(error)
 
 
-def _failure(error: ToolError) -> Iterator[Fault]:
+def _failure(outcome: Outcome, error: ToolError) -> Iterator[Fault]:
     """Yield the faults of a failure: it must have a specific type and name the next action."""
     if error.error_type == "internal_error":
         yield Fault(
             "the model receives internal_error",
             'Return JSON values. For a failure raise ToolFailed("not_found", message, suggested_action), or '
             "another fitting type; or add the limit to the schema, so that such arguments are refused.",
-            _short(error.message),
+            _raised(outcome, error),
         )
     yield from _wording(error)
 
@@ -131,6 +133,11 @@ def _leak(leaked: str) -> Fault:
 
 def _texts(error: ToolError) -> list[str]:
     return [error.message, error.suggested_action, *error.fields, *error.fields.values()]
+
+
+def _raised(outcome: Outcome, error: ToolError) -> str:
+    """Return the message of an exception, with the place in the author's code."""
+    return f"{_short(error.message)} ({outcome.raised_at})" if outcome.raised_at else _short(error.message)
 
 
 def _short(message: str) -> str:

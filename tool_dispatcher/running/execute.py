@@ -60,13 +60,13 @@ async def execute(
 
 async def execute_alone(
     tool: Tool, arguments: JsonObject, context: ToolContext, threads: Threads, wait_s: float
-) -> ToolOutcome:
-    """Return the outcome of a call outside of a batch; wait up to `wait_s` for a thread. Raises NoThread."""
+) -> ExecutionEnd:
+    """Return the end of a call outside of a batch; wait up to `wait_s` for a thread. Raises NoThread."""
     timeout_s = tool.contract.timeout_s
     if tool.is_async:
-        return (await execute(tool, arguments, context, timeout_s, None)).outcome
+        return await execute(tool, arguments, context, timeout_s, None)
     async with threads.place(wait_s) as place:
-        return (await execute(tool, arguments, context, timeout_s, place)).outcome
+        return await execute(tool, arguments, context, timeout_s, place)
 
 
 async def _run_to(

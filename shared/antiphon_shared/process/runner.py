@@ -127,6 +127,12 @@ async def run_services(
             raise error
 
 
+async def _beat(bus: Bus, service: Service, consumer: Consumer) -> None:
+    if service.is_ready is not None:
+        await service.is_ready()
+    await health.beat(bus, service.name, consumer.name, utc_now(), lambda: consumer.in_flight)
+
+
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:
     """Run a built service on an open bus until `stop` is set. Raises the error that ends a background duty.
 
@@ -139,9 +145,7 @@ async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: 
     consumer = Consumer(bus, service, new_consumer_name())
     working = [
         asyncio.create_task(consumer.run()),
-        asyncio.create_task(
-            health.beat(bus, service.name, consumer.name, utc_now(), lambda: consumer.in_flight)
-        ),
+        asyncio.create_task(_beat(bus, service, consumer)),
         *(asyncio.ensure_future(duty()) for duty in service.background),
     ]
     waiting = asyncio.create_task(stop.wait())

@@ -23,6 +23,8 @@ class Service:
     """Called once, after the last delivery, to close clients."""
     stops_with_session: bool = False
     """Whether its work for a session is useless, and is dropped, once the session is cancelled."""
+    is_ready: Callable[[], Awaitable[object]] | None = field(default=None)
+    """Waited for before the first heartbeat, from which on it counts as running."""
     keeps_partitions: bool = False
     """Whether its readers also move due timers and drop data after its retention, which takes the
     permission to write to every inbox."""

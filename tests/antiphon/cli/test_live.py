@@ -1,6 +1,7 @@
 """An answer on the terminal."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from antiphon_shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
     RungTaken,
+    SessionOpened,
 )
-from antiphon_shared.events.session import Response, Source, Status, Uncertainty
+from antiphon_shared.events.session import Limits, QueryOptions, Response, Source, Status, Uncertainty
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.values import Usage
 
@@ -132,3 +134,26 @@ async def test_why_the_model_could_not_be_asked_is_kept_until_it_replies(
     assert await show_progress(followed(open_circuit)) == "It is left alone."
     assert await show_progress(followed(given_up)) == "No model is left."
     assert await show_progress(followed(failed, replied)) == ""
+
+
+async def test_a_wait_for_the_model_says_why_and_until_when_once(capsys: pytest.CaptureFixture[str]) -> None:
+    error = ErrorInfo(code="connection_failed", message="The model cannot be reached at http://m.")
+    limits = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=300)
+    opened = SessionOpened(
+        limits=limits,
+        options=QueryOptions(),
+        catalogue="",
+        tools=(),
+        model="m",
+        deadline=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    )
+    waits = RungTaken(round=1, rung="waiting_for_model", because="No model may be asked before 3:00.")
+
+    async def followed() -> AsyncIterator[AnyEvent]:
+        for data in (opened, ReasoningFailed(round=1, error=error, model="m"), waits, waits):
+            yield an_event(data)
+
+    await show_progress(followed())
+    shown = " ".join(capsys.readouterr().err.split())
+    notice = "retries continue until the deadline, 03:04:05 UTC; Ctrl-C stops them. The cause: The model"
+    assert shown.count(notice) == 1

@@ -70,10 +70,18 @@ def test_a_fault_is_told_once_with_its_cases_and_what_to_change(checked: InProce
     told = done.stdout
     assert told.count("divide: the model receives internal_error: ZeroDivisionError (") == 1
     assert 'by: zero: {"by": 0}' in told
-    assert "ZeroDivisionError: integer division or modulo by zero" in told
+    assert "ZeroDivisionError: integer division or modulo by zero (faulty.py:13)" in told
     assert "change: Return JSON values. For a failure raise ToolFailed(" in told
     assert "talks" not in told
     assert "a tool that talks" in done.stderr
+
+
+def test_a_fault_is_shown_as_soon_as_it_is_found(checked: InProcess) -> None:
+    """The order on stderr: a fault of the first tool precedes the beginning of the next one, and is shown once."""
+    stderr = checked("tools", "check", "faulty", "--examples-max", "5").stderr
+    found = "  divide: the model receives internal_error: ZeroDivisionError: integer division"
+    assert stderr.count(found) == 1
+    assert stderr.index("checking divide") < stderr.index(found) < stderr.index("checking enter")
 
 
 def test_json_holds_every_case_with_what_the_model_would_be_told(checked: InProcess) -> None:

@@ -47,6 +47,7 @@ class CoordinatorPart(Part):
             turns=_RecordedTurns(recording_index.opened.conversation if recording_index.opened else ()),
             grants=lambda grant, session_id: _check_of(recording_index),
             is_cancelled=lambda query: _was_cancelled(recording_index, query),
+            is_replay=True,
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from tests.clock import Clock, clock_in_hand
+from tests.one_ssl_context import share_ssl_context
 from tests.redis_server import RedisServer, running
 
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,6 +28,7 @@ settings.load_profile("the same")  # what fails, fails in every run
 providers._get_local_constants = lambda: providers._local_constants
 # Rich's tracebacks, with the variables of every frame, took a third of a second for each error logged.
 structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback
+share_ssl_context()
 
 
 @pytest.hookimpl(wrapper=True)

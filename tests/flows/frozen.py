@@ -10,6 +10,9 @@ from antiphon_shared.process.logs import redacted_line
 from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_keys import ALWAYS
 
+from tests.one_ssl_context import share_ssl_context
+
+share_ssl_context()
 redacted_line({"token": "a secret"}, Redactor(keys=ALWAYS))
 
 gc.collect()

@@ -61,12 +61,12 @@ def fill_page(page: Page, facts: Iterable[Fact]) -> list[Fact]:
             return True
         return False
 
-    if put_each(page, facts, put, takes):
-        put_each(page, (*waiting, *repeated), put)
+    if show_each(page, facts, put, takes):
+        show_each(page, (*waiting, *repeated), put)
     return put
 
 
-def put_each(
+def show_each(
     page: Page,
     facts: Iterable[Fact],
     put: list[Fact] | None = None,
@@ -79,16 +79,16 @@ def put_each(
     superseded = page.memory.superseded
     misfits = 0
     for fact in facts:
-        if page.room.left < _LINE_UNITS_LEAST or misfits == _MISFITS_MAX:
+        if page.budget.left < _LINE_UNITS_LEAST or misfits == _MISFITS_MAX:
             return False
         if fact.id in page.lines:
             continue
         is_short = fact.id in superseded
         price = page.price(fact, is_short=is_short)
-        if price > page.room.left:
+        if price > page.budget.left:
             misfits += 1
         elif takes(fact, price):
-            page.put(fact, is_short=is_short)
+            page.show(fact, is_short=is_short)
             misfits = 0
             if put is not None:
                 put.append(fact)
@@ -101,8 +101,8 @@ def put_must(page: Page, facts: Sequence[Fact]) -> None:
     owed = sum(prices)
     for fact, price in zip(facts, prices, strict=True):
         owed -= price
-        is_affordable = page.price(fact) + owed <= page.room.left
-        _ = page.put(fact, is_short=not is_affordable)
+        is_affordable = page.price(fact) + owed <= page.budget.left
+        _ = page.show(fact, is_short=not is_affordable)
 
 
 def missed_facts(memory: Memory, scores: Scores, shown: frozenset[str]) -> tuple[str, ...]:

@@ -77,11 +77,11 @@ class SessionIndexCache:
             self._bytes -= kept.bytes
         return kept
 
-    def put_back(self, key: SessionKey, kept: CachedIndex) -> None:
+    def store(self, key: SessionKey, index: CachedIndex) -> None:
         """Cache the index for the session's next round."""
         self.take(key)
-        self._kept[key] = kept
-        self._bytes += kept.bytes
+        self._kept[key] = index
+        self._bytes += index.bytes
         while len(self._kept) > 1 and (self._bytes > self._bytes_max or len(self._kept) > self._desks_max):
             self.take(next(iter(self._kept)))
 

@@ -122,7 +122,7 @@ class Limiter:
         model = reservation.model
         if len(self._guesses) >= _MODELS_MAX and model not in self._guesses:
             self._guesses.clear()
-        self._guesses[model] = self._guesses.get(model, Guess()).after(reservation.prompt_tokens, spent)
+        self._guesses[model] = self._guesses.get(model, Guess()).updated(reservation.prompt_tokens, spent)
 
     def _run_in_background(self, script: Script, model: str, arguments: list[Argument]) -> None:
         """Run a script without waiting: the caller does not depend on its result."""
@@ -166,11 +166,11 @@ class Reservation:
             self._limiter._settle(self, spent)
 
 
-async def _answered(asked: Awaitable[Any]) -> Any:
+async def _answered(request: Awaitable[Any]) -> Any:
     """Return Redis's reply; None if it does not reply in time."""
     try:
         async with asyncio.timeout(_ANSWER_S):
-            return await asked
+            return await request
     except (RedisError, TimeoutError, UnicodeEncodeError) as error:
         structlog.get_logger().warning("model_limiter_unavailable", error=repr(error))
         return None

@@ -65,7 +65,7 @@ class Guess:
             max(1, min(output_tokens_max, round(self.output_tokens))),
         )
 
-    def after(self, prompt_tokens: int, spent: Spending) -> "Guess":
+    def updated(self, prompt_tokens: int, spent: Spending) -> "Guess":
         """Return the estimate after a reply to a prompt."""
         share = min(_SHARE_MAX, spent.input_tokens / max(1, prompt_tokens))
         return Guess(

@@ -154,10 +154,12 @@ def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
     """
     if result.handle:
         return []
-    return [field for field in fields if not any(_has(place, field) for place in _places(result.data))]
+    return [
+        field for field in fields if not any(_has(place, field) for place in _values_with_fields(result.data))
+    ]
 
 
-def _places(data: Json) -> list[Json]:
+def _values_with_fields(data: Json) -> list[Json]:
     """Return the values that may have a field: the data itself, and the first record of every list in it."""
     lists = [data] if isinstance(data, list) else []
     if isinstance(data, dict):

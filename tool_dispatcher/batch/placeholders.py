@@ -86,10 +86,10 @@ def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall])
     if isinstance(placeholder, Malformed):
         return f"it begins like a placeholder, but {placeholder.problem}"
     if placeholder.call == index:
-        return f"{_shown(placeholder)} names this call itself"
+        return f"{_as_text(placeholder)} names this call itself"
     if placeholder.call >= len(calls):
         last = f"calls[{len(calls) - 1}]"
-        return f"{_shown(placeholder)} names no call: the last of this reply is {last}, the first calls[0]"
+        return f"{_as_text(placeholder)} names no call: the last of this reply is {last}, the first calls[0]"
     return ""
 
 
@@ -107,20 +107,20 @@ def _look_up(
         raise ValueError(f"{placeholder} is resolved before calls[{placeholder.call}] has succeeded")
     if result.handle and placeholder.call not in wholes:
         return (
-            f"{_shown(placeholder)} is not at hand: what the call returned is shown in part only; "
+            f"{_as_text(placeholder)} is not at hand: what the call returned is shown in part only; "
             f"read the rest by its handle {result.handle!r}, then give the value itself"
         )
     value = wholes.get(placeholder.call, result.data)
     for depth, part in enumerate(placeholder.path):
-        if not _holds(value, part):
+        if not _has_part(value, part):
             path = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"
-            return f"{_shown(placeholder)} is not there: {readable(path, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
+            return f"{_as_text(placeholder)} is not there: {readable(path, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
         value = value[part]
     values[placeholder] = to_json(value)
     return ""
 
 
-def _holds(value: Json, part: str | int) -> bool:
+def _has_part(value: Json, part: str | int) -> bool:
     if isinstance(part, int):
         return isinstance(value, list) and part < len(value)
     return isinstance(value, dict) and part in value
@@ -166,5 +166,5 @@ def _argument(path: Path) -> str:
     return readable(spelled(path).removeprefix("."), _NAME_CHARACTERS_MAX)
 
 
-def _shown(placeholder: Reference) -> str:
+def _as_text(placeholder: Reference) -> str:
     return readable(placeholder, _NAME_CHARACTERS_MAX)

@@ -81,11 +81,11 @@ def _item(base: ToolArguments, place: SchemaPlace, found: list[SchemaPlace]) -> 
 
 def _samples(place: SchemaPlace, item: Any) -> Iterator[Sample]:
     yield from hostile.samples_of_any_kind()
-    if place.takes("string") and not place.is_listed:
+    if place.accepts("string") and not place.is_listed:
         yield from hostile.texts()
-    if place.takes("integer", "number") and not place.is_listed:
+    if place.accepts("integer", "number") and not place.is_listed:
         yield from hostile.numbers()
-    if place.takes("array", "object"):
+    if place.accepts("array", "object"):
         yield from hostile.nestings()
     for branch in place.branches:
         for label, value in _boundaries(branch, item):

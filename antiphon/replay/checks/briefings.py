@@ -21,7 +21,14 @@ from antiphon_shared.values import LogEntry
 from antiphon.replay.differences import Difference
 from antiphon.replay.steps.known import Known, Redone, Step
 from context_synthesizer.session_index_cache import CachedIndex, digest_of
-from context_synthesizer.turn import RoundEvents, add, briefed, filed, step_of, tokens_max
+from context_synthesizer.turn import (
+    RoundEvents,
+    file_round_delta,
+    step_of,
+    store_delta,
+    tokens_max,
+    write_briefing,
+)
 
 KeptT = TypeVar("KeptT")
 _KEPT_MAX = 4
@@ -77,16 +84,16 @@ class Briefings:
             known.data(request.results, ToolsCompleted),
             known.data(request.summary, SummaryCompleted),
         )
-        delta, refused = filed(kept, request, brought)
+        delta, refused = file_round_delta(kept, request, brought)
         recorded = next((line.event.data for line in step.outputs), None)
         salience = recorded.salience if isinstance(recorded, BriefingReady) else {}
         format = step.line.event.format
-        item, _ = add(kept, _with_salience(delta, salience), record.memory_bytes_max, format)
+        item, _ = store_delta(kept, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:
             self.items.append(item)
         step_input = known.data(request.step.input, ReasoningCompleted) if request.step else None
         made = step_of(request, known.data(request.question, QuerySubmitted), step_input)
-        built = briefed(kept, request, salience, refused, made)
+        built = write_briefing(kept, request, salience, refused, made)
         self.text, self.to_summarize = built.text, built.to_summarize
         _keep(self.newest, built.ready.briefing.digest, built.text)
         if built.ready.to_summarize is not None and built.to_summarize is not None:

@@ -218,7 +218,7 @@ def decided(session: Session, line: EventLine, known: Known, outages: Outages) -
         line.entry,
         catalogue=known.catalogue(session.tools.catalogue),
         outages=outages,
-        named=known.named(needed_event_id(session, line.event)),
+        needed=known.named(needed_event_id(session, line.event)),
         earlier=_earlier_calls(session, line.event, known),
         schema=_known_schema(session, line.event, known),
     )
@@ -230,7 +230,7 @@ def has_effect(session: Session, line: EventLine, known: Known) -> bool:
         known.catalogue(session.tools.catalogue),
         known.named(needed_event_id(session, line.event)),
     )
-    decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
+    decision = decide(session, line.event, line.entry, catalogue=catalogue, needed=named)
     return decision.session is not session or bool(
         decision.own_answer_reason or decision.timers or decision.sends
     )

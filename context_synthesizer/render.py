@@ -58,18 +58,18 @@ def render(sections: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n\n".join(f"# {title}\n" + "\n".join(items) for title, items in sections if items)
 
 
-def fact_line(fact: Fact, known: str = "") -> Piece:
+def fact_line(fact: Fact, relations: str = "") -> Piece:
     """Return the whole fact with its id and relations, as in `F9 (superseded by F12) It takes 6 hours.`."""
-    return Piece(f"{fact.id} {known}{fence(fact.statement)}")
+    return Piece(f"{fact.id} {relations}{fence(fact.statement)}")
 
 
-def short_fact_line(fact: Fact, known: str = "") -> Piece:
+def short_fact_line(fact: Fact, relations: str = "") -> Piece:
     """Return the beginning of the fact, or the whole fact if it is not longer."""
     if len(fact.statement) <= SHORT_CHARACTERS:
-        return fact_line(fact, known)
-    known = f"{known[:-2]}; shortened) " if known else "(shortened) "
+        return fact_line(fact, relations)
+    relations = f"{relations[:-2]}; shortened) " if relations else "(shortened) "
     # Fenced again after the cut, which may end a word early.
-    return Piece(f"{fact.id} {known}{fence(one_line(fact.statement, SHORT_CHARACTERS))}")
+    return Piece(f"{fact.id} {relations}{fence(one_line(fact.statement, SHORT_CHARACTERS))}")
 
 
 def relations_note(fact: Fact, memory: Memory) -> str:

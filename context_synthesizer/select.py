@@ -24,7 +24,14 @@ from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
-from context_synthesizer.choice import fill_page, missed_facts, must_have, put_must, show_each, side_by_side
+from context_synthesizer.choice import (
+    fill_page,
+    missed_facts,
+    must_have,
+    show_each,
+    show_required,
+    side_by_side,
+)
 from context_synthesizer.page import Page, Pieces, TokenBudget, title_units
 from context_synthesizer.render import LONG, NotShown, question_lines, render
 from context_synthesizer.scores import Scores
@@ -163,7 +170,7 @@ def _select(
     budget.left -= uses_units + notes_units
     grown = dict.fromkeys(planned or ())
     must = [fact for fact in must_have(memory, scores) if fact.id not in grown]
-    put_must(page, must)
+    show_required(page, must)
     show_each(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, budget)
     first = chain(grown, (fact.id for fact in must), scores.closest_first())

@@ -61,14 +61,14 @@ class Vectors:
                     {id: cut[id] for id in header["facts"]}, {name: cut[name] for name in header["asked"]}
                 )
 
-    def add(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> bytes:
+    def add(self, facts: Mapping[str, bytes], questions: Mapping[str, bytes]) -> bytes:
         """Add new rows, and return the item for them; empty without new rows."""
-        if not (facts or asked):
+        if not (facts or questions):
             return b""
         self.items += 1
-        self._add_rows(facts, asked)
-        head = orjson.dumps({"model": self.model, "facts": [*facts], "asked": [*asked]})
-        return head + b"\n" + b"".join((*facts.values(), *asked.values()))
+        self._add_rows(facts, questions)
+        head = orjson.dumps({"model": self.model, "facts": [*facts], "asked": [*questions]})
+        return head + b"\n" + b"".join((*facts.values(), *questions.values()))
 
     def closeness(self, question: str, searches: Iterable[str]) -> dict[str, float]:
         """Return the closeness of each fact, from 0 to 1: the mean of those to the question and to the closest search.
@@ -111,15 +111,15 @@ class Vectors:
             for product, own in zip(products, islice(self._lengths, begin, None), strict=True)
         ]
 
-    def _add_rows(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> None:
+    def _add_rows(self, facts: Mapping[str, bytes], questions: Mapping[str, bytes]) -> None:
         """Add rows; skip those of another length than the rows before."""
-        self.width = self.width or len(next(iter((*facts.values(), *asked.values()))))
+        self.width = self.width or len(next(iter((*facts.values(), *questions.values()))))
         for id, row in facts.items():
             if id not in self.rows and len(row) == self.width:
                 self.rows[id] = len(self.rows)
                 self._rows += row
                 self._lengths.append(_length(row))
-        for name, row in asked.items():
+        for name, row in questions.items():
             if name not in self.questions and len(row) == self.width:
                 self.questions[name] = row
                 self._asked_lengths[name] = _length(row)

@@ -133,7 +133,7 @@ def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
 
 
 def test_desks_that_hold_nothing_are_bounded_by_their_number() -> None:
-    session_indexes = SessionIndexCache(desks_max=2)
+    session_indexes = SessionIndexCache(indexes_max=2)
     for name in ("s1", "s2", "s3"):
         session_indexes.store((name, "1-0"), CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s1", "1-0")) is None

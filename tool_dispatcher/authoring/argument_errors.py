@@ -39,11 +39,11 @@ _SECRET_CHARACTERS_MIN = 4
 """A shorter text would match within half of all words."""
 
 
-def schema_errors(found: Iterable[SchemaFault], schema: Schema, arguments: object) -> Faults:
+def schema_errors(errors: Iterable[SchemaFault], schema: Schema, arguments: object) -> Faults:
     """Return the errors of a JSON Schema validator, by the path of the argument."""
     faults: Faults = {}
     secrets: tuple[str, ...] | None = None
-    for fault in found:
+    for fault in errors:
         if secrets is None:
             secrets = _secrets(schema, arguments)
         faults.update(_of_schema_fault(fault, schema, secrets))

@@ -30,13 +30,13 @@ _NAME_CHARACTERS_MAX = 200
 def resolve(
     call: RequestedCall,
     results: Sequence[ToolResult | None],
-    wholes: Mapping[int, Json] | None = None,
+    whole_results: Mapping[int, Json] | None = None,
     example: Example = None,
 ) -> ToolArguments | ToolError:
     """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON types.
 
     `results` are those of the batch, by index; the plan ensures that each one needed is there and ok,
-    otherwise ValueError is raised. `wholes` holds the data of results that are shown in part only. Escapes
+    otherwise ValueError is raised. `whole_results` holds the data of results that are shown in part only. Escapes
     become the text that they represent. Resolution is strict: a ToolError names each argument and what the call
     did return; `example` is a set of valid arguments for the error to show.
     """
@@ -45,7 +45,7 @@ def resolve(
     size = 0
     for path, placeholder in find(call.arguments):
         assert isinstance(placeholder, Reference), "the plan has refused what cannot be read"
-        fault = _look_up(placeholder, results, wholes or {}, values)
+        fault = _look_up(placeholder, results, whole_results or {}, values)
         size += len(values.get(placeholder, b""))
         if size > VALUES_BYTES_MAX:
             fault = f"the placeholders bring in more than {VALUES_BYTES_MAX} bytes"
@@ -96,7 +96,7 @@ def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall])
 def _look_up(
     placeholder: Reference,
     results: Sequence[ToolResult | None],
-    wholes: Mapping[int, Json],
+    whole_results: Mapping[int, Json],
     values: dict[Reference, bytes],
 ) -> str:
     """Put the value into `values` as JSON, so that two calls never share one; return the error, or an empty text."""
@@ -105,12 +105,12 @@ def _look_up(
     result = results[placeholder.call]
     if result is None or result.status != "ok":
         raise ValueError(f"{placeholder} is resolved before calls[{placeholder.call}] has succeeded")
-    if result.handle and placeholder.call not in wholes:
+    if result.handle and placeholder.call not in whole_results:
         return (
             f"{_as_text(placeholder)} is not at hand: what the call returned is shown in part only; "
             f"read the rest by its handle {result.handle!r}, then give the value itself"
         )
-    value = wholes.get(placeholder.call, result.data)
+    value = whole_results.get(placeholder.call, result.data)
     for depth, part in enumerate(placeholder.path):
         if not _has_part(value, part):
             path = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"

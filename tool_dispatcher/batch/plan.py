@@ -157,7 +157,7 @@ def _free(
     calls: Sequence[RequestedCall],
     contracts: Mapping[str, Contract],
     placeholders: Sequence[_Found],
-    apart: Collection[int],
+    excluded: Collection[int],
 ) -> list[int]:
     """Return the calls that may be part of a group, judged by the request and the contracts."""
     free = []
@@ -165,7 +165,7 @@ def _free(
         contract = contracts.get(call.name)
         is_own = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
         is_usable = call.refused is None and call.problem is None and not placeholders[index]
-        if is_usable and not is_own and index not in apart:
+        if is_usable and not is_own and index not in excluded:
             free.append(index)
     return free
 

@@ -118,7 +118,7 @@ class Outcomes:
             return fitted.data, ""
         await batch.journal.store_whole(handle, fitted.whole)
         if index in batch.needed:
-            batch.wholes[index] = data
+            batch.whole_results[index] = data
         return fitted.data, handle
 
 

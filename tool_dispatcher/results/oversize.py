@@ -131,18 +131,18 @@ def _first_items(items: list[Json], space_bytes: int) -> list[Json]:
     return items[:shown]
 
 
-def _rebuilt(data: Json, path: tuple[str | int, ...], kept: Json, note: str) -> Json:
+def _rebuilt(data: Json, path: tuple[str | int, ...], shown: Json, note: str) -> Json:
     """Return `data` with its long part cut, and the note: as an item of a list, or as a field of an object."""
     if path:
-        replaced, name = _replaced(data, path, kept), "note"
+        replaced, name = _replaced(data, path, shown), "note"
         assert isinstance(replaced, dict), "a path begins in an object"
         while name in replaced:
             name = f"_{name}"
         return {**replaced, name: note}
     assert isinstance(data, list), "only lists and objects have a long part"
-    assert isinstance(kept, list), "it is that list"
+    assert isinstance(shown, list), "it is that list"
     # The note of a list of records is a record too, as each is filed by itself.
-    return [*kept, {"note": note} if isinstance(data[0], dict) else note]
+    return [*shown, {"note": note} if isinstance(data[0], dict) else note]
 
 
 def _replaced(data: Json, path: tuple[str | int, ...], content: Json) -> Json:

@@ -53,7 +53,7 @@ class BatchRun:
     """The time of the request, on Redis's clock: no write begins if the session was stopped after it."""
     filled: dict[int, str] = field(default_factory=dict)
     """By index, digests of the arguments after placeholders were replaced, except for tools with secrets."""
-    wholes: dict[int, Json] = field(default_factory=dict)
+    whole_results: dict[int, Json] = field(default_factory=dict)
     """By index, the whole results that other calls need and that are shown in part only."""
 
     @property
@@ -70,7 +70,7 @@ class BatchRun:
             return self.result_bytes_max
         return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
-    async def wholes_of(
+    async def whole_results_of(
         self, indexes: Iterable[int], known: Sequence[ToolResult | None]
     ) -> Mapping[int, Json]:
         """Return the whole results of the calls at `indexes`, and others known before.
@@ -79,11 +79,11 @@ class BatchRun:
         """
         for index in indexes:
             result = known[index]
-            if result is not None and result.handle and index not in self.wholes:
+            if result is not None and result.handle and index not in self.whole_results:
                 whole = await self.journal.load_whole(result.handle)
                 if whole is not None:
-                    self.wholes[index] = from_json(whole)
-        return self.wholes
+                    self.whole_results[index] = from_json(whole)
+        return self.whole_results
 
 
 class Call(NamedTuple):

@@ -83,8 +83,8 @@ class Caller:
         (index,), (call,) = unit.calls, calls
         if index in batch.arguments:
             return batch.arguments[index]
-        wholes = await batch.wholes_of(places_named(call), results)
-        arguments, digest = await offload(filled_in, call, tool, results, wholes)
+        whole_results = await batch.whole_results_of(places_named(call), results)
+        arguments, digest = await offload(filled_in, call, tool, results, whole_results)
         if digest:
             batch.filled[index] = digest
         return arguments
@@ -99,7 +99,7 @@ class Caller:
         begun = utc_now()
         answer = await self._runner.answer(call)
         if not answer.substitute:
-            whole = answer.outcome.whole if isinstance(answer.outcome, Items) else answer.outcome
+            whole = answer.outcome.as_one_outcome if isinstance(answer.outcome, Items) else answer.outcome
             self._cache.store(digest, whole, begun, call.contract.cache_ttl_s)
         return answer
 

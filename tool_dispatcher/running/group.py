@@ -34,7 +34,7 @@ class Items:
     outcomes: tuple[ToolOutcome, ...]
 
     @property
-    def whole(self) -> ToolOutcome:
+    def as_one_outcome(self) -> ToolOutcome:
         """Return the items as one outcome, which `spread` takes apart again; a ToolError when an item failed."""
         items: list[Json] = []
         for outcome in self.outcomes:

@@ -92,7 +92,7 @@ class Writes:
                             return results
                         claims.log().warning("write_lost_while_running")
             results = claim.results or await self._results(call, claim.error)
-            return results if claim.found is None else answers.marked(results, claim.found)
+            return results if claim.denied is None else answers.marked(results, claim.denied)
         except (KeyUsedForAnother, SessionStopped, LedgerUnavailable) as error:
             return await self._results(call, claims.refusal(error))
 

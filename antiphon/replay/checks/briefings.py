@@ -95,9 +95,9 @@ class Briefings:
         made = step_of(request, known.data(request.question, QuerySubmitted), step_input)
         built = write_briefing(kept, request, salience, refused, made)
         self.text, self.to_summarize = built.text, built.to_summarize
-        _keep(self.newest, built.ready.briefing.digest, built.text)
+        _remember(self.newest, built.ready.briefing.digest, built.text)
         if built.ready.to_summarize is not None and built.to_summarize is not None:
-            _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
+            _remember(self.sources, built.ready.to_summarize.source, built.to_summarize)
         self._let_go(request.results, known)
         today = in_format(record.model_copy(update={"filed": digest_of(item)}), format)
         others: list[tuple[str, Difference]] = []
@@ -133,7 +133,7 @@ class Briefings:
             raise UnreadableEvent(f"an earlier filing could not be done again: {self.lacks}")
 
 
-def _keep(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
+def _remember(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
     kept[digest] = one
     while len(kept) > _KEPT_MAX:
         del kept[next(iter(kept))]

@@ -61,48 +61,48 @@ def fill_page(page: Page, facts: Iterable[Fact]) -> list[Fact]:
             return True
         return False
 
-    if put_each(page, facts, put, takes):
-        put_each(page, (*waiting, *repeated), put)
+    if show_each(page, facts, put, takes):
+        show_each(page, (*waiting, *repeated), put)
     return put
 
 
-def put_each(
+def show_each(
     page: Page,
     facts: Iterable[Fact],
-    put: list[Fact] | None = None,
-    takes: Callable[[Fact, int], bool] = lambda _fact, _units: True,
+    shown: list[Fact] | None = None,
+    is_accepted: Callable[[Fact, int], bool] = lambda _fact, _units: True,
 ) -> bool:
-    """Put the facts that fit and that `takes` accepts, superseded ones short; return whether tokens are left.
+    """Show the facts that fit and that `is_accepted` accepts, superseded ones short; return whether tokens are left.
 
-    `takes` is called with the fact and its cost. The facts that were put are appended to `put`.
+    `is_accepted` is called with the fact and its cost. The facts that it shows are appended to `shown`.
     """
     superseded = page.memory.superseded
     misfits = 0
     for fact in facts:
-        if page.room.left < _LINE_UNITS_LEAST or misfits == _MISFITS_MAX:
+        if page.budget.left < _LINE_UNITS_LEAST or misfits == _MISFITS_MAX:
             return False
         if fact.id in page.lines:
             continue
         is_short = fact.id in superseded
         price = page.price(fact, is_short=is_short)
-        if price > page.room.left:
+        if price > page.budget.left:
             misfits += 1
-        elif takes(fact, price):
-            page.put(fact, is_short=is_short)
+        elif is_accepted(fact, price):
+            page.show(fact, is_short=is_short)
             misfits = 0
-            if put is not None:
-                put.append(fact)
+            if shown is not None:
+                shown.append(fact)
     return True
 
 
-def put_must(page: Page, facts: Sequence[Fact]) -> None:
+def show_required(page: Page, facts: Sequence[Fact]) -> None:
     """Put each fact, whole if the short forms of the following ones still fit, else short."""
     prices = [page.price(fact, is_short=True) for fact in facts]
     owed = sum(prices)
     for fact, price in zip(facts, prices, strict=True):
         owed -= price
-        is_affordable = page.price(fact) + owed <= page.room.left
-        _ = page.put(fact, is_short=not is_affordable)
+        is_affordable = page.price(fact) + owed <= page.budget.left
+        _ = page.show(fact, is_short=not is_affordable)
 
 
 def missed_facts(memory: Memory, scores: Scores, shown: frozenset[str]) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ class Weigh(Protocol):
     """A function that raises the salience of a round's facts; `kept` holds the facts filed earlier."""
 
     async def __call__(
-        self, delta: MemoryDelta, kept: CachedIndex, round: Round, session: SessionStore
+        self, delta: MemoryDelta, cached: CachedIndex, round: Round, session: SessionStore
     ) -> WeighedDelta: ...
 
 
@@ -98,12 +98,12 @@ class Embeddings:
     timeout_s: float = TIMEOUT_S
 
     async def weigh(
-        self, delta: MemoryDelta, kept: CachedIndex, round: Round, session: SessionStore
+        self, delta: MemoryDelta, cached: CachedIndex, round: Round, session: SessionStore
     ) -> WeighedDelta:
         """Embed the new texts, and raise salience by the closeness of facts to the question and the closest search."""
-        if kept.vectors is None or kept.vectors.model != self.model:
-            kept.vectors = Vectors(self.model)
-        vectors, memory = kept.vectors, kept.session_index.memory
+        if cached.vectors is None or cached.vectors.model != self.model:
+            cached.vectors = Vectors(self.model)
+        vectors, memory = cached.vectors, cached.session_index.memory
         vectors.read(await session.items(VECTORS, vectors.items))
         uses = (*memory.tool_usage, *delta.tool_usage)
         searches = [use.query[:_TEXT_CHARACTERS] for use in uses if use.query]
@@ -111,15 +111,15 @@ class Embeddings:
         asked = {digest_of(text): text for text in (question, *searches)}
         facts = {fact.id: fact for fact in (*delta.facts[::-1], *list(memory.facts.values())[::-1])}
         documents = {**memory.documents, **{document.id: document for document in delta.documents}}
-        new_asked = {name: text for name, text in asked.items() if name not in vectors.asked}
+        new_asked = {name: text for name, text in asked.items() if name not in vectors.questions}
         new_facts = {
             id: _text_of(fact, documents)
             for id, fact in facts.items()
-            if id not in vectors.places and fact.salience >= USUAL
+            if id not in vectors.rows and fact.salience >= USUAL
         }
         rows = await self._embedded({**new_asked, **new_facts}, vectors)
-        item = vectors.add(_of(rows, new_facts), _of(rows, new_asked))
-        is_heavy = len(vectors.places) > _FACTS_AT_ONCE_MAX
+        item = vectors.add(_rows_by_name(rows, new_facts), _rows_by_name(rows, new_asked))
+        is_heavy = len(vectors.rows) > _FACTS_AT_ONCE_MAX
         closeness = await offload_if(is_heavy, vectors.closeness, question, searches)
         own = {fact.id: _raised(closeness[fact.id]) for fact in delta.facts if fact.id in closeness}
         weighed = [
@@ -155,7 +155,7 @@ def _text_of(fact: Fact, documents: Mapping[str, Document]) -> str:
     return f"{documents[fact.document].title} {fact.statement}"[:_TEXT_CHARACTERS]
 
 
-def _of(rows: Mapping[str, bytes], names: Mapping[str, str]) -> dict[str, bytes]:
+def _rows_by_name(rows: Mapping[str, bytes], names: Mapping[str, str]) -> dict[str, bytes]:
     return {name: rows[name] for name in names if name in rows}
 
 

@@ -92,7 +92,9 @@ class ComparedText:
     def quantities(self) -> dict[Quantity, str]:
         """Return the numbers as they are written; a range gives two."""
         return {
-            end: " ".join(self._tokens[one.start : one.end]) for one in self.amounts for end in _ends(one)
+            end: " ".join(self._tokens[one.start : one.end])
+            for one in self.amounts
+            for end in _ends_statement(one)
         }
 
     @cached_property
@@ -104,7 +106,7 @@ class ComparedText:
     @cached_property
     def figures(self) -> dict[Quantity, str]:
         """Return the numbers that are written in figures, which a summary must keep."""
-        in_figures = {end for one in self.amounts if not one.is_word for end in _ends(one)}
+        in_figures = {end for one in self.amounts if not one.is_word for end in _ends_statement(one)}
         return {end: written for end, written in self.quantities.items() if end in in_figures}
 
     @cached_property
@@ -256,7 +258,7 @@ def _quotations(line: ComparedText, sources: Sequence[Source]) -> str:
     return ""
 
 
-def _ends(one: Amount) -> tuple[Quantity, ...]:
+def _ends_statement(one: Amount) -> tuple[Quantity, ...]:
     return tuple(dict.fromkeys(((one.low, one.unit), (one.high, one.unit))))
 
 

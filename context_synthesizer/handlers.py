@@ -36,7 +36,14 @@ from antiphon_shared.process.offload import is_large, offload_if
 from context_synthesizer.embeddings import Weigh, WeighedDelta
 from context_synthesizer.session_index_cache import CachedIndex, SessionIndexCache, digest_of
 from context_synthesizer.settings import ContextSynthesizerSettings
-from context_synthesizer.turn import RoundEvents, add, briefed, filed, step_of, tokens_max
+from context_synthesizer.turn import (
+    RoundEvents,
+    file_round_delta,
+    step_of,
+    store_delta,
+    tokens_max,
+    write_briefing,
+)
 
 _FACTS_AT_ONCE_MAX = 200
 """The number of facts of a round above which they are added in another thread."""
@@ -64,21 +71,22 @@ class ContextSynthesizer:
         """
         request = delivery.event.data
         assert isinstance(request, BriefingRequested)
-        kept, brought, question, step_input = await self._read(request, session)
-        length = kept.items
-        delta, refused = await offload_if(is_large(brought.results), filed, kept, request, brought)
+        cached, round_events, question, step_input = await self._read(request, session)
+        length = cached.items
+        is_heavy = is_large(round_events.results)
+        delta, refused = await offload_if(is_heavy, file_round_delta, cached, request, round_events)
         if refused:
             structlog.get_logger().warning(
                 "summary_refused", session=session.session_id, round=request.round, reason=refused
             )
         weighed = WeighedDelta(delta)
         if self._weigh is not None:
-            weighed = await self._weigh(delta, kept, request.round, session)
-        item = await self._add(kept, weighed.delta, delivery.event.format)
+            weighed = await self._weigh(delta, cached, request.round, session)
+        item = await self._add(cached, weighed.delta, delivery.event.format)
         await faults.pass_point("briefing.filed")
-        is_heavy, step = kept.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
-        built = await offload_if(is_heavy, briefed, kept, request, weighed.salience, refused, step)
-        self._session_indexes.put_back((session.session_id, request.question), kept)
+        is_heavy, step = cached.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
+        built = await offload_if(is_heavy, write_briefing, cached, request, weighed.salience, refused, step)
+        self._session_indexes.store((session.session_id, request.question), cached)
         writes: list[PutDocument | Append] = [
             PutDocument(BRIEFING, None, built.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),
@@ -103,32 +111,34 @@ class ContextSynthesizer:
 
         The question is None where neither index nor step needs it.
         """
-        kept = self._session_indexes.take((session.session_id, request.question))
+        cached = self._session_indexes.take((session.session_id, request.question))
         step = request.step
         items, question, step_input, reasoning, results, summary = await together(
-            session.items(MEMORY, kept.since if kept else 0),
-            _event(session, None if kept and step is None else request.question, QuerySubmitted),
+            session.items(MEMORY, cached.since if cached else 0),
+            _event(session, None if cached and step is None else request.question, QuerySubmitted),
             _event(session, step.input if step else None, ReasoningCompleted),
             _event(session, request.reasoning, ReasoningCompleted),
             _event(session, request.results, ToolsCompleted),
             _event(session, request.summary, SummaryCompleted),
         )
-        if kept is not None:
-            query = kept.session_index.memory.query
+        if cached is not None:
+            query = cached.session_index.memory.query
         else:
             assert question is not None, "a request always names its question"
             query = question.query
         budget = tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
-        if kept is None or not kept.catches_up(query, budget, items):
-            items = await session.items(MEMORY) if kept and kept.since else items
+        if cached is None or not cached.catches_up(query, budget, items):
+            items = await session.items(MEMORY) if cached and cached.since else items
             is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
-            kept = await offload_if(is_heavy, CachedIndex, query, budget, items)
-        return kept, RoundEvents(reasoning, results, summary), question, step_input
+            cached = await offload_if(is_heavy, CachedIndex, query, budget, items)
+        return cached, RoundEvents(reasoning, results, summary), question, step_input
 
-    async def _add(self, kept: CachedIndex, delta: MemoryDelta, format: int) -> bytes:
+    async def _add(self, cached: CachedIndex, delta: MemoryDelta, format: int) -> bytes:
         """Add a delta to the index; return the item to append, empty when there is nothing to file."""
         is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
-        item, _ = await offload_if(is_heavy, add, kept, delta, self._settings.memory_bytes_max, format)
+        item, _ = await offload_if(
+            is_heavy, store_delta, cached, delta, self._settings.memory_bytes_max, format
+        )
         return item
 
 
@@ -136,10 +146,10 @@ def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> A
     """Return the data of the named event, if one is named. Raises UnreadableEvent when it is of another kind."""
     if log_entry is None:
         return Completed(None)
-    return PendingRead(session.event(log_entry), partial(_named, log_entry, kind))
+    return PendingRead(session.event(log_entry), partial(_event_at, log_entry, kind))
 
 
-def _named(log_entry: str, kind: type[DataT], event: AnyEvent) -> DataT:
+def _event_at(log_entry: str, kind: type[DataT], event: AnyEvent) -> DataT:
     data = event.data
     if not isinstance(data, kind):
         raise UnreadableEvent(f"log entry {log_entry} is {data.type}, not {kind.type}.")

@@ -59,9 +59,9 @@ class Pieces:
         """A lower bound on the cost of all facts, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._tried: dict[tuple[int, int], Piece] = {}
-        self._said: dict[tuple[int, NoteForm], Piece] = {}
+        self._notes: dict[tuple[int, NoteForm], Piece] = {}
         self._headings: dict[str, Piece] = {}
-        self._says: dict[str, bool] = {}
+        self._names_subject: dict[str, bool] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
 
@@ -87,12 +87,12 @@ class Pieces:
             piece = self._tried[key] = tool_lines(use, characters)
         return piece
 
-    def said(self, note: ReasoningNote, form: NoteForm) -> Piece:
+    def note_piece(self, note: ReasoningNote, form: NoteForm) -> Piece:
         """Return a note in one of its forms."""
         key = id(note), form
-        piece = self._said.get(key)
+        piece = self._notes.get(key)
         if piece is None:
-            piece = self._said[key] = form(note)
+            piece = self._notes[key] = form(note)
         return piece
 
     def heading(self, title: str) -> Piece:
@@ -100,11 +100,11 @@ class Pieces:
             self._headings[title] = heading(title)
         return self._headings[title]
 
-    def says(self, fact: Fact, title: str) -> bool:
+    def names_subject(self, fact: Fact, title: str) -> bool:
         """Return whether the fact's statement names the subject in the title of its document."""
-        if fact.id not in self._says:
-            self._says[fact.id] = names_title(fact.statement, title, is_record=fact.is_json)
-        return self._says[fact.id]
+        if fact.id not in self._names_subject:
+            self._names_subject[fact.id] = names_title(fact.statement, title, is_record=fact.is_json)
+        return self._names_subject[fact.id]
 
     def words(self, fact: Fact) -> frozenset[str]:
         """Return the words of a fact's statement, without numbers."""
@@ -126,7 +126,7 @@ class Page:
     title: str
     memory: Memory
     pieces: Pieces
-    room: TokenBudget
+    budget: TokenBudget
     by_call: bool = False
     """Whether each call has its own fence, so that the page only grows at its end; else each level of trust
     has one.
@@ -136,10 +136,10 @@ class Page:
     _headings: set[tuple[str, ...]] = field(default_factory=set)
     _fences: set[tuple[str, ...]] = field(default_factory=set)
 
-    def put(self, fact: Fact, *, is_short: bool = False) -> bool:
+    def show(self, fact: Fact, *, is_short: bool = False) -> bool:
         """Show the fact, if it fits with its title and its fence."""
         line, fence, title, units = self._priced(fact, is_short)
-        if not self.room.take(units):
+        if not self.budget.take(units):
             return False
         self.lines[fact.id] = line
         self._headings.add((*fence, title))
@@ -168,7 +168,7 @@ class Page:
     def _title_above(self, fact: Fact) -> str:
         """Return the title above the fact; empty on a compact page when the statement names it itself."""
         title = self.memory.document_of(fact).title
-        return "" if not self.by_call and self.pieces.says(fact, title) else title
+        return "" if not self.by_call and self.pieces.names_subject(fact, title) else title
 
     @property
     def texts(self) -> list[str]:

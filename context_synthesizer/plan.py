@@ -59,7 +59,7 @@ class Plan:
 
     def _fits(self, memory: Memory, facts: Sequence[Fact], pieces: Pieces, units: int) -> bool:
         page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)
-        return all(page.put(fact) for fact in facts)
+        return all(page.show(fact) for fact in facts)
 
     def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Scores, units: int) -> None:
         page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)

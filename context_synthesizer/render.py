@@ -58,18 +58,18 @@ def render(sections: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n\n".join(f"# {title}\n" + "\n".join(items) for title, items in sections if items)
 
 
-def fact_line(fact: Fact, known: str = "") -> Piece:
+def fact_line(fact: Fact, relations: str = "") -> Piece:
     """Return the whole fact with its id and relations, as in `F9 (superseded by F12) It takes 6 hours.`."""
-    return Piece(f"{fact.id} {known}{fence(fact.statement)}")
+    return Piece(f"{fact.id} {relations}{fence(fact.statement)}")
 
 
-def short_fact_line(fact: Fact, known: str = "") -> Piece:
+def short_fact_line(fact: Fact, relations: str = "") -> Piece:
     """Return the beginning of the fact, or the whole fact if it is not longer."""
     if len(fact.statement) <= SHORT_CHARACTERS:
-        return fact_line(fact, known)
-    known = f"{known[:-2]}; shortened) " if known else "(shortened) "
+        return fact_line(fact, relations)
+    relations = f"{relations[:-2]}; shortened) " if relations else "(shortened) "
     # Fenced again after the cut, which may end a word early.
-    return Piece(f"{fact.id} {known}{fence(one_line(fact.statement, SHORT_CHARACTERS))}")
+    return Piece(f"{fact.id} {relations}{fence(one_line(fact.statement, SHORT_CHARACTERS))}")
 
 
 def relations_note(fact: Fact, memory: Memory) -> str:
@@ -150,7 +150,7 @@ def tool_line(use: ToolUse, characters: int) -> Piece:
     return Piece(f"- round {use.round}: " + fence(f"{tool} {arguments} -> {came}"))
 
 
-def searched(uses: Sequence[ToolUse], found: bool) -> Piece:
+def searches_line(uses: Sequence[ToolUse], found: bool) -> Piece:
     """Return searches on one line, for a small budget; of very many only the newest."""
     newest_first = dict.fromkeys(json.dumps(use.query, ensure_ascii=False) for use in reversed(uses))
     queries: list[str] = []
@@ -231,21 +231,21 @@ class NotShown:
         ranges = ", ".join(self.ranges)
         some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
         how = f'{RECALL}(id="{self._first}")'
-        return Piece(f"- {self._said}: {some}. Read one with {how}."), Piece(
-            f"- {self._said}. Read one with {how}."
+        return Piece(f"- {self._text}: {some}. Read one with {how}."), Piece(
+            f"- {self._text}. Read one with {how}."
         )
 
     @property
     def remark(self) -> Piece:
         """Return `12 facts not shown; recall(id="F20") reads one.`."""
-        return Piece(f'{self._said}; {RECALL}(id="{self._first}") reads one.')
+        return Piece(f'{self._text}; {RECALL}(id="{self._first}") reads one.')
 
     @property
     def _first(self) -> str:
         return self.ranges[0].partition("-")[0]
 
     @property
-    def _said(self) -> str:
+    def _text(self) -> str:
         return f"{self.count} fact{'s' if self.count > 1 else ''} not shown"
 
 

@@ -11,8 +11,8 @@ _BANDS = 0.5, 0.25
 class Scores(Mapping[str, float]):
     """The score of each fact by its id: `values` has them by the facts' places, which `places` gives."""
 
-    def __init__(self, places: Mapping[str, int], ids: Sequence[str], values: Sequence[float]) -> None:
-        self._places, self._ids, self._values = places, ids, values
+    def __init__(self, positions: Mapping[str, int], ids: Sequence[str], values: Sequence[float]) -> None:
+        self._places, self._ids, self._values = positions, ids, values
         self._sorted: list[str] = []
         self._unsorted = closest_first(values)
 

@@ -24,7 +24,14 @@ from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
-from context_synthesizer.choice import fill_page, missed_facts, must_have, put_each, put_must, side_by_side
+from context_synthesizer.choice import (
+    fill_page,
+    missed_facts,
+    must_have,
+    show_each,
+    show_required,
+    side_by_side,
+)
 from context_synthesizer.page import Page, Pieces, TokenBudget, title_units
 from context_synthesizer.render import LONG, NotShown, question_lines, render
 from context_synthesizer.scores import Scores
@@ -35,11 +42,11 @@ from context_synthesizer.side_sections import (
     Section,
     earlier_section,
     is_search,
+    notes_section,
     pieces_of_level,
     said_by_age,
-    said_section,
     summaries_section,
-    tried_section,
+    uses_section,
     words_wanted,
 )
 from context_synthesizer.step import StepText
@@ -98,8 +105,8 @@ def build_briefing(
     if ask.step is not None:
         room.left = max(room.left, least)
     before = earlier_section(memory, room)
-    shown = _whole(memory, pieces, ask.level, TokenBudget(room.left), planned is not None)
-    shown = shown or _selected(memory, scores(), pieces, ask.level, room, planned)
+    shown = _whole_memory(memory, pieces, ask.level, TokenBudget(room.left), planned is not None)
+    shown = shown or _select(memory, scores(), pieces, ask.level, room, planned)
     last = ("Now", (*now[1], *filter(None, [shown.remark])))
     text = render((*asked, (before.title, before.texts), *shown.sections, last))
     omitted = len(memory.facts) - len(shown.facts)
@@ -108,7 +115,7 @@ def build_briefing(
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _Sections:
     """The sections between question and round."""
 
     sections: tuple[tuple[str, Sequence[str]], ...]
@@ -118,70 +125,72 @@ class _Shown:
     """The remark of a small briefing about omitted facts, after the round."""
 
 
-def _whole(memory: Memory, pieces: Pieces, level: Level, room: TokenBudget, by_call: bool) -> _Shown | None:
+def _whole_memory(
+    memory: Memory, pieces: Pieces, level: Level, budget: TokenBudget, by_call: bool
+) -> _Sections | None:
     """Return the whole memory, in one section of facts, or None if it does not fit."""
-    if pieces.units_least > room.left:
+    if pieces.units_least > budget.left:
         return None
-    page = Page("Facts", memory, pieces, room, by_call)
-    tried, said, questions = (Section(title, room) for title in (TRIED, SAID, QUESTIONS))
+    page = Page("Facts", memory, pieces, budget, by_call)
+    tried, said, questions = (Section(title, budget) for title in (TRIED, SAID, QUESTIONS))
     uses, notes = pieces_of_level(memory, level)
-    still, answered = question_lines(memory)
+    open_questions, answered = question_lines(memory)
     fits = (
         tried.put_all(pieces.tried(use, LONG) for use in uses)
         and said.put_all(said_by_age(notes, pieces))
-        and questions.put_all((*still, *answered))
-        and all(page.put(fact) for fact in memory.facts.values())
+        and questions.put_all((*open_questions, *answered))
+        and all(page.show(fact) for fact in memory.facts.values())
     )
     if not fits:
         return None
     sections: list[Page | Section] = [page, tried, said, questions]
-    return _Shown(tuple((one.title, one.texts) for one in sections), frozenset(page.lines))
+    return _Sections(tuple((one.title, one.texts) for one in sections), frozenset(page.lines))
 
 
-def _selected(
+def _select(
     memory: Memory,
     scores: Scores,
     pieces: Pieces,
     level: Level,
-    room: TokenBudget,
+    budget: TokenBudget,
     planned: Sequence[str] | None,
-) -> _Shown:
+) -> _Sections:
     """Return the selection in the order at the top of this file."""
-    questions = Section(QUESTIONS, room)
-    still, answered = question_lines(memory)
-    questions.put_all(still)
-    facts = Page("Facts", memory, pieces, room, by_call=planned is not None)
-    page = facts if planned is None else Page("Further facts", memory, pieces, room)
+    questions = Section(QUESTIONS, budget)
+    open_questions, answered = question_lines(memory)
+    questions.put_all(open_questions)
+    facts = Page("Facts", memory, pieces, budget, by_call=planned is not None)
+    page = facts if planned is None else Page("Further facts", memory, pieces, budget)
     is_small = planned is None
     uses, notes = pieces_of_level(memory, level)
     if is_small:  # the facts of these searches show what was searched
         uses = [use for use in uses if not (is_search(use) and use.facts)]
-    for_uses = share if uses and (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
-    for_words = min(room.left // _WORDS_SHARE, words_wanted(notes, answered))
-    room.left -= for_uses + for_words
+    uses_units = share if uses and (share := budget.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
+    notes_units = min(budget.left // _WORDS_SHARE, words_wanted(notes, answered))
+    budget.left -= uses_units + notes_units
     grown = dict.fromkeys(planned or ())
     must = [fact for fact in must_have(memory, scores) if fact.id not in grown]
-    put_must(page, must)
-    put_each(facts, [memory.facts[id] for id in grown])
-    summaries = summaries_section(memory, room)
+    show_required(page, must)
+    show_each(facts, [memory.facts[id] for id in grown])
+    summaries = summaries_section(memory, budget)
     first = chain(grown, (fact.id for fact in must), scores.closest_first())
     fill_page(page, (fact for fact in side_by_side(memory, first) if fact.id not in facts.lines))
-    room.left += for_uses
+    budget.left += uses_units
 
-    left_out = Section("Not shown", room)
-    for_listing = _listing_units(_omitted(memory, facts, page), room, is_small)
-    room.left -= for_listing
-    tried = tried_section(uses, pieces, room)
-    room.left += for_words
-    said = said_section(notes, pieces, room)
+    left_out = Section("Not shown", budget)
+    listing_units = _listing_units(_omitted(memory, facts, page), budget, is_small)
+    budget.left -= listing_units
+    tried = uses_section(uses, pieces, budget)
+    budget.left += notes_units
+    said = notes_section(notes, pieces, budget)
     questions.put_all(answered)
-    put_each(page, (memory.facts[id] for id in scores.closest_first() if id not in facts.lines))
-    room.left += for_listing
-    remark = _list(_omitted(memory, facts, page), left_out, room, is_small)
+    show_each(page, (memory.facts[id] for id in scores.closest_first() if id not in facts.lines))
+    budget.left += listing_units
+    remark = _list(_omitted(memory, facts, page), left_out, budget, is_small)
     shown = frozenset((*facts.lines, *page.lines))
     pages = [facts] if page is facts else [facts, page]
     sections: list[Page | Section] = [*pages, summaries, tried, said, questions, left_out]
-    return _Shown(
+    return _Sections(
         tuple((one.title, one.texts) for one in sections),
         shown,
         frozenset(facts.shortened | page.shortened),
@@ -189,15 +198,15 @@ def _selected(
     )
 
 
-def _list(omitted: NotShown, section: Section, room: TokenBudget, is_small: bool) -> str:
+def _list(omitted: NotShown, section: Section, budget: TokenBudget, is_small: bool) -> str:
     """List the omitted facts in their section, or return the remark that replaces it in a small briefing."""
     if not omitted.count:
         return ""
     if is_small:
         remark = omitted.remark
-        return remark.text if room.take(remark.units) else ""
-    told, briefly = omitted.lines
-    _ = section.put(told) or section.put(briefly)
+        return remark.text if budget.take(remark.units) else ""
+    longer, shorter = omitted.lines
+    _ = section.add(longer) or section.add(shorter)
     return ""
 
 
@@ -205,12 +214,12 @@ def _omitted(memory: Memory, *pages: Page) -> NotShown:
     return NotShown.of(len(memory.facts), set[str]().union(*(page.lines for page in pages)))
 
 
-def _listing_units(omitted: NotShown, room: TokenBudget, is_small: bool) -> int:
+def _listing_units(omitted: NotShown, budget: TokenBudget, is_small: bool) -> int:
     """Return the cost to reserve for the list of omitted facts: its longer form, when that is a small part."""
     if not omitted.count:
         return 0
     if is_small:
-        return min(omitted.remark.units + _IDS_UNITS, room.left)
+        return min(omitted.remark.units + _IDS_UNITS, budget.left)
     around = title_units("Not shown") + _IDS_UNITS
-    told, briefly = (piece.units + around for piece in omitted.lines)
-    return told if 4 * told <= room.left else min(briefly, room.left)
+    longer, shorter = (piece.units + around for piece in omitted.lines)
+    return longer if 4 * longer <= budget.left else min(shorter, budget.left)

@@ -64,7 +64,7 @@ class SessionIndex:
         if salience != self._salience:
             self._salience, self._in_step = dict(salience), None
 
-    def begun(self, turns: Iterable[Turn]) -> MemoryDelta:
+    def conversation_delta(self, turns: Iterable[Turn]) -> MemoryDelta:
         """Return the delta of the conversation that the session continues; it is not added yet."""
         return file_conversation(self.memory, turns)
 

@@ -14,7 +14,7 @@ from antiphon_shared.values import LogEntry, SessionId
 from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.vectors import Vectors
 
-BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
+BYTES_MAX, INDEXES_MAX = 4_000_000, 1_000
 """Bounds on all cached indexes: the bytes of their items in Redis, a thirtieth of their size here; and their number.
 
 Beyond them, the least recently used indexes are evicted.
@@ -65,10 +65,10 @@ class CachedIndex:
 class SessionIndexCache:
     """The cached indexes of one process, by session."""
 
-    def __init__(self, bytes_max: int = BYTES_MAX, desks_max: int = DESKS_MAX) -> None:
+    def __init__(self, bytes_max: int = BYTES_MAX, indexes_max: int = INDEXES_MAX) -> None:
         self._kept: OrderedDict[SessionKey, CachedIndex] = OrderedDict()
         self._bytes = 0
-        self._bytes_max, self._desks_max = bytes_max, desks_max
+        self._bytes_max, self._desks_max = bytes_max, indexes_max
 
     def take(self, key: SessionKey) -> CachedIndex | None:
         """Remove and return the session's index, if it is cached, so that only one caller uses it at a time."""
@@ -77,11 +77,11 @@ class SessionIndexCache:
             self._bytes -= kept.bytes
         return kept
 
-    def put_back(self, key: SessionKey, kept: CachedIndex) -> None:
+    def store(self, key: SessionKey, index: CachedIndex) -> None:
         """Cache the index for the session's next round."""
         self.take(key)
-        self._kept[key] = kept
-        self._bytes += kept.bytes
+        self._kept[key] = index
+        self._bytes += index.bytes
         while len(self._kept) > 1 and (self._bytes > self._bytes_max or len(self._kept) > self._desks_max):
             self.take(next(iter(self._kept)))
 

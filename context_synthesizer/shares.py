@@ -27,7 +27,7 @@ class Shares:
 
     def __init__(self, page: Page) -> None:
         self._memory, self._pieces = page.memory, page.pieces
-        self._room = page.room.left
+        self._room = page.budget.left
         self._taken: Counter[tuple[str, str]] = Counter()
         self._shown: list[Fact] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
@@ -65,7 +65,7 @@ class Shares:
         return sources
 
     @cached_property
-    def _asked(self) -> frozenset[str]:
+    def _query_words(self) -> frozenset[str]:
         """Return the words of the question, the open sub-questions and the searches."""
         memory = self._memory
         texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
@@ -73,4 +73,4 @@ class Shares:
 
     def _asked_in(self, fact: Fact) -> frozenset[str]:
         title = self._memory.document_of(fact).title
-        return self._asked.intersection((*distinct_words(fact.statement), *distinct_words(title)))
+        return self._query_words.intersection((*distinct_words(fact.statement), *distinct_words(title)))

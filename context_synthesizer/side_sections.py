@@ -18,7 +18,7 @@ from context_synthesizer.render import (
     conclusion_lines,
     earlier_line,
     note_lines,
-    searched,
+    searches_line,
     short_note_line,
     summary_lines,
     tool_line,
@@ -39,11 +39,11 @@ class Section:
     """Lines under a title; the first line also pays for the title."""
 
     title: str
-    room: TokenBudget
+    budget: TokenBudget
     texts: list[str] = field(default_factory=list)
 
-    def put(self, piece: Piece) -> bool:
-        if not self.room.take(piece.units + (0 if self.texts else title_units(self.title))):
+    def add(self, piece: Piece) -> bool:
+        if not self.budget.take(piece.units + (0 if self.texts else title_units(self.title))):
             return False
         self.texts.append(piece.text)
         return True
@@ -54,17 +54,17 @@ class Section:
         units = sum([piece.units for piece in pieces])
         if units and not self.texts:
             units += title_units(self.title)
-        if self.room.take(units):  # usually all fit
+        if self.budget.take(units):  # usually all fit
             self.texts += [piece.text for piece in pieces]
             return True
-        fits = [self.put(piece) for piece in pieces]
+        fits = [self.add(piece) for piece in pieces]
         return all(fits)
 
     def put_newest(self, forms: Sequence[tuple[Piece, Piece]]) -> None:
         """Add the newest items that fit, each in its longer or its shorter form, in their order."""
         before = len(self.texts)
         for longer, shorter in reversed(forms):
-            _ = self.put(longer) or self.put(shorter)
+            _ = self.add(longer) or self.add(shorter)
         self.texts[before:] = self.texts[before:][::-1]
 
 
@@ -80,29 +80,29 @@ def words_wanted(notes: Sequence[ReasoningNote], answered: Sequence[Piece]) -> i
     return sum(piece.units for piece in pieces) + (title_units(SAID) if pieces else 0)
 
 
-def summaries_section(memory: Memory, room: TokenBudget) -> Section:
+def summaries_section(memory: Memory, budget: TokenBudget) -> Section:
     """Return the newest summaries, within their share of the budget, the oldest first."""
-    share = TokenBudget(room.left // _SUMMARIES_SHARE)
+    share = TokenBudget(budget.left // _SUMMARIES_SHARE)
     chosen = [piece for piece in map(summary_lines, reversed(memory.summaries)) if share.take(piece.units)]
-    section = Section("Summaries", room)
+    section = Section("Summaries", budget)
     section.put_all(reversed(chosen))
     return section
 
 
-def earlier_section(memory: Memory, room: TokenBudget) -> Section:
+def earlier_section(memory: Memory, budget: TokenBudget) -> Section:
     """Return the newest earlier questions of the conversation, within their share, the oldest first."""
-    share = room.left // _EARLIER_SHARE
+    share = budget.left // _EARLIER_SHARE
     section = Section(EARLIER, TokenBudget(share))
     section.put_newest([(earlier_line(one, LONG), earlier_line(one, SHORT)) for one in memory.earlier])
-    room.take(share - section.room.left)
+    budget.take(share - section.budget.left)
     return section
 
 
-def tried_section(uses: Sequence[ToolUse], pieces: Pieces, room: TokenBudget) -> Section:
+def uses_section(uses: Sequence[ToolUse], pieces: Pieces, budget: TokenBudget) -> Section:
     """Return a line for each use, longer for the newest; when that is too much, searches share one line."""
-    section = Section(TRIED, room)
+    section = Section(TRIED, budget)
     short = [pieces.tried(use, SHORT) for use in uses]
-    if sum([piece.units for piece in short]) + title_units(TRIED) > room.left:
+    if sum([piece.units for piece in short]) + title_units(TRIED) > budget.left:
         searches = [use for use in uses if is_search(use)]
         others = [use for use in uses if not is_search(use)]
         _put_searched(section, [use for use in searches if not use.facts], is_found=False)
@@ -112,7 +112,7 @@ def tried_section(uses: Sequence[ToolUse], pieces: Pieces, room: TokenBudget) ->
     section.put_all(short)
     for index in reversed(range(len(uses))):
         long = pieces.tried(uses[index], LONG)
-        if room.take(long.units - short[index].units):
+        if budget.take(long.units - short[index].units):
             section.texts[index] = long.text
     return section
 
@@ -124,7 +124,7 @@ def is_search(use: ToolUse) -> bool:
 
 def _put_searched(section: Section, uses: Sequence[ToolUse], is_found: bool) -> None:
     """Add as many of the newest searches as fit."""
-    while uses and not section.put(searched(uses, is_found)):
+    while uses and not section.add(searches_line(uses, is_found)):
         uses = uses[-(len(uses) // 2) :] if len(uses) > 1 else ()
 
 
@@ -136,23 +136,23 @@ def said_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
 
 def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
     if age < _WHOLE:
-        return pieces.said(note, note_lines)
-    return pieces.said(note, conclusion_lines if age < _WHOLE + _BY_CONCLUSIONS else short_note_line)
+        return pieces.note_piece(note, note_lines)
+    return pieces.note_piece(note, conclusion_lines if age < _WHOLE + _BY_CONCLUSIONS else short_note_line)
 
 
-def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: TokenBudget) -> Section:
+def notes_section(notes: Sequence[ReasoningNote], pieces: Pieces, budget: TokenBudget) -> Section:
     """Return the notes that fit, on one line each, those with conclusions first; then longer by age."""
     by_age = said_by_age(notes, pieces)
-    section = Section(SAID, room)
+    section = Section(SAID, budget)
     lines: dict[int, Piece] = {}
     newest_first = reversed(range(len(notes)))
     for index in sorted(newest_first, key=lambda index: not _concludes(notes[index])):
-        line = pieces.said(notes[index], short_note_line)
-        if room.take(line.units + (0 if lines else title_units(SAID))):
+        line = pieces.note_piece(notes[index], short_note_line)
+        if budget.take(line.units + (0 if lines else title_units(SAID))):
             lines[index] = line
     for index in list(lines):
         longer = by_age[index]
-        if room.take(longer.units - lines[index].units):
+        if budget.take(longer.units - lines[index].units):
             lines[index] = longer
     section.texts = [lines[index].text for index in sorted(lines)]
     return section

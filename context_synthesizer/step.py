@@ -32,18 +32,18 @@ class StepText:
     """The texts to which facts are compared in this step: its instructions and its input."""
 
 
-def step_text(asked: StepToBrief, round: int, steps: Steps, reply: ReasoningCompleted | None) -> StepText:
+def step_text(request: StepToBrief, round: int, steps: Steps, reply: ReasoningCompleted | None) -> StepText:
     """Return the step's part of the briefing for a round; `reply` holds the output of the previous step."""
-    step = steps[asked.number - 1]
-    of = f"Step {asked.number} of {len(steps)}"
+    step = steps[request.number - 1]
+    of = f"Step {request.number} of {len(steps)}"
     instructions = step.instructions.strip()
-    given = (_input(steps[asked.number - 2], reply),) if reply else ()
-    before = tuple(_fenced(text, steps[asked.number - 2], asked, reply) for text in given if reply)
+    given = (_input(steps[request.number - 2], reply),) if reply else ()
+    before = tuple(_fenced(text, steps[request.number - 2], request, reply) for text in given if reply)
     return StepText(
         title=f"{of}: {step.name}",
         lines=(instructions, *before),
-        begun=asked.begun,
-        rounds=f"{of}, attempt {asked.attempt} of {step.attempts}: round {round - asked.begun + 1} of at most "
+        begun=request.begun,
+        rounds=f"{of}, attempt {request.attempt} of {step.attempts}: round {round - request.begun + 1} of at most "
         f"{step.max_rounds}.",
         question=(instructions, *given),
     )

@@ -53,22 +53,24 @@ def step_of(
     return step_text(request.step, request.round, query.options.step_list, reply)
 
 
-def filed(kept: CachedIndex, request: BriefingRequested, brought: RoundEvents) -> tuple[MemoryDelta, str]:
+def file_round_delta(
+    cached: CachedIndex, request: BriefingRequested, round_events: RoundEvents
+) -> tuple[MemoryDelta, str]:
     """Return the delta of the round, which is not added yet, and why its summary is refused, if it is."""
     if request.conversation:  # it is the first delta, and contains only the conversation
-        delta = kept.session_index.begun(request.conversation)
+        delta = cached.session_index.conversation_delta(request.conversation)
     else:
-        delta = kept.session_index.filed(
-            brought.reasoning, brought.results, untrusted=request.untrusted, entry=request.results
+        delta = cached.session_index.filed(
+            round_events.reasoning, round_events.results, untrusted=request.untrusted, entry=request.results
         )
-    believed = checked(brought.summary, kept.session_index.memory) if brought.summary else ""
-    if isinstance(believed, Summary) and believed not in kept.session_index.memory.summaries:
-        delta = delta.model_copy(update={"summaries": (believed,)})
-    return delta, believed if isinstance(believed, str) else ""
+    summary = checked(round_events.summary, cached.session_index.memory) if round_events.summary else ""
+    if isinstance(summary, Summary) and summary not in cached.session_index.memory.summaries:
+        delta = delta.model_copy(update={"summaries": (summary,)})
+    return delta, summary if isinstance(summary, str) else ""
 
 
-def add(
-    kept: CachedIndex, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
+def store_delta(
+    cached: CachedIndex, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
 ) -> tuple[bytes, MemoryDelta]:
     """Add a delta to the index, as far as the memory's bound allows; return the item to store and the added delta.
 
@@ -78,16 +80,16 @@ def add(
         return b"", MemoryDelta()
     delta = in_format(delta, format)
     item = _item(delta)
-    bytes_left = memory_bytes_max - kept.bytes
+    bytes_left = memory_bytes_max - cached.bytes
     if len(item) > bytes_left:
         delta = truncate_delta(delta, bytes_left)
         item = _item(delta)
-    kept.add(item, delta)
+    cached.add(item, delta)
     return item, delta
 
 
-def briefed(
-    kept: CachedIndex,
+def write_briefing(
+    cached: CachedIndex,
     request: BriefingRequested,
     salience: Mapping[str, float],
     summary_refused: str,
@@ -97,9 +99,9 @@ def briefed(
 
     `salience` replaces the filed salience of some facts, for this briefing.
     """
-    kept.session_index.weigh(salience)
-    briefing = kept.session_index.briefing(request.round, request.max_rounds, request.level, step)
-    left_out = kept.session_index.to_summarize(briefing, step) if request.may_summarize else None
+    cached.session_index.weigh(salience)
+    briefing = cached.session_index.briefing(request.round, request.max_rounds, request.level, step)
+    left_out = cached.session_index.to_summarize(briefing, step) if request.may_summarize else None
     ready = BriefingReady(
         round=request.round,
         briefing=briefing.outline,

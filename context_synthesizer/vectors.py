@@ -32,9 +32,9 @@ class Vectors:
         self.model = model
         self.items = 0
         """The number of items of the session's list that were read."""
-        self.places: dict[str, int] = {}
+        self.rows: dict[str, int] = {}
         """The row number of each fact."""
-        self.asked: dict[str, bytes] = {}
+        self.questions: dict[str, bytes] = {}
         self.width = 0
         self._rows = bytearray()
         self._lengths: list[float] = []
@@ -57,18 +57,18 @@ class Vectors:
             if header["model"] == self.model and names:
                 width = len(rows) // len(names)
                 cut = {name: rows[n * width : (n + 1) * width] for n, name in enumerate(names)}
-                self._put(
+                self._add_rows(
                     {id: cut[id] for id in header["facts"]}, {name: cut[name] for name in header["asked"]}
                 )
 
-    def add(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> bytes:
+    def add(self, facts: Mapping[str, bytes], questions: Mapping[str, bytes]) -> bytes:
         """Add new rows, and return the item for them; empty without new rows."""
-        if not (facts or asked):
+        if not (facts or questions):
             return b""
         self.items += 1
-        self._put(facts, asked)
-        head = orjson.dumps({"model": self.model, "facts": [*facts], "asked": [*asked]})
-        return head + b"\n" + b"".join((*facts.values(), *asked.values()))
+        self._add_rows(facts, questions)
+        head = orjson.dumps({"model": self.model, "facts": [*facts], "asked": [*questions]})
+        return head + b"\n" + b"".join((*facts.values(), *questions.values()))
 
     def closeness(self, question: str, searches: Iterable[str]) -> dict[str, float]:
         """Return the closeness of each fact, from 0 to 1: the mean of those to the question and to the closest search.
@@ -78,20 +78,20 @@ class Vectors:
         are compared. The result depends on the items alone, so that a process that takes over has the same one.
         Without a vector of the question, it is empty.
         """
-        if digest_of(question) not in self.asked:
+        if digest_of(question) not in self.questions:
             return {}
         self._compare(self._to_question, (question,))
         self._compare(self._to_searches, dict.fromkeys(searches))
         to_question = self._to_question.shares
         to_searches = self._to_searches.shares if self._to_searches.scales else to_question
         means = ((one + other) / 2 for one, other in zip(to_question, to_searches, strict=True))
-        return dict(zip(self.places, means, strict=True))
+        return dict(zip(self.rows, means, strict=True))
 
     def _compare(self, closest: "_Closest", texts: Iterable[str]) -> None:
         """Compare new facts with all of these texts, and all facts with those that are new."""
         known = len(closest.shares)
-        closest.shares += [0.0] * (len(self.places) - known)
-        for digest in filter(self.asked.__contains__, map(digest_of, texts)):
+        closest.shares += [0.0] * (len(self.rows) - known)
+        for digest in filter(self.questions.__contains__, map(digest_of, texts)):
             is_known = digest in closest.scales
             begin = offset = known if is_known else 0
             first = known if is_known else max(self._measured_at, self._since[digest])
@@ -103,7 +103,7 @@ class Vectors:
 
     def _cosines(self, digest: str, begin: int) -> list[float]:
         """Return the cosines of the facts from a row on to a question or search."""
-        row = self.asked[digest]
+        row = self.questions[digest]
         length = self._asked_lengths[digest]
         products = _products(memoryview(self._rows)[begin * len(row) :], row)
         return [
@@ -111,23 +111,23 @@ class Vectors:
             for product, own in zip(products, islice(self._lengths, begin, None), strict=True)
         ]
 
-    def _put(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> None:
+    def _add_rows(self, facts: Mapping[str, bytes], questions: Mapping[str, bytes]) -> None:
         """Add rows; skip those of another length than the rows before."""
-        self.width = self.width or len(next(iter((*facts.values(), *asked.values()))))
+        self.width = self.width or len(next(iter((*facts.values(), *questions.values()))))
         for id, row in facts.items():
-            if id not in self.places and len(row) == self.width:
-                self.places[id] = len(self.places)
+            if id not in self.rows and len(row) == self.width:
+                self.rows[id] = len(self.rows)
                 self._rows += row
                 self._lengths.append(_length(row))
-        for name, row in asked.items():
-            if name not in self.asked and len(row) == self.width:
-                self.asked[name] = row
+        for name, row in questions.items():
+            if name not in self.questions and len(row) == self.width:
+                self.questions[name] = row
                 self._asked_lengths[name] = _length(row)
-                self._since[name] = len(self.places)
-        if len(self.places) > self._measured_at * _GROWTH:
-            self._measured_at, self._ends = len(self.places), []
+                self._since[name] = len(self.rows)
+        if len(self.rows) > self._measured_at * _GROWTH:
+            self._measured_at, self._ends = len(self.rows), []
             self._to_question, self._to_searches = _Closest(), _Closest()
-        self._ends.append(len(self.places))
+        self._ends.append(len(self.rows))
 
 
 class _Closest:

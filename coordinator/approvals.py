@@ -58,14 +58,14 @@ def calls_to_approve(
 
 
 def without_placeholders(
-    calls: tuple[RequestedCall, ...], asked: tuple[CallToApprove, ...]
+    calls: tuple[RequestedCall, ...], calls_to_approve: tuple[CallToApprove, ...]
 ) -> tuple[tuple[RequestedCall, ...], tuple[CallToApprove, ...]]:
     """Return both without the calls that carry a placeholder, whose value the person would not see."""
-    blind = {one.id for one in asked if has_placeholder(one.arguments)}
+    blind = {one.id for one in calls_to_approve if has_placeholder(one.arguments)}
     refused = {"refused": _BLIND}
     return (
         tuple(call.model_copy(update=refused) if call.id in blind else call for call in calls),
-        tuple(one for one in asked if one.id not in blind),
+        tuple(one for one in calls_to_approve if one.id not in blind),
     )
 
 

@@ -21,15 +21,15 @@ from coordinator.session import Session
 from coordinator.session_parts import ChildRun, replace
 
 
-def ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:
+def ask(session: Session, child: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:
     """Ask the session's user for the input that a run waits for; return None if no time is left."""
     end = people.wait_end(session, at)
     if end is None:
         return None
-    asked = Question(id=found.call.id, question=_question(waiting))
+    question = Question(id=child.call.id, question=_question(waiting))
     return Decision(
-        with_changes(session, found, waits=waiting),
-        (QuestionAsked(round=session.round, questions=(asked,), until=min(waiting.until, end)),),
+        with_changes(session, child, waits=waiting),
+        (QuestionAsked(round=session.round, questions=(question,), until=min(waiting.until, end)),),
         (SetTimer(people.PERSON, end, PersonOverdue(round=session.round)),),
     )
 
@@ -59,10 +59,10 @@ def after_answer(session: Session, answer: QuestionAnswered) -> Decision | None:
     return Decision(after, sends=tuple(sends)) if sends else None
 
 
-def with_changes(session: Session, found: ChildRun, **changes: Any) -> Session:
+def with_changes(session: Session, child: ChildRun, **changes: Any) -> Session:
     """Return the session with fields of one of its runs changed."""
     runs = tuple(
-        run.model_copy(update=changes) if run.index == found.index else run for run in session.children.runs
+        run.model_copy(update=changes) if run.index == child.index else run for run in session.children.runs
     )
     return replace(session, children=replace(session.children, runs=runs))
 

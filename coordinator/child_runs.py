@@ -115,8 +115,8 @@ def _with_begun_runs(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
     return replace(decision, commands=(*decision.commands, *noted), sends=(*decision.sends, *sends))
 
 
-def after_child_event(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
-    """Return the decision after a run has ended, or waits for a person; `named` is as for `decide`."""
+def after_child_event(session: Session, event: AnyEvent, needed: LoggedEvent | None) -> Decision:
+    """Return the decision after a run has ended, or waits for a person; `needed` is as for `decide`."""
     match event.data:
         case ChildEnded() as ended:
             after = _after_ended(session, ended)
@@ -130,12 +130,12 @@ def after_child_event(session: Session, event: AnyEvent, named: LoggedEvent | No
             after = with_changes(session, found, result=_waits(found, waiting))
         case _:
             return Decision(session)
-    return Decision(session) if after is session else _continue_batch(after, event, named)
+    return Decision(session) if after is session else _continue_batch(after, event, needed)
 
 
-def _continue_batch(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
+def _continue_batch(session: Session, event: AnyEvent, needed: LoggedEvent | None) -> Decision:
     """Return the decision after calls got results: all results are complete, or the next queued run begins."""
-    decision = complete_batch(session, event, _batch_of(session, named))
+    decision = complete_batch(session, event, _batch_of(session, needed))
     following = next((run for run in session.children.runs if run.is_queued), None)
     if following is None or any(run.is_alone and _may_begin(run) for run in session.children.runs):
         return decision
@@ -164,12 +164,12 @@ def _after_ended(session: Session, ended: ChildEnded) -> Session:
     return with_changes(replace(session, children=replace(session.children, made=made)), found, result=result)
 
 
-def after_overdue(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
+def after_overdue(session: Session, event: AnyEvent, needed: LoggedEvent | None) -> Decision:
     """Stop waiting for the user, who has not answered in time; the runs continue to wait by themselves."""
     after = session
     for run, waits in asking(session):
         after = with_changes(after, run, result=_waits(run, waits))
-    return Decision(session) if after is session else _continue_batch(after, event, named)
+    return Decision(session) if after is session else _continue_batch(after, event, needed)
 
 
 def complete_batch(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
@@ -187,9 +187,9 @@ def complete_batch(session: Session, event: AnyEvent, batch: ToolsCompleted | No
     return Decision(after, (ToolsCompleted.of(session.round, indexed, duration_ms),))
 
 
-def _batch_of(session: Session, named: LoggedEvent | None) -> ToolsCompleted | None:
+def _batch_of(session: Session, needed: LoggedEvent | None) -> ToolsCompleted | None:
     """Return the results of the batch's other calls, if they have arrived."""
-    data = named.event.data if named is not None else None
+    data = needed.event.data if needed is not None else None
     return data if session.children.batch is not None and isinstance(data, ToolsCompleted) else None
 
 
@@ -241,7 +241,7 @@ def _result(run: ChildRun, response: Response) -> tuple[ToolResult, bool]:
     outcome = response.run
     if outcome is not None and outcome.status == "completed":
         data = response.result if response.result is not None else response.answer
-        return _ok(run, _shown(data, response.session_id)), False
+        return _ok(run, _excerpt(data, response.session_id)), False
     unknown = outcome is None or bool(outcome.unknown) or outcome.status == "compensation_failed"
     is_clean = not unknown and outcome is not None and not outcome.standing
     kind: ErrorType = "outcome_unknown" if unknown else "api_failure"
@@ -264,7 +264,7 @@ def _waits(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
     return _ok(run, reported)
 
 
-def _shown(data: Any, run_id: str) -> Any:
+def _excerpt(data: Any, run_id: str) -> Any:
     text = to_json(data, fallback=str)
     if len(text) <= _RESULT_BYTES_MAX:
         return data

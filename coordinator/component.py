@@ -76,12 +76,12 @@ def build(
     admission = Admission(bus, settings.weights)
     intake = _intake(bus, settings, admission, verified)
     publishing = Publishing(workflows, read_workflow_files(pipeline.workflows) if pipeline.workflows else ())
-    let_in = partial(publishing.before, intake.run)
+    let_in = partial(publishing.publish_then, intake.run)
     return Service(
         "coordinator",
         coordinator.handlers,
         settings.concurrency,
-        background=(let_in, publishing.keep, admission.run, breakers.run),
+        background=(let_in, publishing.renew_until_cancelled, admission.run, breakers.run),
         keeps_partitions=True,
     )
 

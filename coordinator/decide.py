@@ -76,14 +76,14 @@ def decide(
     *,
     catalogue: Catalogue,
     outages: Outages = NO_OUTAGES,
-    named: LoggedEvent | None = None,
+    needed: LoggedEvent | None = None,
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
     schema: OutputSchema | None = None,
 ) -> Decision:
     """Return the session's next step after one event, whose entry in the log is `log_entry`.
 
     `catalogue` is the session's own; empty if it is not kept any more. `outages` are those known now.
-    `named` is the event that lookup.py reads, if the log still holds it. `earlier` are the calls that a reply
+    `needed` is the event that lookup.py reads, if the log still holds it. `earlier` are the calls that a reply
     repeats: see repetitions.py. `schema` is the one that the reply must fit if it is the answer.
     """
     decision = _decide(
@@ -92,7 +92,7 @@ def decide(
         log_entry,
         catalogue=catalogue,
         outages=outages,
-        named=named,
+        needed=needed,
         earlier=earlier,
         schema=schema,
     )
@@ -106,7 +106,7 @@ def _decide(
     *,
     catalogue: Catalogue,
     outages: Outages,
-    named: LoggedEvent | None,
+    needed: LoggedEvent | None,
     earlier: Mapping[str, ToolCall],
     schema: OutputSchema | None,
 ) -> Decision:
@@ -116,21 +116,21 @@ def _decide(
         case ResponseReady():
             return close(session)
         case _ if session.phase == "assembling":
-            return _while_assembling(session, event, log_entry, named)
+            return _while_assembling(session, event, log_entry, needed)
         case CancellationRequested():
             return end(session, event, "cancelled", "cancelled")
         case DeadlineReached():
             return end(session, event, "partial", "deadline_exceeded")
         case ComponentFailed() as failure:
-            return _on_failure(session, event, failure, named)
+            return _on_failure(session, event, failure, needed)
         case SummaryCompleted() | SummaryFailed() as summary:
             return Decision(summaries.after_reply(session, event, log_entry, summary))
         case ApprovalDecided() | QuestionAnswered() | PersonOverdue():
-            return _on_person(session, event, log_entry, catalogue, named)
+            return _on_person(session, event, log_entry, catalogue, needed)
         case ModelDue(wait=due) if session.phase == "resting" and due == session.models.waits:
             return request_briefing(session, event)
         case ChildEnded() | ChildWaiting():
-            return child_runs.after_child_event(session, event, named)
+            return child_runs.after_child_event(session, event, needed)
         case _ if event.causationid not in session.awaiting:
             return Decision(session)
         case ToolsCompleted() if session.children.runs:
@@ -151,10 +151,10 @@ def _decide(
 
 
 def _while_assembling(
-    session: Session, event: AnyEvent, log_entry: LogEntry, named: LoggedEvent | None
+    session: Session, event: AnyEvent, log_entry: LogEntry, needed: LoggedEvent | None
 ) -> Decision:
     """Return the decision on an event while the assembler puts the answer together."""
-    ending = named.event.data if named is not None else None
+    ending = needed.event.data if needed is not None else None
     ending = ending if isinstance(ending, AssemblyRequested) else None
     match event.data:
         case AssemblyOverdue():
@@ -201,7 +201,7 @@ def _on_reply(
 
 
 def _on_person(
-    session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue, named: LoggedEvent | None
+    session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue, needed: LoggedEvent | None
 ) -> Decision:
     """Return the decision after a person's reply or timeout: the batch goes out when no call waits any more."""
     match event.data:
@@ -212,7 +212,7 @@ def _on_person(
                 return of_run
             after = questions.after_answer(session, log_entry, answer)
         case PersonOverdue(round=overdue) if session.phase == "tools" and overdue == session.round:
-            return child_runs.after_overdue(session, event, named)
+            return child_runs.after_overdue(session, event, needed)
         case PersonOverdue(round=overdue) if session.phase == "approval" and overdue == session.round:
             after = people.without_answers(session)
         case _:
@@ -223,13 +223,13 @@ def _on_person(
 
 
 def _on_failure(
-    session: Session, event: AnyEvent, failure: ComponentFailed, named: LoggedEvent | None
+    session: Session, event: AnyEvent, failure: ComponentFailed, needed: LoggedEvent | None
 ) -> Decision:
     """Return the decision after a dead letter: the session continues without its outcome, or ends."""
     if summaries.is_about(session, failure.failed_event):
         return Decision(summaries.after_failure(session))
     if failure.component == "coordinator":
-        return after_own_failure(session, event, named)
+        return after_own_failure(session, event, needed)
     if failure.failed_event not in session.awaiting:
         return Decision(session)
     if failure.component == "reasoning_engine":

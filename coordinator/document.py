@@ -167,7 +167,7 @@ def _replaced(before: Fields, after: Fields) -> Iterator[tuple[str, Any]]:
 def _flat(session: Session) -> BaseModel:
     """Return the session in version 1 of its document."""
     values = {name: attrgetter(_FLAT.get(name, name))(session) for name in flat_model().model_fields}
-    values["awaiting"] = session.awaited
+    values["awaiting"] = session.pending_request
     return flat_model().model_construct(**values)
 
 

@@ -66,9 +66,9 @@ def close(session: Session) -> Decision:
     return Decision(closed, timers=timers, closes=True)
 
 
-def notify_parent(decision: Decision, event: EventData, asked: EventData | None) -> Decision:
+def notify_parent(decision: Decision, event: EventData, question: EventData | None) -> Decision:
     """Return a decision on the session's answer that also sends the answer to the parent session."""
-    parent = asked.parent if isinstance(asked, QuerySubmitted) else None
+    parent = question.parent if isinstance(question, QuerySubmitted) else None
     if parent is None or not (decision.closes and isinstance(event, ResponseReady)):
         return decision
     response = Response(**event.model_dump())
@@ -122,29 +122,29 @@ def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
     return max(event.time, logged)
 
 
-def ending_of(session: Session, named: LoggedEvent | None) -> AssemblyRequested:
+def ending_of(session: Session, needed: LoggedEvent | None) -> AssemblyRequested:
     """Return the request for the answer; when it cannot be read, one made from the session."""
-    if named is not None and isinstance(named.event.data, AssemblyRequested):
-        return named.event.data
+    if needed is not None and isinstance(needed.event.data, AssemblyRequested):
+        return needed.event.data
     return assembly_of(session, "partial", "internal_error", session.material.reasoning)
 
 
-def after_own_failure(session: Session, event: AnyEvent, named: LoggedEvent | None) -> Decision:
+def after_own_failure(session: Session, event: AnyEvent, needed: LoggedEvent | None) -> Decision:
     """End the session with its results so far, after the coordinator has failed at a step."""
     message = "A step of this session failed inside the coordinator."
     session = session.with_uncertainties(new_uncertainty("component_failed", message, "coordinator"))
     reply = None
-    if named is not None and named.event.causationid in session.awaiting:
-        match named.event.data:
+    if needed is not None and needed.event.causationid in session.awaiting:
+        match needed.event.data:
             case ReasoningCompleted(round=round, usage=usage):
-                reply = named.entry
+                reply = needed.entry
                 session = replace(
                     session,
                     spent=replace(session.spent.plus(usage), rounds=round),
                     material=replace(session.material, reasoning=reply),
                 )
             case ToolsCompleted():
-                session = replace(session, material=replace(session.material, results=named.entry))
+                session = replace(session, material=replace(session.material, results=needed.entry))
     return end(session, event, "partial", "internal_error", reply)
 
 

@@ -20,7 +20,6 @@ from antiphon_shared.bus.reads import Completed, together
 from antiphon_shared.events import (
     AnyEvent,
     CancellationRequested,
-    ComponentFailed,
     EventData,
     QuerySubmitted,
     ResponseReady,
@@ -41,7 +40,14 @@ from coordinator.decide import decide
 from coordinator.decision import BELIEVED, Decision, GrantCheck, LoggedEvent, OfferBounds, Opening
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, has_parent, moment_of, notify_parent
-from coordinator.lookup import calls_to_repeat, is_long_answer, needs_query, read_needed_event, schema_of
+from coordinator.lookup import (
+    is_long_answer,
+    needs_query,
+    read_calls_to_repeat,
+    read_needed_event,
+    read_question,
+    schema_of,
+)
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, open_session
 from coordinator.outcomes import outcome_of, outcome_of_answer
@@ -172,10 +178,10 @@ class Coordinator:
             return await self._on_event_before_opening(delivery, session)
         # Cached in this process after the first read.
         catalogue = await self._catalogue(before.tools.catalogue) if before.tools.catalogue else Catalogue()
-        named = await read_needed_event(before, delivery, session)
-        earlier = await calls_to_repeat(before, delivery.event.data, session)
-        asked = await session.event(before.query.question) if needs_query(before, delivery.event) else None
-        schema = schema_of(asked.data if asked else None, before.steps.number)
+        needed = await read_needed_event(before, delivery, session)
+        earlier = await read_calls_to_repeat(before, delivery.event.data, session)
+        question = await session.event(before.query.question) if needs_query(before, delivery.event) else None
+        schema = schema_of(question.data if question else None, before.steps.number)
         decision = await offload_if(
             ranks_after(before, delivery.event.data) or is_long_answer(before, delivery.event),
             decide,
@@ -184,7 +190,7 @@ class Coordinator:
             delivery.log_entry,
             catalogue=catalogue,
             outages=self._outages(),
-            named=named,
+            needed=needed,
             earlier=earlier,
             schema=schema,
         )
@@ -196,24 +202,24 @@ class Coordinator:
                 over = Decision(before, closes=True)
                 if content is not None and has_parent(before):
                     response = ResponseReady(**RESPONSE_KIND.read(content).model_dump())
-                    over = notify_parent(over, response, await _question_of(before, session))
+                    over = notify_parent(over, response, await read_question(before, session))
                 return Outcome(closes_session=True, sends=over.sends)
         if decision.own_answer_reason:
-            return await _alone(delivery, session, decision, named, catalogue)
+            return await _own_answer(delivery, session, decision, needed, catalogue)
         if decision.session is before and not decision.timers and not decision.sends:
             return NOTHING
         if decision.closes:
             await self._keep_turn(before, delivery.event.data, catalogue)
         if decision.closes and has_parent(before):
-            decision = notify_parent(decision, delivery.event.data, await _question_of(before, session))
+            decision = notify_parent(decision, delivery.event.data, await read_question(before, session))
         return self._outcome(version, delivery.event, decision, before)
 
     def _outcome(
         self, version: int, event: AnyEvent, decision: Decision, before: Session | None = None
     ) -> Outcome:
         """Return the outcome; once it is committed, the session is cached."""
-        keep = partial(self._session_cache.keep, version + 1, decision.session)
-        return outcome_of(version, event, decision, before, keep)
+        store_in_cache = partial(self._session_cache.store, version + 1, decision.session)
+        return outcome_of(version, event, decision, before, store_in_cache)
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -223,26 +229,26 @@ class Coordinator:
         conversation = conversation_of(query, id, asked_at, check)
         if self._turns is None or conversation is None:
             return ()
-        said = await self._turns.turns(*conversation, asked_at)
-        if said.is_turn_due and delivery.attempt < _TURN_WAITS:
+        stored = await self._turns.turns(*conversation, asked_at)
+        if stored.is_turn_due and delivery.attempt < _TURN_WAITS:
             raise TryLater("the conversation's last answer is about to be kept", delay_s=_TURN_POLL_S)
         await self._turns.begin(*conversation, open_turn(id, asked_at, query.query))
-        return said.turns
+        return stored.turns
 
     async def _keep_turn(self, ended: Session, data: EventData, catalogue: Catalogue) -> None:
         """Keep question and answer for later turns. It precedes the commit, which does not cover conversations."""
         if self._turns is None or ended.query.conversation is None or not isinstance(data, ResponseReady):
             return
         conversation = ended.query.tenant, ended.query.conversation
-        if asked := await self._turns.open_question(*conversation, ended.id):
+        if question := await self._turns.open_question(*conversation, ended.id):
             untrusted = ended.material.has_untrusted or has_untrusted_source(data, catalogue)
-            await self._turns.complete(*conversation, turn_of(asked, data, untrusted))
+            await self._turns.complete(*conversation, turn_of(question, data, untrusted))
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
         """Return the session's document and version: as remembered, if that is the newest, else from Redis."""
-        remembered = self._session_cache.awaiting(store.session_id, delivery.event.causationid)
-        if remembered is not None:
-            return remembered
+        cached = self._session_cache.awaiting(store.session_id, delivery.event.causationid)
+        if cached is not None:
+            return cached
         version, content = await store.document(STATE)
         return version, None if content is None else SESSION.read(content)
 
@@ -266,26 +272,18 @@ async def _no_workflows() -> dict[str, str]:
     return {}
 
 
-async def _question_of(ended: Session, session: SessionStore) -> EventData:
-    """Return the query of a session; for one that was never opened, follow the failure that ended it."""
-    asked = (await session.event(ended.query.question)).data
-    if isinstance(asked, ComponentFailed) and (found := await session.logged(asked.failed_event)) is not None:
-        return found[1].data
-    return asked
-
-
-async def _alone(
+async def _own_answer(
     delivery: Delivery,
     store: SessionStore,
     decision: Decision,
-    named: LoggedEvent | None,
+    needed: LoggedEvent | None,
     catalogue: Catalogue,
 ) -> Outcome:
     """Give the answer that the assembler does not give, from the readable part of the session's record."""
     reading = Reading(store)
-    request = ending_of(decision.session, named)
-    found = findings_of(request, await reading.of(request))
+    request = ending_of(decision.session, needed)
+    findings = findings_of(request, await reading.of(request))
     at = moment_of(delivery.event, delivery.log_entry)
     why = decision.own_answer_reason
-    response = answer_without_assembler(decision.session, request, found, catalogue, at, why)
+    response = answer_without_assembler(decision.session, request, findings, catalogue, at, why)
     return outcome_of_answer(delivery.event, response, reading.record)

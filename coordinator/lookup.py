@@ -37,16 +37,40 @@ async def read_needed_event(session: Session, delivery: Delivery, store: Session
         return None
     if isinstance(delivery.event.data, CancellationRequested) and not delivery.attempt:
         raise TryLater("the answer is about to be put together", delay_s=_ANSWER_WAIT_S)
-    found = await store.logged(id)
-    return None if found is None else LoggedEvent(*found)
+    logged = await store.logged(id)
+    return None if logged is None else LoggedEvent(*logged)
 
 
-def schema_of(asked: EventData | None, step: int = 0) -> OutputSchema | None:
-    """Return the answer's schema that a query demands, if any; `asked` is None if a decision does not need it.
+async def read_calls_to_repeat(session: Session, data: EventData, store: SessionStore) -> dict[str, ToolCall]:
+    """Return the logged calls that a reply wants repeated, by the id that the reply names."""
+    if not session.writes.made or not isinstance(data, ReasoningCompleted):
+        return {}
+    calls_by_id: dict[str, ToolCall] = {}
+    for id, (entry, source) in repetitions.calls_to_repeat(session, data).items():
+        with suppress(UnreadableEvent):
+            reply = (await store.event(entry)).data
+            calls = reply.tool_calls if isinstance(reply, ReasoningCompleted) else ()
+            calls_by_id.update((id, call) for call in calls if call.id == source)
+    return calls_by_id
+
+
+async def read_question(session: Session, store: SessionStore) -> EventData:
+    """Return the query of a session; for one that was never opened, follow the failure that ended it."""
+    question = (await store.event(session.query.question)).data
+    if (
+        isinstance(question, ComponentFailed)
+        and (logged := await store.logged(question.failed_event)) is not None
+    ):
+        return logged[1].data
+    return question
+
+
+def schema_of(query: EventData | None, step: int = 0) -> OutputSchema | None:
+    """Return the answer's schema that a query demands, if any; `query` is None if a decision does not need it.
 
     Args: `step` is the number of the current step; 0 if the query has no steps.
     """
-    schema, _ = asked.options.demanded(step) if isinstance(asked, QuerySubmitted) else (None, ())
+    schema, _ = query.options.demanded(step) if isinstance(query, QuerySubmitted) else (None, ())
     return None if schema is None else output_schema(schema)
 
 
@@ -54,19 +78,6 @@ def needs_query(session: Session, event: AnyEvent) -> bool:
     """Return whether a decision on `event` needs the query, for the schema that the answer must fit."""
     reply = event.data
     return session.output.is_demanded and isinstance(reply, ReasoningCompleted)
-
-
-async def calls_to_repeat(before: Session, data: EventData, session: SessionStore) -> dict[str, ToolCall]:
-    """Return the calls of the log that a reply wants repeated."""
-    if not before.writes.made or not isinstance(data, ReasoningCompleted):
-        return {}
-    found: dict[str, ToolCall] = {}
-    for id, (entry, source) in repetitions.calls_to_repeat(before, data).items():
-        with suppress(UnreadableEvent):
-            reply = (await session.event(entry)).data
-            calls = reply.tool_calls if isinstance(reply, ReasoningCompleted) else ()
-            found.update((id, call) for call in calls if call.id == source)
-    return found
 
 
 def is_long_answer(session: Session, event: AnyEvent) -> bool:
@@ -89,9 +100,9 @@ def needed_event_id(session: Session, event: AnyEvent) -> UUID | None:
         case ChildEnded() | ChildWaiting() | PersonOverdue() if session.children.batch is not None:
             return session.children.batch
         case AssemblyOverdue() | CancellationRequested() if session.phase == "assembling":
-            return session.awaited
+            return session.pending_request
         case ComponentFailed(component="response_assembler") if session.phase == "assembling":
-            return session.awaited
+            return session.pending_request
         case ComponentFailed(component="coordinator", failed_event=failed) if session.phase not in (
             "assembling",
             "closed",

@@ -37,14 +37,16 @@ _QUESTIONS_MAX = 4
 
 
 def usable_tools(
-    catalogue: Catalogue, named: Iterable[str] | None, scopes: frozenset[str]
+    catalogue: Catalogue, names: Iterable[str] | None, scopes: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the tools that a session may use, in the catalogue's order: its query's or all, within its scopes."""
-    wanted = None if named is None else set(named)
+    wanted_names = None if names is None else set(names)
     return tuple(
         tool.name
         for tool in catalogue.tools
-        if tool.name not in BUILT_INS and (wanted is None or tool.name in wanted) and is_within(tool, scopes)
+        if tool.name not in BUILT_INS
+        and (wanted_names is None or tool.name in wanted_names)
+        and is_within(tool, scopes)
     )
 
 
@@ -141,7 +143,7 @@ def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningComplete
         *rank(tools, reply.text, _BY_WORDS),
         *(tool for one in still_open for tool in rank(tools, one, 1)),
     ]
-    return _with(session, (*(call.name for call in reply.tool_calls), *(tool.name for tool in fitting)))
+    return _offer_more(session, (*(call.name for call in reply.tool_calls), *(tool.name for tool in fitting)))
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
@@ -152,7 +154,7 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
             found += found_tools(result.data) or ()
     if not session.tools.has_handles and any(result.handle for result in completed.results):
         session = replace(session, tools=replace(session.tools, has_handles=True))
-    return _with(session, found)
+    return _offer_more(session, found)
 
 
 def contract_of(tool: ToolDefinition | None) -> Contract | None:
@@ -172,7 +174,7 @@ def _alternatives(name: str, session: Session, catalogue: Catalogue) -> tuple[st
     return tuple(other.tool for other in others if other.tool in session.tools.usable)
 
 
-def _with(session: Session, names: Iterable[str]) -> Session:
+def _offer_more(session: Session, names: Iterable[str]) -> Session:
     """Return the session with more of its usable tools offered."""
     if session.tools.offer is None:
         return session

@@ -234,7 +234,7 @@ def _uncertainties(
     opening: Opening,
     catalogue: Catalogue,
     authorization: Authorization,
-    named: Sequence[str] | None,
+    tool_names: Sequence[str] | None,
 ) -> tuple[Uncertainty, ...]:
     doubts = []
     if opening.is_catalogue_missing:
@@ -248,7 +248,7 @@ def _uncertainties(
             f"The session's grant could not be used, so no tools were offered{lost}: {authorization.problem}"
         )
         doubts.append(new_uncertainty("grant_invalid", message, "grant"))
-    reasons = [(name, _why_unavailable(name, catalogue, authorization)) for name in named or ()]
+    reasons = [(name, _why_unavailable(name, catalogue, authorization)) for name in tool_names or ()]
     lacking = [(name, why) for name, why in reasons if why]
     doubts += [new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
     if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:

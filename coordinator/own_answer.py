@@ -51,15 +51,15 @@ class _Write:
     call_id: str
     outcome: str
     """`done`, or a key of `_WHAT_THEN`."""
-    said: str = ""
+    message: str = ""
 
     @property
-    def about(self) -> str:
+    def description(self) -> str:
         return unknown_call_name(self.tool, self.call_id)
 
     @property
     def line(self) -> str:
-        said = one_line(self.said, _SAID_CHARACTERS)
+        said = one_line(self.message, _SAID_CHARACTERS)
         then = _WHAT_THEN.get(self.outcome, self.outcome) + (f": {said}" if said else "")
         return f"- `{self.tool}` ({self.call_id}): {then}"
 
@@ -67,7 +67,7 @@ class _Write:
 def answer_without_assembler(
     session: Session,
     request: AssemblyRequested,
-    found: Findings,
+    findings: Findings,
     catalogue: Catalogue,
     at: datetime,
     why: str,
@@ -76,13 +76,13 @@ def answer_without_assembler(
 
     Its status is never `complete`, as its text has not been checked against its sources.
     """
-    writes = tuple(_writes(session, found, catalogue))
-    text = answer_in(found.reply, request.status, found.memory)
-    cited = [id for id in cited_ids(text or "") if id in found.memory.facts][:_SOURCES_MAX]
+    writes = tuple(_writes(session, findings, catalogue))
+    text = answer_in(findings.reply, request.status, findings.memory)
+    cited = [id for id in cited_ids(text or "") if id in findings.memory.facts][:_SOURCES_MAX]
     numbers = {id: number for number, id in enumerate(cited, 1)}
-    shown = cited or list(found.memory.facts)[-_UNCITED_MAX:]
-    sources = tuple(source_of(found.memory, id, numbers.get(id, 0)) for id in shown)
-    parts = [_numbered(text, numbers) if text else _without_reply(found.memory, sources)]
+    shown = cited or list(findings.memory.facts)[-_UNCITED_MAX:]
+    sources = tuple(source_of(findings.memory, id, numbers.get(id, 0)) for id in shown)
+    parts = [_numbered(text, numbers) if text else _without_reply(findings.memory, sources)]
     parts += [f"---\n\n*{why} {_AS_IT_STANDS if text else _FROM_FACTS}*", _written(writes)]
     parts += [_listed(sources)] if numbers else []
     elapsed_s = (at - request.opened).total_seconds()
@@ -90,9 +90,9 @@ def answer_without_assembler(
         session_id=session.id,
         status=_status(request.status),
         answer="\n\n".join(filter(None, parts)),
-        result=read_answer(found.reply.text).value if request.has_result and found.reply else None,
+        result=read_answer(findings.reply.text).value if request.has_result and findings.reply else None,
         termination_reason=request.termination_reason,
-        uncertainty=tuple(dict.fromkeys(_uncertain(session, request, found, writes, why))),
+        uncertainty=tuple(dict.fromkeys(_uncertain(session, request, findings, writes, why))),
         sources=sources,
         rounds_used=request.rounds_used,
         tool_calls_used=request.tool_calls_used,
@@ -110,44 +110,46 @@ def _status(requested: Status) -> Status:
 
 
 def _uncertain(
-    session: Session, request: AssemblyRequested, found: Findings, writes: tuple[_Write, ...], why: str
+    session: Session, request: AssemblyRequested, findings: Findings, writes: tuple[_Write, ...], why: str
 ) -> Iterator[Uncertainty]:
     yield from request.uncertainty
     for write in writes:
         if write.outcome == "unknown":
             message = f"Whether `{write.tool}` took effect is unknown. Check before doing it again."
-            yield new_uncertainty("outcome_unknown", message, write.about, "serious")
+            yield new_uncertainty("outcome_unknown", message, write.description, "serious")
         elif write.outcome == "not begun":
             message = f"`{write.tool}` had not begun when the session ended."
-            yield new_uncertainty("call_unfinished", message, write.about)
+            yield new_uncertainty("call_unfinished", message, write.description)
         elif write.outcome in ("refused", "failed"):
-            message = f"`{write.tool}` {_WHAT_THEN[write.outcome]}: {one_line(write.said, _SAID_CHARACTERS)}"
-            yield new_uncertainty("tool_failed", message, write.about)
-    for kind, use, message in repetitions(found.memory.tool_usage):
+            message = (
+                f"`{write.tool}` {_WHAT_THEN[write.outcome]}: {one_line(write.message, _SAID_CHARACTERS)}"
+            )
+            yield new_uncertainty("tool_failed", message, write.description)
+    for kind, use, message in repetitions(findings.memory.tool_usage):
         severity: Severity = "note" if kind == "write_repeated" else "caution"
         yield new_uncertainty(kind, message, unknown_call_name(use.tool, use.call_id), severity)
     named = {write.call_id for write in writes}
-    for call_id, tool in found.unfinished:
+    for call_id, tool in findings.unfinished:
         if call_id not in named:
             message = f"`{tool}` had not finished when the session ended."
             yield new_uncertainty("call_unfinished", message, unknown_call_name(tool, call_id))
-    for part in found.missing:
+    for part in findings.missing:
         yield new_uncertainty("record_missing", "A part of the session's record could not be read.", part)
     yield new_uncertainty("component_failed", why, "response_assembler", "serious")
 
 
-def _writes(session: Session, found: Findings, catalogue: Catalogue) -> Iterator[_Write]:
+def _writes(session: Session, findings: Findings, catalogue: Catalogue) -> Iterator[_Write]:
     """Yield every write that was handed out, in the order of the calls."""
     named = set[str]()
-    uses = found.memory.tool_usage
+    uses = findings.memory.tool_usage
     open_ids = {use.call_id for use in calls_of_unknown_outcome(uses)}
     for use in uses:
         about = unknown_call_name(use.tool, use.call_id)
         if about in session.writes.in_doubt or _is_write(use, catalogue):
             named.add(about)
-            outcome, said = _outcome(use, is_open=use.call_id in open_ids)
-            yield _Write(use.tool, use.call_id, outcome, said)
-    not_begun = {unknown_call_name(tool, call_id) for call_id, tool in found.unfinished}
+            outcome, message = _outcome(use, is_open=use.call_id in open_ids)
+            yield _Write(use.tool, use.call_id, outcome, message)
+    not_begun = {unknown_call_name(tool, call_id) for call_id, tool in findings.unfinished}
     for about in session.writes.in_doubt:
         if about not in named:
             tool, _, call_id = about.partition(" ")

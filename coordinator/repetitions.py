@@ -93,16 +93,16 @@ def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrit
 
 
 def _all_of(
-    made: Mapping[str, MadeWrite], root: str, state: Literal["asked", "done"]
+    writes: Mapping[str, MadeWrite], root: str, state: Literal["asked", "done"]
 ) -> dict[str, MadeWrite]:
     """Return the writes that do the same as `root`, in that state."""
-    return {id: one.model_copy(update={"state": state}) for id, one in made.items() if one.root == root}
+    return {id: one.model_copy(update={"state": state}) for id, one in writes.items() if one.root == root}
 
 
 def _as_call(
     call: RequestedCall,
     session: Session,
-    made: Mapping[str, MadeWrite],
+    write: Mapping[str, MadeWrite],
     allowed: Sequence[str],
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],
@@ -115,7 +115,7 @@ def _as_call(
     if (repetition := read_repetition(call.arguments)) is None:
         return call  # the dispatcher describes the errors in its arguments
     id, reason = repetition
-    if id not in made or id not in earlier:
+    if id not in write or id not in earlier:
         return call.model_copy(update={"refused": _no_such(id, session)})
     original = earlier[id]
     if has_placeholder(original.arguments):

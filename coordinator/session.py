@@ -67,7 +67,7 @@ class Session:
     steps: Steps = Steps()
 
     @property
-    def awaited(self) -> UUID | None:
+    def pending_request(self) -> UUID | None:
         """Return the request that the session waits for, when it is a single one."""
         return self.awaiting[0] if len(self.awaiting) == 1 else None
 

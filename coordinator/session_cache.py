@@ -22,10 +22,10 @@ class SessionCache:
         self._sessions: OrderedDict[SessionId, tuple[int, Session]] = OrderedDict()
         self._sessions_max = sessions_max
 
-    def keep(self, version: int, session: Session) -> None:
+    def store(self, version: int, session: Session) -> None:
         """Remember a session, unless it is over; evict the oldest one when there are too many."""
         self._sessions.pop(session.id, None)
-        if session.awaited is not None:
+        if session.pending_request is not None:
             self._sessions[session.id] = version, session
         if len(self._sessions) > self._sessions_max:
             self._sessions.popitem(last=False)
@@ -33,6 +33,6 @@ class SessionCache:
     def awaiting(self, session_id: SessionId, request: UUID | None) -> tuple[int, Session] | None:
         """Remove and return the session with its version, if it awaits the reply to `request`."""
         kept = self._sessions.get(session_id)
-        if kept is None or request is None or kept[1].awaited != request:
+        if kept is None or request is None or kept[1].pending_request != request:
             return None
         return self._sessions.pop(session_id)

@@ -34,13 +34,13 @@ class Publishing:
     def __init__(self, store: WorkflowStore, own: Sequence[Specification]) -> None:
         self._store, self._own = store, own
 
-    async def before(self, let_in: Callable[[], Awaitable[None]]) -> None:
+    async def publish_then(self, let_in: Callable[[], Awaitable[None]]) -> None:
         """Publish the workflows, then start the intake. Raises ConfigurationError for a name of another domain."""
         if self._own:
             await retry_while_unavailable("publish workflows", partial(self._store.publish, self._own))
         await let_in()
 
-    async def keep(self) -> None:
+    async def renew_until_cancelled(self) -> None:
         """Restore workflows that Redis has lost, and renew the expiry of published ones, again and again.
 
         A newer version of the same domain stays: the last publisher wins.

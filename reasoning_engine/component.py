@@ -56,7 +56,7 @@ def build(
         load_catalogue=bus.catalogue,
         is_offline=is_offline,
         guard=guard,
-        keep=keep,
+        remember=keep,
         system=system,
         record_bytes_max=bus.settings.max_event_bytes,
         interruptions=lambda: bus.batcher.interruptions,

@@ -74,7 +74,7 @@ async def reason(
         model, on_text, settings, started + seconds_left, prompt_tokens, guard=guard, on_call=on_call
     )
     otherwise = None if other is None else partial(prompt_as, other)
-    reply = await _within(seconds_left, exchange, prompt, otherwise)
+    reply = await _with_timeout(seconds_left, exchange, prompt, otherwise)
     if exchange.is_schema_refused:
         on_schema_refused()
     ended = CallsResult(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
@@ -102,12 +102,12 @@ async def summarize(
     exchange = Exchange(
         model, discard, settings.for_summaries(), deadline, tokens_of(prompt), guard=guard, on_call=on_call
     )
-    reply = await _within(seconds_left, exchange, prompt)
+    reply = await _with_timeout(seconds_left, exchange, prompt)
     ended = CallsResult(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
     return summary_event(request, ended, settings.summary_model)
 
 
-async def _within(
+async def _with_timeout(
     seconds_left: float,
     exchange: Exchange,
     prompt: Prompt,

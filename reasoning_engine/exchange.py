@@ -162,7 +162,7 @@ class Exchange:
         self._on_text(text)
 
     def _spend(self, usage: Usage) -> None:
-        self.usage = self._prices.spent(self.usage, usage)
+        self.usage = self._prices.total(self.usage, usage)
 
     def _is_over(self, state: RetryCallState) -> bool:
         if self._failures >= self._settings.max_attempts:

@@ -110,9 +110,9 @@ def message_of(fields: dict[str, Any]) -> "Message":
 class PlainMessage(SimpleNamespace):
     """A message with the attributes of the Anthropic SDK's, so that it is read and recorded in the same way."""
 
-    def __init__(self, told: dict[str, Any], attributes: dict[str, Any]) -> None:
+    def __init__(self, text: dict[str, Any], attributes: dict[str, Any]) -> None:
         super().__init__(**attributes)
-        self._told = told
+        self._told = text
 
     def to_dict(self, **how: Any) -> dict[str, Any]:
         return self._told

@@ -55,14 +55,14 @@ class ReasoningEngine:
         load_catalogue: Callable[[str], Awaitable[Catalogue]],
         is_offline: bool = False,
         guard: CallGuard = UNGUARDED,
-        keep: Keep | None = None,
+        remember: Keep | None = None,
         system: str | None = None,
         record_bytes_max: int,
         interruptions: Callable[[], int] = int,
     ) -> None:
         """`is_offline`: the model writes no summaries, and its reported usage is an estimate.
 
-        `keep` stores content that the records of many sessions share; without it no records are made.
+        `remember` stores content that the records of many sessions share; without it no records are made.
         `system` is the operator's own prompt. The bus leaves out records above `record_bytes_max`, and
         `interruptions` are those of its connection so far.
         """
@@ -70,7 +70,7 @@ class ReasoningEngine:
             settings = settings.model_copy(update={"tool_style": "native"})
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
         self._is_offline, self._guard = is_offline, guard
-        self._load_catalogue, self._keep, self._system = load_catalogue, keep, system
+        self._load_catalogue, self._keep, self._system = load_catalogue, remember, system
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
         self._refused = RefusedSchemas()

@@ -34,21 +34,21 @@ def build_call(
     offer: Offer,
     model_id: str,
     max_output_tokens: int,
-    wanted: CallOptions,
+    output: CallOptions,
     *,
     system: str | None = None,
 ) -> Prompt:
     """Return the call for one round; `system` is the operator's own prompt, which replaces the built-in one."""
     prompt = build_prompt(request, briefing, offer.tools, model_id, max_output_tokens, system)
-    if wanted.tool_style == "prompted":
-        return prompted(prompt, wanted.schema, wanted.validation_tools)
-    if wanted.schema is None:
+    if output.tool_style == "prompted":
+        return prompted(prompt, output.schema, output.validation_tools)
+    if output.schema is None:
         return prompt
-    return with_demand(prompt, wanted.schema, wanted.output_style, wanted.validation_tools)
+    return with_demand(prompt, output.schema, output.output_style, output.validation_tools)
 
 
-def estimate_call_tokens(prompt: Prompt, offer: Offer, wanted: CallOptions) -> int:
+def estimate_call_tokens(prompt: Prompt, offer: Offer, output: CallOptions) -> int:
     """Return the estimated number of tokens in the call."""
-    if wanted.tool_style == "prompted":  # tools and schema are part of its texts
+    if output.tool_style == "prompted":  # tools and schema are part of its texts
         return tokens_of(prompt)
-    return tokens_of(prompt) + offer.tokens + tokens_of_schema(wanted.schema)
+    return tokens_of(prompt) + offer.tokens + tokens_of_schema(output.schema)

@@ -75,7 +75,7 @@ def classify(error: BaseException, wire: Wire = "messages") -> Failure:
         case httpx2.DecodingError():
             return failure("unreadable_reply", str(error), wire=wire)
         case httpx2.HTTPError() | OSError():
-            problem = f"The model cannot be reached{_at(error)}: {_root(error)}"
+            problem = f"The model cannot be reached{_at_address(error)}: {_root(error)}"
             return failure("connection_failed", problem, wire=wire)
         case NoAccess():
             return failure("authentication_failed", str(error), wire=wire)
@@ -96,7 +96,7 @@ def error_json(error: BaseException, classified: Failure) -> ModelError:
     )
 
 
-def _at(error: BaseException) -> str:
+def _at_address(error: BaseException) -> str:
     """Return ` at http://host:port` where the error has a request; without credentials, path and query."""
     try:
         url = error.request.url  # type: ignore[attr-defined]  # some have none

@@ -31,6 +31,6 @@ class Prices(Value):
             cost += tokens * (price or 0.0) / _TOKENS_PER_PRICE
         return cost
 
-    def spent(self, before: Usage, usage: Usage) -> Usage:
+    def total(self, before: Usage, usage: Usage) -> Usage:
         """Return the total usage, with its cost."""
         return before.plus(usage.model_copy(update={"cost_usd": self.cost_usd(usage)}))

@@ -39,18 +39,18 @@ def number(
     """Return the text with numbers for its citations, and with `edits` made, which overlap no citation."""
     numbers: dict[str, int] = {}
     unknown: dict[str, None] = {}
-    made = list(edits)
+    numbered = list(edits)
     for citation in citations:
         exist = [id for id in citation.ids if id in known]
         for id in exist[: max(0, SOURCES_MAX - len(numbers))]:
             numbers.setdefault(id, len(numbers) + 1)
         missing = [id for id in citation.ids if id not in known]
         unknown.update(dict.fromkeys(missing))
-        shown = _shown(sorted({numbers[id] for id in exist if id in numbers}))
+        shown = _markers(sorted({numbers[id] for id in exist if id in numbers}))
         shown += "[…]" if any(id not in numbers for id in exist) else ""
         shown += "".join(f"[{part}?]" for part in id_ranges(missing))
-        made.append((citation.start, citation.end, _apart(shown, text, citation)))
-    return Numbered(_edited(text, made), numbers, tuple(unknown))
+        numbered.append((citation.start, citation.end, _separated(shown, text, citation)))
+    return Numbered(_edited(text, numbered), numbers, tuple(unknown))
 
 
 def number_own(text: str, known: Container[str]) -> Numbered:
@@ -70,7 +70,7 @@ def bare_numbers(blocks: Iterable[Block]) -> list[Edit]:
     ]
 
 
-def _shown(numbers: list[int]) -> str:
+def _markers(numbers: list[int]) -> str:
     """Return numbers as `[1][2]`; four and more in a row as `[1]–[4]`."""
     shown, start = "", 0
     for end in range(1, len(numbers) + 1):
@@ -82,7 +82,7 @@ def _shown(numbers: list[int]) -> str:
     return shown
 
 
-def _apart(shown: str, text: str, citation: Citation) -> str:
+def _separated(shown: str, text: str, citation: Citation) -> str:
     """Return the numbers so that the text after them does not turn them into a link or a link definition."""
     follows = text[citation.end : citation.end + 1]
     if follows in ("(", "["):

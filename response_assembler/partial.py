@@ -44,7 +44,7 @@ def compose_partial(
     gaps = Gaps(memory, groups, unfinished, doubts)
     sections = [
         _opening(memory, reason, status, bool(cited or quoted)),
-        _known(memory, answered, concluded, groups, most_distinctive, {*cited, *quoted}),
+        _known_section(memory, answered, concluded, groups, most_distinctive, {*cited, *quoted}),
         missing_section(gaps),
         next_section(gaps, reason),
     ]
@@ -85,7 +85,7 @@ def _is_held(memory: Memory, line: str) -> bool:
     return any(id in memory.facts for id in cited_ids(line))
 
 
-def _known(
+def _known_section(
     memory: Memory,
     answered: list[str],
     concluded: list[str],

@@ -12,10 +12,10 @@ def steps_section(steps: Sequence[tuple[str, str]]) -> str:
     """Return the section in Markdown, from name and output of each step; empty without steps."""
     if not steps:
         return ""
-    produced = [f"{code(name)}:\n\n{_shown(output)}" for name, output in steps]
+    produced = [f"{code(name)}:\n\n{_as_markdown(output)}" for name, output in steps]
     return "\n\n".join(["**What the finished steps produced**", *produced])
 
 
-def _shown(output: str) -> str:
+def _as_markdown(output: str) -> str:
     given = read_answer(output)
     return plain(output.strip()) if given.problem else f"```json\n{value_as_json(given.value)}\n```"

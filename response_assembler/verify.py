@@ -63,7 +63,7 @@ def _quotes_not_found(
         if sum(map(len, parts)) < _QUOTE_WORDS_MIN:
             continue
         if any(not evidence.holds_words(sentence.cited, part) for part in parts if len(part) > 1):
-            where = _named(sentence.cited, numbers)
+            where = _source_names(sentence.cited, numbers)
             message = (
                 f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {where}."
             )
@@ -77,7 +77,7 @@ def _numbers_not_found(
     for written in dict.fromkeys(_NUMBER.findall(outside)):
         if sum(sign.isdigit() for sign in written) < 2 or evidence.holds_number(sentence.cited, written):
             continue
-        where = _named(sentence.cited, numbers)
+        where = _source_names(sentence.cited, numbers)
         message = f"The number {one_line(written, 40)} does not stand in {where}; it may be computed."
         yield uncertain("number_not_found", message, ", ".join(sentence.cited))
 
@@ -105,15 +105,15 @@ class _Evidence:
     def holds_words(self, ids: tuple[str, ...], words: list[str]) -> bool:
         """Return whether the words occur side by side; they may continue from one fact to the next."""
         sought = f" {' '.join(words)} "
-        statements = " ".join(self._of(id)[0].words for id in ids)
-        titles = [self._of(id)[1].words for id in ids]
+        statements = " ".join(self._texts_of(id)[0].words for id in ids)
+        titles = [self._texts_of(id)[1].words for id in ids]
         return any(sought in f" {said} " for said in (statements, *titles, self._asked.words))
 
     def holds_number(self, ids: tuple[str, ...], written: str) -> bool:
-        texts = (said for id in ids for said in self._of(id))
+        texts = (said for id in ids for said in self._texts_of(id))
         return any(readings(written) & said.numbers for said in (self._asked, *texts))
 
-    def _of(self, id: str) -> tuple[_Claimed, _Claimed]:
+    def _texts_of(self, id: str) -> tuple[_Claimed, _Claimed]:
         """Return the texts of a fact's statement and of its title; for a structure, all its names and values."""
         if id not in self._facts:
             fact = self._memory.facts[id]
@@ -128,7 +128,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(bare.replace("’", "'"))
 
 
-def _named(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:
+def _source_names(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:
     """Return the cited sources as text: `[1][2], cited for it`."""
     shown = [f"[{numbers[id]}]" for id in ids[:DOUBTS_MAX]] + (["…"] if len(ids) > DOUBTS_MAX else [])
     return f"{''.join(shown)}, cited for it"

@@ -32,7 +32,7 @@ class Registry(Mapping[str, Tool]):
         try:
             check_relations(self._tools)
         except InvalidTool as error:
-            raise error.at(source_of(self._tools[error.tool].function)) from None
+            raise error.located(source_of(self._tools[error.tool].function)) from None
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -120,7 +120,7 @@ def _import(name: str, entry: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except InvalidTool as error:
-        raise error.at(place_of(error)) from None
+        raise error.located(place_of(error)) from None
     except (Exception, SystemExit) as error:  # the import of a module may raise anything
         raise import_failure(name, entry, error) from error
 

@@ -26,7 +26,7 @@ from tool_dispatcher.builtin import builtins
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
 from tool_dispatcher.executor import Executor
 from tool_dispatcher.handlers import ToolDispatcher
-from tool_dispatcher.hinted import hinted
+from tool_dispatcher.hinted import add_hints
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.planning import Planner
 from tool_dispatcher.results.outcome import Outcomes
@@ -97,7 +97,7 @@ def _catalogue(
 ) -> Catalogue:
     """Return the catalogue that is published. Models are offered these tools; only workflows call SQL."""
     catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
-    catalogue = hinted(catalogue, settings.hints)
+    catalogue = add_hints(catalogue, settings.hints)
     # A default or an example may hold a secret of this process.
     return Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 

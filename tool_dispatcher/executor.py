@@ -140,11 +140,11 @@ class Executor:
             log=self._outcomes.log_of(session.session_id, request.round),
             result_bytes_max=self._bytes_max_of(request),
             begun=noted.begun,
-            named=frozenset([place for call in request.calls for place in places_named(call)]),
+            needed=frozenset([place for call in request.calls for place in places_named(call)]),
             attempt=attempt,
             asked_ms=asked_ms,
         )
-        known = await self._known(batch, ahead, noted)
+        known = await self._known_state(batch, ahead, noted)
         plan = plan_batch(
             request,
             self._contracts,
@@ -152,7 +152,7 @@ class Executor:
             settled=known.settled,
             refused=known.refused,
             begun=known.begun,
-            barred=known.barred,
+            excluded=known.barred,
             repeats=known.repeats,
             example_of=lambda name: self._tools[name].example,
         )
@@ -160,7 +160,7 @@ class Executor:
         results = await self._run(plan, batch, trace)
         return Executed(plan, known, trace, results, batch.filled, request.round, monotonic_s() - began_s)
 
-    async def _known(self, batch: BatchRun, ahead: _Ahead, noted: JournaledCalls) -> BatchState:
+    async def _known_state(self, batch: BatchRun, ahead: _Ahead, noted: JournaledCalls) -> BatchState:
         """Return the known facts about the batch's calls before any of them runs."""
         permissions, request = batch.permissions, batch.request
         invalid = {

@@ -9,7 +9,7 @@ from antiphon_shared.tools.relevance import BUILT_INS
 VARIABLE = "ANTIPHON_TOOL_DISPATCHER_HINTS"
 
 
-def hinted(catalogue: Catalogue, given: str) -> Catalogue:
+def add_hints(catalogue: Catalogue, given: str) -> Catalogue:
     """Return the catalogue with hints in its descriptions; without any, the same catalogue.
 
     `given` is a file, or the hints themselves as a JSON object. Raises ConfigurationError, which lists every mistake.

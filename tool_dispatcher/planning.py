@@ -54,7 +54,7 @@ class Planner:
         found = await offload_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
         if found:
             shown: list[Json] = [
-                _shown(one, workflows[one.name].workflows[_named(one.name)]) for one in found
+                _as_json(one, workflows[one.name].workflows[_workflow_name(one.name)]) for one in found
             ]
             return {"tools": shown, "note": _FOUND}
         usable = [
@@ -84,11 +84,11 @@ class Planner:
         return {
             tool.name: specification
             for tool, specification in zip(tools, found, strict=True)
-            if specification is not None and _named(tool.name) in specification.workflows
+            if specification is not None and _workflow_name(tool.name) in specification.workflows
         }
 
 
-def _named(tool: str) -> str:
+def _workflow_name(tool: str) -> str:
     """Return the name of the workflow that a tool runs."""
     return tool.partition("_")[2]
 
@@ -98,13 +98,13 @@ def _ranked(goal: str, workflows: Mapping[str, Specification]) -> list[Ranked]:
 
 
 def _offer(tool: str, specification: Specification) -> Offer:
-    name = _named(tool)
+    name = _workflow_name(tool)
     workflow = specification.workflows[name]
     called = [one for one in tools_called(compile_graph(specification, name)) if one not in BUILT_IN_TOOLS]
     return Offer(tool, workflow.description, workflow.params, called)
 
 
-def _shown(one: Ranked, workflow: Workflow) -> JsonObject:
+def _as_json(one: Ranked, workflow: Workflow) -> JsonObject:
     return {
         "name": one.name,
         "kind": "recipe" if one.name.startswith(RECIPE) else "workflow",

@@ -44,16 +44,16 @@ async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
     if not wanted:
         message = f"There is no {readable(repr(id), 100)} in this session."
         return tool_error("not_found", message, _known_ids(memory))
-    wholes = _Wholes(batch)
+    wholes = _StoredResults(batch)
     parts: list[Json] = [{**one.place, "content": await wholes.content(one)} for one in wanted]
     answer: JsonObject = {"id": id, "parts": parts}
     if facts and len(to_json(answer)) > batch.result_bytes_max:
-        answer["parts"] = [*(_alone(fact, memory) for fact in facts), *parts]
+        answer["parts"] = [*(_fact_part(fact, memory) for fact in facts), *parts]
     return answer
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Requested:
     """An item to fetch: a document, or everything that a call returned."""
 
     place: Part
@@ -64,21 +64,21 @@ class _Wanted:
     """The facts that memory has taken from it."""
 
 
-class _Wholes:
+class _StoredResults:
     """The results of calls, each read once."""
 
     def __init__(self, batch: BatchRun) -> None:
         self._batch = batch
         self._known: dict[tuple[int, str], tuple[Json, ...]] = {}
 
-    async def content(self, wanted: _Wanted) -> Json:
+    async def content(self, wanted: _Requested) -> Json:
         """Return the content at a position; if it is not stored any longer, the statements of its facts."""
-        whole = await self._whole(wanted.use)
+        whole = await self._stored_result(wanted.use)
         with suppress(LookupError):
             return value_at(whole[0], str(wanted.place["position"]))
         return "\n".join(fact.statement for fact in wanted.stated)
 
-    async def _whole(self, use: ToolUse | None) -> tuple[Json, ...]:
+    async def _stored_result(self, use: ToolUse | None) -> tuple[Json, ...]:
         """Return everything that a call returned, as a tuple of one; an empty tuple when it is no longer stored."""
         if use is None:
             return ()
@@ -110,7 +110,7 @@ def _facts_named(memory: Memory, id: str) -> tuple[Fact, ...]:
     return tuple(fact for fact in facts if fact.document in memory.documents)
 
 
-def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Wanted, ...]:
+def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Requested, ...]:
     """Return the documents with these ids, each once; unknown ids are skipped."""
     uses = {(use.round, use.call_id): use for use in memory.tool_usage}
     stated: dict[str, list[Fact]] = {id: [] for id in ids if id in memory.documents}
@@ -119,12 +119,12 @@ def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Wanted, ...]:
             stated[fact.document].append(fact)
     documents = ((memory.documents[id], facts) for id, facts in stated.items())
     return tuple(
-        _Wanted(_place(document), uses.get((document.round, document.call_id)), tuple(facts))
+        _Requested(_document_part(document), uses.get((document.round, document.call_id)), tuple(facts))
         for document, facts in documents
     )
 
 
-def _calls(memory: Memory, id: str) -> tuple[_Wanted, ...]:
+def _calls(memory: Memory, id: str) -> tuple[_Requested, ...]:
     """Return the results of the calls with this id; a model may have used an id in more than one round."""
     found = []
     for use in memory.tool_usage:
@@ -137,17 +137,17 @@ def _calls(memory: Memory, id: str) -> tuple[_Wanted, ...]:
             stated = tuple(fact for fact in memory.facts.values() if fact.document in own)
             tool = use.substitute or use.tool
             place: Part = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
-            found.append(_Wanted(place, use, stated))
+            found.append(_Requested(place, use, stated))
     return tuple(found)
 
 
-def _place(document: Document) -> Part:
+def _document_part(document: Document) -> Part:
     return document.model_dump(include={"tool", "call_id", "round", "position"})
 
 
-def _alone(fact: Fact, memory: Memory) -> Part:
+def _fact_part(fact: Fact, memory: Memory) -> Part:
     """Return one fact as a part, without its context."""
-    place = {**_place(memory.document_of(fact)), "position": fact.position}
+    place = {**_document_part(memory.document_of(fact)), "position": fact.position}
     return {**place, "content": from_json(fact.statement) if fact.is_json else fact.statement}
 
 

@@ -22,7 +22,7 @@ from antiphon.cli.output import (
 )
 from antiphon.observe import connected
 from tool_dispatcher.catalogue import load_tools, to_catalogue
-from tool_dispatcher.hinted import hinted
+from tool_dispatcher.hinted import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 app = typer.Typer(
@@ -88,7 +88,7 @@ async def show(
 async def _catalogue(modules: list[str] | None) -> Catalogue:
     """Return the tools of modules imported here, or the tools published by the pipeline's dispatchers."""
     if modules is not None:
-        return hinted(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
+        return add_hints(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
     async with connected() as bus:
         content_hash = await bus.current_catalogue()
         if content_hash is None:

@@ -166,9 +166,9 @@ def _print_cases(report: ToolReport) -> None:
 
 
 def _shown_counts(one: Checked) -> str:
-    if isinstance(one.told, ToolError):
-        return f"{one.told.error_type}: {one.told.message} {one.told.suggested_action}"
-    return one.told
+    if isinstance(one.shown, ToolError):
+        return f"{one.shown.error_type}: {one.shown.message} {one.shown.suggested_action}"
+    return one.shown
 
 
 def _counts(report: ToolReport) -> dict[str, int]:
@@ -188,7 +188,7 @@ def _as_json(report: ToolReport) -> dict[str, Any]:
             "arguments": one.arguments,
             "schema_says": one.judgement.word,
             "happened": one.happened,
-            "told": one.told,
+            "told": one.shown,
             "faults": [asdict(fault) for fault in one.faults],
         }
         for one in report.checked

@@ -34,7 +34,7 @@ from reasoning_engine.settings import EngineSettings, Provider
 from response_assembler.compose import Material, compose
 from tool_dispatcher.builtin import with_repeat_call
 from tool_dispatcher.catalogue import Registry, to_catalogue
-from tool_dispatcher.hinted import hinted
+from tool_dispatcher.hinted import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 OneProcessPlan = Literal["linear", "single"]
@@ -104,7 +104,7 @@ def _check(options: Options) -> None:
 
 def _catalogue(registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> Catalogue:
     """Return the catalogue of the tools; a default or an example may hold a secret of this process."""
-    catalogue = hinted(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
+    catalogue = add_hints(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
     return Catalogue.model_validate(redactor.json(catalogue.model_dump(mode="json")))
 
 

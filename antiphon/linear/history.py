@@ -140,7 +140,7 @@ def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     page = Page("", memory, Pieces(), TokenBudget(_NO_BOUND_UNITS), by_call=True)
     for fact in delta.facts:
         if memory.document_of(fact).call_id == use.call_id:
-            page.put(fact)
+            page.show(fact)
     outcome_line = ": ".join(filter(None, [use.outcome, fence(shown)]))
     lines = ["; ".join(filter(None, [outcome_line, use.advice])), *page.texts]
     if use.repeated_because:

@@ -25,7 +25,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
-class _Seen(NamedTuple):
+class _EventFields(NamedTuple):
     """The fields of an event that later events are checked against."""
 
     n: int
@@ -43,8 +43,8 @@ class Envelopes:
     def __init__(self) -> None:
         self._session_id = ""
         self._submitted: datetime | None = None
-        self._first: _Seen | None = None
-        self._seen: dict[int, _Seen] = {}
+        self._first: _EventFields | None = None
+        self._seen: dict[int, _EventFields] = {}
         """By the event's id as a number."""
 
     def check(self, line: Line) -> None:
@@ -75,7 +75,7 @@ class Envelopes:
             return f"its time is {_shown_time(event.time)}, long after it was logged: {_shown_time(logged)}"
         if wrong := self._unlike_cause(event):
             return wrong
-        seen = _Seen(
+        seen = _EventFields(
             line.n, event.time, logged, event.correlationid, event.traceparent, event.format, event.data.inbox
         )
         self._first = self._first or seen
@@ -103,7 +103,7 @@ class Envelopes:
 
     def _check_times(self, record: AnyRecord) -> None:
         """Check that all events of one step have one time, as one commit sends them."""
-        first: _Seen | None = None
+        first: _EventFields | None = None
         for n in range(min(record.outputs, len(self._seen))):
             seen = self._seen.get(child_id(record.of, n).int)
             first = first or seen
@@ -114,7 +114,7 @@ class Envelopes:
                 )
 
 
-def _not_inherited(event: AnyEvent, cause: _Seen) -> str:
+def _not_inherited(event: AnyEvent, cause: _EventFields) -> str:
     """Return the field that differs from the cause's. An outside event has no cause: its writer chooses its ids."""
     if event.source != cause.inbox:
         return f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"

@@ -127,7 +127,7 @@ class _Update:
     def _record(self, record: AnyRecord) -> Iterator[Line]:
         """Yield the record, after the contents that it is the first to name."""
         if isinstance(record, ExchangeRecord):
-            record, contents = _apart(record)
+            record, contents = _split_contents(record)
             for name in record.contents:
                 content = contents.get(name) or self.replay.known.contents.get(name)
                 if content is not None and name not in self._told:
@@ -146,7 +146,7 @@ def _hold_way(step: Step, redone: Redone) -> None:
     if [one.type for one in then] != [one.type for one in now]:
         raise TakesAnotherWay(event, f"it sends {_types(now)} instead of {_types(then)}.")
     for before, today in zip(then, now, strict=True):
-        if _asked(before) != _asked(today):
+        if _request_of(before) != _request_of(today):
             raise TakesAnotherWay(event, f"its {today.type} makes another request.")
     match step.record, redone.record:
         case DecisionRecord(closes=True), DecisionRecord(closes=False):
@@ -160,7 +160,7 @@ def _hold_way(step: Step, redone: Redone) -> None:
             raise TakesAnotherWay(event, "it makes one more model call than the recording has replies.")
 
 
-def _asked(data: EventData) -> Any:
+def _request_of(data: EventData) -> Any:
     """Return the part of an event that its recorded answer depends on, without its wording: calls, a model, facts."""
     match data:
         case ToolsRequested(calls=calls):
@@ -181,7 +181,7 @@ def _types(outputs: Iterable[EventData]) -> str:
     return ", ".join(one.type for one in outputs) or "nothing"
 
 
-def _apart(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
+def _split_contents(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
     """Return the record with the large shared parts of its requests replaced by their hashes; and those parts."""
     contents: dict[str, Any] = {}
     named: dict[str, None] = {}

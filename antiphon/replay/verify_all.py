@@ -55,7 +55,7 @@ def in_processes(
 
     # The first is done here: shared caches are then filled once for all workers.
     first, rest = work(paths[0]), paths[1:]
-    return chain([first], shared_out(work, partial(_lost, make), rest, jobs, preload))
+    return chain([first], shared_out(work, partial(_failed_result, make), rest, jobs, preload))
 
 
 def sensible_jobs(paths: Sequence[Path]) -> int:
@@ -72,7 +72,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _lost(make: Callable[[str, None, str], ResultT], path: Path, error: Exception) -> ResultT:
+def _failed_result(make: Callable[[str, None, str], ResultT], path: Path, error: Exception) -> ResultT:
     return make(
         as_text(path), None, f"{error}. Verify this recording alone, with --jobs 1, to see the error."
     )

@@ -46,7 +46,7 @@ def shared_out(
     """
     pool = ProcessPoolExecutor(min(jobs, len(items)), _context(preload), _begin)
     futures = [pool.submit(work, item) for item in items]
-    return _in_order(pool, futures, items, partial(_alone, work, lost, preload))
+    return _in_order(pool, futures, items, partial(_run_alone, work, lost, preload))
 
 
 def _in_order(
@@ -67,7 +67,7 @@ def _in_order(
         pool.shutdown(cancel_futures=True)
 
 
-def _alone(
+def _run_alone(
     work: Callable[[ItemT], ResultT], lost: Callable[[ItemT, Died], ResultT], preload: str, item: ItemT
 ) -> ResultT:
     """Return the result for one item, from a process of its own."""

@@ -116,7 +116,7 @@ def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
             f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes and stands in the run's log alone."
         )
     elif end.output is not None:
-        parts.append(f"```json\n{_shown(end.output)}\n```")
+        parts.append(f"```json\n{_excerpt(end.output)}\n```")
     if end.status != "completed" and outcome.standing:
         parts.append("These writes took effect and were not undone:\n" + _listed(outcome.standing))
     if outcome.unknown:
@@ -126,7 +126,7 @@ def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
     return "\n\n".join(parts)
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}\n..."
 

@@ -118,7 +118,7 @@ class Runs:
             run = RunInMemory(pinned)
             run.decide_on(delivery.event.id)
             outcome = self._outcome(run, delivery.event, step)
-            self._runs.keep(run)
+            self._runs.store(run)
         await self._keep_for(run, step, store)
         return outcome
 
@@ -149,7 +149,7 @@ class Runs:
                 return None
             if isinstance(event.data, ResponseReady):
                 return NOTHING
-            named = await _named(event.data, store)
+            named = await _failed_event(event.data, store)
             event = await whole_event(event, store)
             step = await self._step(run, event, delivery.log_entry, store, named)
             run.decide_on(event.id)
@@ -185,12 +185,12 @@ class Runs:
         event: AnyEvent,
         log_entry: LogEntry,
         store: SessionStore,
-        named: LoggedEvent | None,
+        needed: LoggedEvent | None,
     ) -> Step | None:
         fetched: dict[str, Any] = {}
         for _ in range(_FETCHES_MAX):
             try:
-                return take(run.pinned, run.state, event, log_entry, run.kept(fetched), named)
+                return take(run.pinned, run.state, event, log_entry, run.value_reader(fetched), needed)
             except NotLoaded as not_loaded:
                 fetched |= await run.fetch(tuple(not_loaded.keys), store)
         raise UnreadableEvent("a node of the run refers to too many results")
@@ -203,7 +203,7 @@ class Runs:
         if beginning is None:
             raise UnreadableEvent("the state of the run does not begin with what it is decided by")
         run = run_of(store.session_id, beginning, await self._plan(beginning), changes)
-        self._runs.keep(run)
+        self._runs.store(run)
         return run
 
     async def _plan(self, beginning: Beginning) -> Plan:
@@ -268,7 +268,7 @@ async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore
             await store.store(name, whole, step.kept_s)
 
 
-async def _named(data: EventData, store: SessionStore) -> LoggedEvent | None:
+async def _failed_event(data: EventData, store: SessionStore) -> LoggedEvent | None:
     """Return the event that a component could not handle."""
     if not isinstance(data, ComponentFailed):
         return None

@@ -47,7 +47,7 @@ REASON_CHARACTERS = 300
 
 
 def happening_of(
-    making: Making, event: AnyEvent, log_entry: LogEntry, named: LoggedEvent | None
+    making: Making, event: AnyEvent, log_entry: LogEntry, needed: LoggedEvent | None
 ) -> Happening | None:
     """Return the meaning of an event for the graph, or None. The request that the event answers is closed."""
     match event.data:
@@ -59,9 +59,9 @@ def happening_of(
             making.logged[found[0]] = log_entry
             return reasoned(making, *found, response)
         case NodeDue(node=path, attempt=attempt):
-            return _due(making, path, attempt)
+            return _timer_elapsed(making, path, attempt)
         case InputGiven(round=number) as given if found := _open(making, number, "person"):
-            return _given(making, *found, given)
+            return _accept_values(making, *found, given)
         case ApprovalDecided(round=number) as decided if found := _open(making, number, "approval"):
             return _decided(making, *found, decided, log_entry)
         case PersonOverdue(round=number) if found := _open(making, number, "approval"):
@@ -85,7 +85,7 @@ def happening_of(
             making.worked_s = 0.0
             return Resumed()
         case ComponentFailed() as failed:
-            return _failed(making, failed, named)
+            return _failed(making, failed, needed)
     return None
 
 
@@ -113,7 +113,7 @@ def _called(making: Making, path: str, open: Open, result: ToolResult, log_entry
     return Succeeded(path, open.attempt, result.data)
 
 
-def _due(making: Making, path: str, attempt: int) -> Happening | None:
+def _timer_elapsed(making: Making, path: str, attempt: int) -> Happening | None:
     if attempt == 0:
         return TimerFired(path, 0)
     open = making.state.open.get(path)
@@ -125,7 +125,7 @@ def _due(making: Making, path: str, attempt: int) -> Happening | None:
     return TimerFired(path, attempt)
 
 
-def _given(making: Making, path: str, open: Open, given: InputGiven) -> Happening | None:
+def _accept_values(making: Making, path: str, open: Open, given: InputGiven) -> Happening | None:
     """Accept values for a node, or refuse values that do not fit and continue to wait."""
     node = making.pinned.plan.node(path).node
     assert isinstance(node, YieldNode), "only it waits for values"
@@ -168,12 +168,12 @@ def _not_made(path: str, open: Open) -> Failed:
     return Failed(path, open.attempt, Failure("cancelled", "it was stopped before a person had approved it"))
 
 
-def _failed(making: Making, failed: ComponentFailed, named: LoggedEvent | None) -> Happening | None:
+def _failed(making: Making, failed: ComponentFailed, needed: LoggedEvent | None) -> Happening | None:
     """Return the failure of the node that a dead letter concerns, possibly with an unknown outcome.
 
     When it is a step of the run itself, no other event would take it, so the run stops.
     """
-    match request := named.event.data if named is not None else None:
+    match request := needed.event.data if needed is not None else None:
         case ToolsRequested() | ToolsCompleted():
             found = _open(making, request.round, "call")
             return None if found is None else _lost_call(making, *found, request, failed.error.message)

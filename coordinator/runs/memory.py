@@ -76,11 +76,11 @@ class RunInMemory:
     """The number of further decisions before which changes of other coordinators are read."""
     results: OrderedDict[str, Any] = field(default_factory=OrderedDict)
 
-    def apply(self, of: UUID, change: RunChange) -> None:
-        """Apply the change of a decision on the event `of`."""
+    def apply(self, event_id: UUID, change: RunChange) -> None:
+        """Apply the change of a decision on the event `event_id`."""
         self.applied.append(_Applied(self.newest, tuple(change.logged), replaced_by(self.state, change)))
         self.state.apply(change)
-        self.newest = of
+        self.newest = event_id
         self.length += 1
 
     def decide_on(self, event: UUID) -> None:
@@ -135,7 +135,7 @@ class RunInMemory:
         for one in wholes[:-_WHOLES_MAX]:
             del self.results[one]
 
-    def kept(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
+    def value_reader(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
         """Return the function that gives a decision its values; `fetched` holds the values read from the log."""
 
         def value(key: str) -> Any:
@@ -174,7 +174,7 @@ class RunsInMemory:
             self._runs.move_to_end(run_id)
         return run
 
-    def keep(self, run: RunInMemory) -> None:
+    def store(self, run: RunInMemory) -> None:
         """Keep a run in memory."""
         self._runs[run.pinned.run_id] = run
         if len(self._runs) > _RUNS_MAX:

@@ -55,8 +55,8 @@ def take(
     state: RunState,
     event: AnyEvent,
     log_entry: LogEntry,
-    kept: Callable[[str], Any],
-    named: LoggedEvent | None = None,
+    read_value: Callable[[str], Any],
+    needed: LoggedEvent | None = None,
 ) -> Step | None:
     """Return the effects of an event, or None if it is late or repeated.
 
@@ -71,9 +71,9 @@ def take(
         return None
     making = Making.of(pinned, state, moment_of(event, log_entry))
     try:
-        happened = happening_of(making, event, log_entry, named)
+        happened = happening_of(making, event, log_entry, needed)
         if happened is not None:
-            decide(making, happened, event, log_entry, kept)
+            decide(making, happened, event, log_entry, read_value)
     except NotLoaded:
         raise
     except Exception as error:
@@ -81,7 +81,7 @@ def take(
             raise
         # A step has failed, and the stop of the run fails too: no other event would end the run.
         making = Making.of(pinned, state, moment_of(event, log_entry))
-        decide(making, BrokenOff(_broken(event.data, error)), event, log_entry, kept)
+        decide(making, BrokenOff(_broken(event.data, error)), event, log_entry, read_value)
     return finished(making) if making.has_changed else None
 
 
@@ -115,11 +115,15 @@ def _no_value(key: str) -> Any:
 
 
 def decide(
-    making: Making, happened: Happening, event: AnyEvent, log_entry: LogEntry, kept: Callable[[str], Any]
+    making: Making,
+    happened: Happening,
+    event: AnyEvent,
+    log_entry: LogEntry,
+    read_value: Callable[[str], Any],
 ) -> None:
     """Decide on the graph, and carry out the commands."""
     draw = (event.id.int & 0xFFFF_FFFF) / 2**32
-    decision = decide_run(making.pinned.plan, making.state.run, happened, kept, draw)
+    decision = decide_run(making.pinned.plan, making.state.run, happened, read_value, draw)
     making.graph = decision.changes
     reported = happened.path if isinstance(happened, Succeeded | Failed) else ""
     for command in decision.commands:

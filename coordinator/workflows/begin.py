@@ -52,7 +52,7 @@ def begin(turn: Turn, path: str) -> None:
         return
     graph_node, state = turn.plan.node(path), turn.node(path)
     if graph_node.within is None and graph_node.upstream and not (state.has_success or state.is_activated):
-        turn.then(Settled(path, "skipped"))
+        turn.schedule(Settled(path, "skipped"))
         return
     node = graph_node.node
     turn.change(path, status="active")  # at once, as two nodes may have activated it in one decision
@@ -66,34 +66,34 @@ def begin(turn: Turn, path: str) -> None:
             return
         _begin_node(turn, path, node)
     except (ReferenceMissing, NotText, MalformedReference) as error:
-        turn.then(NodeFailed(path, Failure("reference_missing", str(error))))
+        turn.schedule(NodeFailed(path, Failure("reference_missing", str(error))))
     except ConditionFailed as error:
-        turn.then(NodeFailed(path, Failure("condition_failed", str(error))))
+        turn.schedule(NodeFailed(path, Failure("condition_failed", str(error))))
     except UnfitItems as error:
-        turn.then(NodeFailed(path, Failure("unfit_items", str(error))))
+        turn.schedule(NodeFailed(path, Failure("unfit_items", str(error))))
     except UnfitSql as error:
-        turn.then(NodeFailed(path, Failure("unfit_sql", str(error))))
+        turn.schedule(NodeFailed(path, Failure("unfit_sql", str(error))))
 
 
 def _skip(turn: Turn, path: str) -> None:
     """Skip a node whose condition is false; the failure that activated it then fails the workflow."""
-    turn.then(Settled(path, "skipped"))
+    turn.schedule(Settled(path, "skipped"))
     for activator in turn.neighbours(path, turn.plan.node(path).activated_by):
         state = turn.node(activator)
         if state.status == "failed" and state.failure is not None:
-            turn.then(ScopeFailed(turn.scope_path(path), state.failure))
+            turn.schedule(ScopeFailed(turn.scope_path(path), state.failure))
 
 
 def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:
     """Begin a workflow: the run's own, or one inlined under a node."""
     scope = turn.plan.scope(path)
     turn.scopes[path] = ScopeState("working", left=len(scope.nodes))
-    turn.keep(path + PARAMS, params)
+    turn.store_value(path + PARAMS, params)
     nodes, template = turn.plan.graph.nodes, template_of(path)
     for one in scope.nodes:
         if nodes[one].waits_for_activation and not nodes[one].activated_by:
-            turn.then(Settled(instance(one, template, path), "skipped"))
-    turn.then(*(Begin(instance(root, template, path)) for root in scope.roots))
+            turn.schedule(Settled(instance(one, template, path), "skipped"))
+    turn.schedule(*(Begin(instance(root, template, path)) for root in scope.roots))
 
 
 def _begin_node(turn: Turn, path: str, node: Any) -> None:
@@ -109,14 +109,14 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             parts = [f"{path}/{name}" for name in node.branches]
             _set_timeout(turn, path, node)
             turn.change(path, size=len(parts), begun=len(parts), open=len(parts))
-            turn.then(*map(Begin, parts))
+            turn.schedule(*map(Begin, parts))
         case ForeachNode():
             items = resolve_items(node.items, names, node.max_iterations)
-            turn.keep(path + ITEMS, items)
+            turn.store_value(path + ITEMS, items)
             _set_timeout(turn, path, node)
             begun = min(len(items), node.concurrency)
             turn.change(path, size=len(items), begun=begun, open=begun)
-            turn.then(*(Begin(f"{path}/{place}") for place in range(begun)))
+            turn.schedule(*(Begin(f"{path}/{place}") for place in range(begun)))
             if not items:
                 turn.succeed_by_parts(path)
         case YieldNode():
@@ -130,10 +130,10 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             _reason(turn, path, node)
         case CompensateNode():
             failure = Failure("compensated", f"`{path}` was activated{_because(turn, path)}")
-            turn.then(ScopeFailed(turn.scope_path(path), failure, compensator=path))
+            turn.schedule(ScopeFailed(turn.scope_path(path), failure, compensator=path))
         case ErrorNode():
             failure = Failure("error", _text(resolve(node.message, names)))
-            turn.then(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
+            turn.schedule(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
 
 
 def _because(turn: Turn, path: str) -> str:
@@ -149,7 +149,7 @@ def _call(turn: Turn, path: str, node: CallNode) -> None:
     arguments = arguments_of(node.args["sql"], names) if is_sql else resolve(node.args, names)
     if (size := len(to_json(arguments, fallback=str))) > ARGUMENTS_BYTES_MAX:
         message = f"its arguments have {size:,} bytes, of at most {ARGUMENTS_BYTES_MAX:,}"
-        turn.then(NodeFailed(path, Failure("arguments_too_large", message)))
+        turn.schedule(NodeFailed(path, Failure("arguments_too_large", message)))
         return
     is_retried = node.on_error is not None and node.on_error.retry > 0
     call = CallTool(
@@ -168,7 +168,7 @@ def _reason(turn: Turn, path: str, node: ReasonNode) -> None:
     question, instructions = map(_text, resolve([node.question, node.instructions], names_for(turn, path)))
     attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
     if not question.strip():
-        turn.then(NodeFailed(path, Failure("empty_question", "its question is empty")))
+        turn.schedule(NodeFailed(path, Failure("empty_question", "its question is empty")))
         return
     turn.commands.append(Reason(path, attempt, question, instructions, node))
 
@@ -182,7 +182,7 @@ def _text(value: Any) -> str:
 def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, Any]) -> None:
     params, problem = checked_params(turn.plan.scope(path).workflow.params, args)
     if problem:
-        turn.then(NodeFailed(path, Failure("unfit_params", problem)))
+        turn.schedule(NodeFailed(path, Failure("unfit_params", problem)))
         return
     _set_timeout(turn, path, node)
     open_scope(turn, path, params)
@@ -209,7 +209,7 @@ def _branch(turn: Turn, path: str, node: BranchNode) -> None:
         if arm.when is None or is_true(arm.when, names):
             turn.succeed(path, arm.goto, activates=join(turn.scope_path(path), arm.goto))
             return
-    turn.then(
+    turn.schedule(
         NodeFailed(path, Failure("no_branch_matched", "no condition was true, and there is no default"))
     )
 
@@ -220,7 +220,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     if node.until is not None:
         until = resolve(node.until, names)
         if problem := _DATE_TIME.problem(until) or _no_moment(until):
-            turn.then(NodeFailed(path, Failure("unfit_until", f"until: {problem}")))
+            turn.schedule(NodeFailed(path, Failure("unfit_until", f"until: {problem}")))
             return
         timer = SetTimer(path, attempt, until=until)
     else:
@@ -228,7 +228,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
         if type(seconds) not in (int, float) or not 0 <= seconds <= SECONDS_MAX:
             wanted = f"a number from 0 to {SECONDS_MAX:,.0f} is needed"
             failure = Failure("unfit_seconds", f"seconds is {short_json(seconds)}, and {wanted}")
-            turn.then(NodeFailed(path, failure))
+            turn.schedule(NodeFailed(path, failure))
             return
         timer = SetTimer(path, attempt, seconds=float(seconds))
     _set_timeout(turn, path, node)

@@ -65,7 +65,7 @@ class Decision:
 
 
 def decide_run(
-    plan: Plan, run: Run, happened: Happening, kept: Callable[[str], Any], draw: float = 0.0
+    plan: Plan, run: Run, happened: Happening, read_value: Callable[[str], Any], draw: float = 0.0
 ) -> Decision:
     """Return the changes and commands after an event. Both are empty if it is late, repeated or after the end.
 
@@ -79,7 +79,7 @@ def decide_run(
     Raises:
         UnfitParams: The run cannot begin.
     """
-    turn = Turn(plan, run, kept, draw, done=run.done, undo_failed=run.undo_failed, ended=run.ended)
+    turn = Turn(plan, run, read_value, draw, done=run.done, undo_failed=run.undo_failed, ended=run.ended)
     if run.ended is None:
         _take(turn, happened)
     elif isinstance(happened, OutcomeFound):
@@ -104,7 +104,7 @@ def _take(turn: Turn, happened: Happening) -> None:
             turn.ended = status  # no node has begun
             turn.commands.append(End(status, failure=Failure(status, happened.message)))
         case StopRequested(status=status, message=message):
-            turn.then(ScopeFailed("", Failure(status, message), stop=status))
+            turn.schedule(ScopeFailed("", Failure(status, message), stop=status))
         case BrokenOff(message=message):
             stopping.break_off(turn, message)
         case Succeeded() | Failed() if UNDO in happened.path:
@@ -114,7 +114,7 @@ def _take(turn: Turn, happened: Happening) -> None:
                 turn.succeed(path, value)
         case Failed(path=path, attempt=attempt, failure=failure):
             if _is_awaited(turn, path, attempt):
-                turn.then(NodeFailed(path, failure))
+                turn.schedule(NodeFailed(path, failure))
         case TimerFired(path=path, attempt=attempt):
             _on_timer(turn, path, attempt)
 
@@ -134,16 +134,16 @@ def _on_timer(turn: Turn, path: str, attempt: int) -> None:
     node = turn.plan.node(path).node
     if state.status == "retrying":
         if attempt == state.attempt:
-            turn.then(Begin(path))
+            turn.schedule(Begin(path))
     elif attempt > 0 and attempt == state.attempt and isinstance(node, WaitNode):
         turn.succeed(path, None)
     elif attempt == 0 and isinstance(node, TIMED) and node.timeout_s is not None:
         failure = Failure("timeout", f"`{path}` took longer than {node.timeout_s:g} seconds")
         if isinstance(node, WorkflowNode):
-            turn.then(ScopeFailed(path, failure))
+            turn.schedule(ScopeFailed(path, failure))
         elif isinstance(node, WaitNode):
             turn.commands.append(Withdraw(path))
-            turn.then(NodeFailed(path, failure))
+            turn.schedule(NodeFailed(path, failure))
         else:
             stopping.stop_parts(turn, path, failure)
 

@@ -28,7 +28,7 @@ def complete(turn: Turn, done: ScopeDone) -> None:
     try:
         output = _output(turn, done.scope)
     except (ReferenceMissing, NotText, MalformedReference) as error:
-        turn.then(ScopeFailed(done.scope, Failure("reference_missing", f"output: {error}")))
+        turn.schedule(ScopeFailed(done.scope, Failure("reference_missing", f"output: {error}")))
         return
     turn.change_scope(done.scope, phase="ended")
     if done.scope:

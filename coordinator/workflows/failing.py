@@ -23,13 +23,13 @@ def fail(turn: Turn, failed: NodeFailed) -> None:
         message = f"{failure.message}; whether an attempt before it took effect is not known"
         failure = Failure(state.failure.kind, message)
     if state.owner is not None or (graph_node.within is not None and not is_retried):
-        turn.then(Settled(path, "failed", failure))
+        turn.schedule(Settled(path, "failed", failure))
     elif is_retried:
         _retry(turn, path, failure)
     elif (fallback := _fallback(turn, path, failure)) is not None:
-        turn.then(Settled(path, "failed", failure, activates=fallback))
+        turn.schedule(Settled(path, "failed", failure, activates=fallback))
     else:
-        turn.then(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
+        turn.schedule(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
 
 
 def delay_s(on_error: OnError, attempt: int, draw: float) -> float:
@@ -84,9 +84,9 @@ def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
     return fallback
 
 
-def _has_unknown(turn: Turn, within: str) -> bool:
+def _has_unknown(turn: Turn, node: str) -> bool:
     """Return whether there is an unknown outcome inside a node."""
-    for path in turn.children(within):
+    for path in turn.children(node):
         failure = turn.node(path).failure
         if (failure is not None and failure.is_unknown) or _has_unknown(turn, path):
             return True

@@ -46,7 +46,7 @@ def find_outcome(turn: Turn, found: OutcomeFound) -> None:
         return
     if found.happened:
         turn.done += 1
-        turn.keep(found.path, found.value)
+        turn.store_value(found.path, found.value)
         turn.change(found.path, status="done", failure=None, order=turn.done)
     else:
         turn.change(found.path, failure=Failure(NO_EFFECT, "a person has found that it had no effect"))
@@ -88,11 +88,11 @@ def restore(turn: Turn, path: str) -> None:
     state, node = turn.change(path, status="active"), turn.plan.node(path).node
     if state.failure is not None:
         target = _fallback(turn, path)
-        turn.then(Settled(path, "failed", state.failure, activates=target))
+        turn.schedule(Settled(path, "failed", state.failure, activates=target))
         return
     chosen = turn.value(path) if isinstance(node, BranchNode) else None
     activates = turn.neighbour(path, chosen) if chosen is not None else None
-    turn.then(Settled(path, "done", activates=activates))
+    turn.schedule(Settled(path, "done", activates=activates))
 
 
 def _is_retried(node: Any) -> bool:

@@ -23,14 +23,14 @@ def settle(turn: Turn, settled: Settled) -> None:
     if isinstance(node.node, CallNode):
         turn.leave_queue(node.node.call, path)
     if before.owner is not None:
-        turn.then(OneStopped(before.owner))
+        turn.schedule(OneStopped(before.owner))
     elif node.within is not None:
         _settle_part(turn, parent_of(path), path)
     else:
         _settle_neighbours(turn, settled)
         scope = turn.scope_path(path)
         if turn.change_scope(scope, left=turn.scope(scope).left - 1).left == 0:
-            turn.then(ScopeDone(scope))
+            turn.schedule(ScopeDone(scope))
 
 
 def _settle_neighbours(turn: Turn, settled: Settled) -> None:
@@ -54,9 +54,9 @@ def _begin_or_skip(turn: Turn, path: str, state: NodeState) -> None:
     waits = turn.plan.node(path).waits_for_activation
     if waits and not state.is_activated:
         if state.activators == 0:
-            turn.then(Settled(path, "skipped"))
+            turn.schedule(Settled(path, "skipped"))
     elif state.unsettled == 0:
-        turn.then(Begin(path))
+        turn.schedule(Begin(path))
 
 
 def _settle_part(turn: Turn, container: str, path: str) -> None:
@@ -74,7 +74,7 @@ def _settle_part(turn: Turn, container: str, path: str) -> None:
             stop_parts(turn, container, _failure_of(path, part))
         elif state.begun < state.size:
             turn.change(container, begun=state.begun + 1, open=state.open + 1)
-            turn.then(Begin(f"{container}/{state.begun}"))
+            turn.schedule(Begin(f"{container}/{state.begun}"))
         elif state.open == 0:
             turn.succeed_by_parts(container)
 
@@ -84,7 +84,7 @@ def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: Node
     failed = [name for name, one in branches.items() if one.status == "failed"]
     if failed and not state.succeeded:
         failure = _failure_of(f"{container}/{failed[0]}", branches[failed[0]])
-        turn.then(NodeFailed(container, failure))
+        turn.schedule(NodeFailed(container, failure))
         return
     turn.succeed_by_parts(container)
 

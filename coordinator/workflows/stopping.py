@@ -77,14 +77,14 @@ def _parts_stopped(turn: Turn, container: str) -> None:
     if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
         target = join(turn.scope_path(container), node.on_partial_failure)
         if target in turn.neighbours(container, turn.plan.node(container).activates):
-            turn.then(Settled(container, "failed", failure, activates=target))
+            turn.schedule(Settled(container, "failed", failure, activates=target))
             return
-    turn.then(NodeFailed(container, failure))
+    turn.schedule(NodeFailed(container, failure))
 
 
-def _stop_inside(turn: Turn, within: str, owner: str) -> int:
+def _stop_inside(turn: Turn, scope: str, owner: str) -> int:
     """Stop all nodes within a scope or container, and return the number of calls to wait for."""
-    return sum(_stop(turn, path, owner) for path in turn.children(within))
+    return sum(_stop(turn, path, owner) for path in turn.children(scope))
 
 
 def _stop(turn: Turn, path: str, owner: str) -> int:

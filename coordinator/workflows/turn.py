@@ -140,20 +140,20 @@ class Turn:
         """Return the path of a node by its id, in the scope of another."""
         return join(self.scope_path(path), id)
 
-    def then(self, *steps: Step) -> None:
+    def schedule(self, *steps: Step) -> None:
         """Put steps on the agenda."""
         self.agenda.extend(steps)
 
     def succeed(self, path: str, value: Any, activates: str | None = None) -> None:
         """Keep the result of a node, and settle it."""
-        self.keep(path, value)
-        self.then(Settled(path, "done", activates=activates))
+        self.store_value(path, value)
+        self.schedule(Settled(path, "done", activates=activates))
 
     def succeed_by_parts(self, path: str) -> None:
         """Settle a parallel or foreach, whose result is made of the results of its parts, which are stored once."""
-        self.then(Settled(path, "done"))
+        self.schedule(Settled(path, "done"))
 
-    def keep(self, key: str, value: Any) -> None:
+    def store_value(self, key: str, value: Any) -> None:
         """Keep a value for references of this and later decisions."""
         self.values[key] = value
         self.commands.append(KeepValue(key, value))
@@ -220,7 +220,7 @@ class Turn:
         self.queues.setdefault(tool, {})[path] = False
         following = next(self._queue(tool), None)
         if was_first and following is not None:
-            self.then(Begin(following))
+            self.schedule(Begin(following))
 
     def _is_queued(self, tool: str, path: str) -> bool:
         return self.queues.get(tool, {}).get(path, path in self.run.queues.get(tool, ()))
@@ -231,18 +231,18 @@ class Turn:
         yield from (path for path in before if changed.get(path, True))
         yield from (path for path, joined in changed.items() if joined and path not in before)
 
-    def children(self, within: str) -> list[str]:
+    def children(self, parent: str) -> list[str]:
         """Return the touched nodes directly inside a scope or container."""
         paths: list[str] = []
-        if within in self.scopes or within in self.run.scopes:
-            template = template_of(within)
-            paths = [instance(one, template, within) for one in self.plan.scope(within).nodes]
+        if parent in self.scopes or parent in self.run.scopes:
+            template = template_of(parent)
+            paths = [instance(one, template, parent) for one in self.plan.scope(parent).nodes]
         else:
-            node = self.plan.node(within).node
+            node = self.plan.node(parent).node
             if isinstance(node, ParallelNode):
-                paths = [f"{within}/{name}" for name in node.branches]
+                paths = [f"{parent}/{name}" for name in node.branches]
             elif isinstance(node, ForeachNode):
-                paths = [f"{within}/{place}" for place in range(self.node(within).size)]
+                paths = [f"{parent}/{place}" for place in range(self.node(parent).size)]
         return [path for path in paths if path in self.nodes or path in self.run.nodes]
 
     def states(self) -> Mapping[str, NodeState]:

@@ -131,10 +131,10 @@ def _scope_undone(turn: Turn, scope: str) -> None:
         turn.change(state.compensator, status="done")
     if state.owner is not None:
         turn.change(scope, status="stopped")
-        turn.then(OneStopped(state.owner))
+        turn.schedule(OneStopped(state.owner))
     elif scope:
         assert state.failure is not None, "it was undone for a reason"
-        turn.then(NodeFailed(scope, state.failure))
+        turn.schedule(NodeFailed(scope, state.failure))
     else:
         ending.end(turn, "failed", failure=state.failure)
 

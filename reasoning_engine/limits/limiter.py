@@ -118,11 +118,11 @@ class Limiter:
         if any(changes):
             self._run_in_background(_SETTLE, reservation.model, arguments + list(changes))
 
-    def _learn_from(self, reservation: "Reservation", spent: Spending) -> None:
+    def _learn_from(self, reservation: "Reservation", used: Spending) -> None:
         model = reservation.model
         if len(self._guesses) >= _MODELS_MAX and model not in self._guesses:
             self._guesses.clear()
-        self._guesses[model] = self._guesses.get(model, Guess()).after(reservation.prompt_tokens, spent)
+        self._guesses[model] = self._guesses.get(model, Guess()).updated(reservation.prompt_tokens, used)
 
     def _run_in_background(self, script: Script, model: str, arguments: list[Argument]) -> None:
         """Run a script without waiting: the caller does not depend on its result."""
@@ -155,22 +155,22 @@ class Reservation:
         self.start, self.rates = start, rates
         self._limiter = limiter
 
-    def replied(self, spent: Spending) -> None:
+    def replied(self, used: Spending) -> None:
         """Settle with the usage of a reply, and learn from it for the next estimate."""
-        self._limiter._learn_from(self, spent)
-        self.settle(spent)
+        self._limiter._learn_from(self, used)
+        self.settle(used)
 
-    def settle(self, spent: Spending) -> None:
+    def settle(self, used: Spending) -> None:
         """Return unused units to the limits, and charge units used in excess."""
         if self.start:
-            self._limiter._settle(self, spent)
+            self._limiter._settle(self, used)
 
 
-async def _answered(asked: Awaitable[Any]) -> Any:
+async def _answered(request: Awaitable[Any]) -> Any:
     """Return Redis's reply; None if it does not reply in time."""
     try:
         async with asyncio.timeout(_ANSWER_S):
-            return await asked
+            return await request
     except (RedisError, TimeoutError, UnicodeEncodeError) as error:
         structlog.get_logger().warning("model_limiter_unavailable", error=repr(error))
         return None

@@ -65,10 +65,10 @@ class Guess:
             max(1, min(output_tokens_max, round(self.output_tokens))),
         )
 
-    def after(self, prompt_tokens: int, spent: Spending) -> "Guess":
+    def updated(self, prompt_tokens: int, used: Spending) -> "Guess":
         """Return the estimate after a reply to a prompt."""
-        share = min(_SHARE_MAX, spent.input_tokens / max(1, prompt_tokens))
+        share = min(_SHARE_MAX, used.input_tokens / max(1, prompt_tokens))
         return Guess(
-            self.output_tokens + _NEWEST_WEIGHT * (spent.output_tokens - self.output_tokens),
+            self.output_tokens + _NEWEST_WEIGHT * (used.output_tokens - self.output_tokens),
             self.input_share + _NEWEST_WEIGHT * (share - self.input_share),
         )

@@ -94,10 +94,10 @@ def _sources(
     tool: Tool, parameter: Parameter, slots: Slots, records: tuple[Record, ...], filling: Filling
 ) -> Iterator[tuple[Source, Iterable[Any]]]:
     """Yield the sources of a parameter's value with their candidates, the best first."""
-    yield "named", _named(parameter, slots, filling)
+    yield "named", _values_in_question(parameter, slots, filling)
     if not parameter.is_query:
         if parameter.required:
-            yield "result", _held(tool, parameter, records)
+            yield "result", _values_in_results(tool, parameter, records)
             yield "rest", _left_over(tool, parameter, slots, filling)
     elif parameter.required or not any(one.required for one in tool.parameters):
         # a question for all of the things that the tool returns searches for the empty text
@@ -107,7 +107,7 @@ def _sources(
         yield "topic", _searched(slots, filling)
 
 
-def _named(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
+def _values_in_question(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
     """Yield the values that the question names for a parameter, the best first."""
     if parameter.options:
         yield option(slots.text, parameter.options)
@@ -144,7 +144,7 @@ def _searched(slots: Slots, filling: Filling) -> Iterator[str]:
     yield from [slots.query] if slots.query else ()
 
 
-def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iterator[Any]:
+def _values_in_results(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iterator[Any]:
     """Yield the results' values under the parameter's name, or under `id` in a record of its kind."""
     kinds = () if parameter.nouns else sorted(tool.name_stems - {tool.verb})
     name = "_".join((*kinds, parameter.name))

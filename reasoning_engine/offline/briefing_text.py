@@ -164,7 +164,7 @@ def _note(
         content = record[1]
         if sentences and isinstance(content, dict):
             content = {**content, "passage" if "text" in content else "text": text}
-        title = _beside(group.title, content)
+        title = _unrepeated_part(group.title, content)
     elif title:
         content, title = {"title": title, "text": text}, ""
     round_text = group.attributes.get("round", "")
@@ -180,7 +180,7 @@ def _note(
     )
 
 
-def _beside(title: str, content: Any) -> str:
+def _unrepeated_part(title: str, content: Any) -> str:
     """Return the part of a title that the record does not repeat: `Course` of `Course: Lesson`."""
     values: Iterable[Any] = content.values() if isinstance(content, dict) else ()
     for value in values:

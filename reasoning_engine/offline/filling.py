@@ -124,12 +124,12 @@ class _Filler:
         wanted = [key for key in required_of(schema) if key in properties] or list(properties)
         best, most = None, 0
         for record in self.records:
-            count = sum(self._holds(record, key, properties[key]) for key in wanted[:_KEYS_MAX])
+            count = sum(self._contains(record, key, properties[key]) for key in wanted[:_KEYS_MAX])
             if count > most:
                 best, most = record, count
         return best
 
-    def _holds(self, record: Record, name: str, schema: Any) -> bool:
+    def _contains(self, record: Record, name: str, schema: Any) -> bool:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
         is_number = kinds <= {*NUMBERS, "null"}
         values = values_named(record, name, is_count=is_number)
@@ -191,12 +191,14 @@ class _Filler:
                 for listed in values_named(record, key):
                     if isinstance(listed, list) and listed and all(map(is_plain, listed)):
                         abouts = [(Record({key: one}), *self._about(key, one)) for one in listed[:_ITEMS_MAX]]
-                        yield _kept(apart.value("", item, about, True, depth + 1) for about in abouts)
+                        yield _existing(apart.value("", item, about, True, depth + 1) for about in abouts)
         kinds = frozenset(stems_of_name(name))
         own = [record for record in self.records if kinds & record.kinds]
         for records in (own, self.records):
             found = self._relevant(tuple(records))
-            yield _kept(apart.value("", item, (record, *record.parents), True, depth + 1) for record in found)
+            yield _existing(
+                apart.value("", item, (record, *record.parents), True, depth + 1) for record in found
+            )
 
     def _about(self, key: str, value: Any) -> list[Record]:
         """Return the objects with a value under a key, the largest first."""
@@ -219,5 +221,5 @@ def _shares(first: Iterable[Any], second: Iterable[Any]) -> bool:
     return any(is_plain(value) and value in others for value in first)
 
 
-def _kept(found: Iterator[Any]) -> list[Any]:
+def _existing(found: Iterator[Any]) -> list[Any]:
     return [row for row in found if row is not NOTHING]

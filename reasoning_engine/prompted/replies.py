@@ -88,7 +88,7 @@ def _call_problems(calls: list[Any], offered: Collection[str]) -> Iterator[str]:
             yield f"{which} has no `name`."
         elif name not in offered:
             names = ", ".join(sorted(offered)[:_TOOLS_NAMED_MAX])
-            yield f"{which}: there is no tool `{_shown(name)}` here. There are: {names}."
+            yield f"{which}: there is no tool `{_excerpt(name)}` here. There are: {names}."
         if "arguments" not in call:
             yield f"{which} has no `arguments`; give an object, empty where the tool needs none."
         elif not isinstance(call["arguments"], dict):
@@ -110,7 +110,7 @@ def _end_problems(value: dict[str, Any], is_shaped: bool) -> Iterator[str]:
 def _extra(value: dict[str, Any], known: tuple[str, ...], what: str) -> Iterator[str]:
     extra = [name for name in value if name not in known]
     if extra:
-        named = ", ".join(f"`{_shown(name)}`" for name in extra[:_TOOLS_NAMED_MAX])
+        named = ", ".join(f"`{_excerpt(name)}`" for name in extra[:_TOOLS_NAMED_MAX])
         yield f"{what} has keys that it must not have: {named}. It may have {', '.join(known)}."
 
 
@@ -149,5 +149,5 @@ def _refused(reply: Reply, form: Form, because: tuple[str, ...], is_shaped: bool
     return replace(reply, text=reply.text if is_shaped else answer, refused=because)
 
 
-def _shown(name: str) -> str:
+def _excerpt(name: str) -> str:
     return one_line(name, _SHOWN_CHARACTERS)

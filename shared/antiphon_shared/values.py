@@ -29,13 +29,15 @@ class Value(BaseModel):
         if deep:
             return super().model_copy(update=update, deep=True)
         changed = update or {}
-        return _made(type(self), {**self.__dict__, **changed}, self.__pydantic_fields_set__.union(changed))
+        return _construct(
+            type(self), {**self.__dict__, **changed}, self.__pydantic_fields_set__.union(changed)
+        )
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
         """Return a value of these fields, which must be all of its fields in their order, without validation."""
         assert [*fields] == [*cls.__pydantic_fields__], "a trusted value has each field in its place"
-        return _made(cls, fields, set(fields))
+        return _construct(cls, fields, set(fields))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is type(other):
@@ -47,7 +49,7 @@ class Value(BaseModel):
         return super().__eq__(other)  # of another class, or with cached properties next to the fields
 
 
-def _made(kind: type[ValueT], fields: dict[str, Any], fields_set: set[str]) -> ValueT:
+def _construct(kind: type[ValueT], fields: dict[str, Any], fields_set: set[str]) -> ValueT:
     made = kind.__new__(kind)
     _set(made, "__dict__", fields)
     _set(made, "__pydantic_fields_set__", fields_set)

@@ -4,7 +4,7 @@ from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.page import Pieces, TokenBudget, title_units
 from context_synthesizer.render import Piece, question_lines
-from context_synthesizer.side_sections import Section, said_by_age, said_section
+from context_synthesizer.side_sections import Section, notes_section, said_by_age
 from tests.memories import a_memory, a_round
 
 
@@ -37,9 +37,9 @@ def test_a_round_gets_shorter_with_each_that_follows_and_never_longer() -> None:
 
 def test_where_there_is_little_room_the_section_stays_within_it() -> None:
     room = TokenBudget(5_000)
-    section = said_section(after(5).reasoning, Pieces(), room)
+    section = notes_section(after(5).reasoning, Pieces(), room)
     assert room.left >= 0
-    assert section.texts == said_section(after(5).reasoning, Pieces(), TokenBudget(5_000)).texts
+    assert section.texts == notes_section(after(5).reasoning, Pieces(), TokenBudget(5_000)).texts
 
 
 def test_the_intent_begins_with_the_question_and_says_what_each_note_changed() -> None:

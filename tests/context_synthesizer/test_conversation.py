@@ -58,7 +58,7 @@ TURNS = (
 
 def a_desk(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> SessionIndex:
     session_index = SessionIndex(QUESTION, tokens_max)
-    session_index.add(session_index.begun(turns))
+    session_index.add(session_index.conversation_delta(turns))
     return session_index
 
 
@@ -156,7 +156,7 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
         *(a_turn(f"Who owns boat {n}?", f"The owner of boat {n} is Ann {n}. " * 20, n) for n in range(2, 7)),
     ]
     session_index = SessionIndex("Since when has the lighthouse stood there?", 500)
-    session_index.add(session_index.begun(turns))
+    session_index.add(session_index.conversation_delta(turns))
     assert "Holm 1 has a lighthouse of its own." in session_index.briefing(1, 4).text
 
 

@@ -14,7 +14,7 @@ from context_synthesizer.embeddings import Embed, Embeddings, WeighedDelta, embe
 from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.settings import ContextSynthesizerSettings
-from context_synthesizer.turn import add
+from context_synthesizer.turn import store_delta
 from tests.fakes import FakeSession
 from tests.memories import a_round
 
@@ -44,7 +44,7 @@ async def weighed(
     passages = [{"title": "a", "text": text} for text in texts]
     delta = kept.session_index.filed(*a_round(("search", {"query": query}, passages), round=round))
     made = await Embeddings("by matter", embed, timeout_s=0.5).weigh(delta, kept, round, session)
-    item, _ = add(kept, made.delta, 1_000_000)
+    item, _ = store_delta(kept, made.delta, 1_000_000)
     kept.session_index.weigh(made.salience)
     session.lists.setdefault(MEMORY, []).append(item)
     session.lists.setdefault(VECTORS, []).extend([made.item] if made.item else [])

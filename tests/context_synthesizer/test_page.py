@@ -29,7 +29,7 @@ def test_the_units_taken_are_those_of_the_text(
     page = Page("Facts", memory, pieces, room, by_call)
     for number, fact in enumerate(facts):
         left = room.left
-        if not page.put(fact, is_short=number % 3 == 0):
+        if not page.show(fact, is_short=number % 3 == 0):
             assert room.left == left
             assert fact.id not in page.lines
     assert room.left >= 0
@@ -45,7 +45,7 @@ def a_page(session: Session, *ids: str, short: tuple[str, ...] = (), by_call: bo
     memory = session.memory
     page = Page("Facts", memory, Pieces(), TokenBudget(_ROOM), by_call)
     for id in ids:
-        page.put(memory.facts[id], is_short=id in short)
+        page.show(memory.facts[id], is_short=id in short)
     return page
 
 
@@ -128,7 +128,7 @@ def test_what_is_known_about_a_fact_may_change_though_its_pieces_are_kept() -> N
 def a_page_of(memory: Memory, *, by_call: bool = False) -> Page:
     """Return a page with all facts of a memory."""
     page = Page("Facts", memory, Pieces(), TokenBudget(_ROOM), by_call)
-    assert all(page.put(fact) for fact in memory.facts.values())
+    assert all(page.show(fact) for fact in memory.facts.values())
     return page
 
 

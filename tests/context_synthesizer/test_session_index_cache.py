@@ -82,33 +82,33 @@ def test_an_item_added_with_its_delta_at_hand_counts_like_one_read() -> None:
 def test_an_index_in_use_is_not_shared() -> None:
     session_indexes = SessionIndexCache()
     kept = CachedIndex(QUERY, 8_000, some_items(1))
-    session_indexes.put_back(("s1", "1-0"), kept)
+    session_indexes.store(("s1", "1-0"), kept)
     assert session_indexes.take(("s1", "1-0")) is kept
     assert session_indexes.take(("s1", "1-0")) is None
 
 
 def test_each_session_has_its_own_desk() -> None:
     session_indexes = SessionIndexCache()
-    session_indexes.put_back(("s1", "1-0"), first := CachedIndex(QUERY, 8_000))
-    session_indexes.put_back(("s2", "1-0"), second := CachedIndex(QUERY, 8_000))
+    session_indexes.store(("s1", "1-0"), first := CachedIndex(QUERY, 8_000))
+    session_indexes.store(("s2", "1-0"), second := CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s2", "1-0")) is second
     assert session_indexes.take(("s1", "1-0")) is first
 
 
 def test_another_life_of_a_session_has_its_own_desk() -> None:
     session_indexes = SessionIndexCache()
-    session_indexes.put_back(("s1", "1-0"), CachedIndex(QUERY, 8_000))
+    session_indexes.store(("s1", "1-0"), CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s1", "2-0")) is None
 
 
 def test_the_desk_longest_unused_is_put_away_first() -> None:
     session_indexes = SessionIndexCache(bytes_max=2 * len(b"".join(some_items(2))))
     for name in ("s1", "s2"):
-        session_indexes.put_back((name, "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
+        session_indexes.store((name, "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
     used = session_indexes.take(("s1", "1-0"))
     assert used is not None
-    session_indexes.put_back(("s1", "1-0"), used)
-    session_indexes.put_back(("s3", "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
+    session_indexes.store(("s1", "1-0"), used)
+    session_indexes.store(("s3", "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
     assert session_indexes.take(("s2", "1-0")) is None
     assert session_indexes.take(("s1", "1-0")) is used
     assert session_indexes.take(("s3", "1-0")) is not None
@@ -116,8 +116,8 @@ def test_the_desk_longest_unused_is_put_away_first() -> None:
 
 def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
     session_indexes = SessionIndexCache(bytes_max=1)
-    session_indexes.put_back(("s1", "1-0"), CachedIndex(QUERY, 8_000, some_items(1)))
-    session_indexes.put_back(("s2", "1-0"), large := CachedIndex(QUERY, 8_000, some_items(4)))
+    session_indexes.store(("s1", "1-0"), CachedIndex(QUERY, 8_000, some_items(1)))
+    session_indexes.store(("s2", "1-0"), large := CachedIndex(QUERY, 8_000, some_items(4)))
     assert session_indexes.take(("s1", "1-0")) is None
     assert session_indexes.take(("s2", "1-0")) is large
 
@@ -126,16 +126,16 @@ def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
     session_indexes = SessionIndexCache(bytes_max=3 * len(b"".join(some_items(2))))
     for _ in range(3):
         kept = session_indexes.take(("s1", "1-0")) or CachedIndex(QUERY, 8_000, some_items(2))
-        session_indexes.put_back(("s1", "1-0"), kept)
-    session_indexes.put_back(("s2", "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
+        session_indexes.store(("s1", "1-0"), kept)
+    session_indexes.store(("s2", "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
     assert session_indexes.take(("s1", "1-0")) is not None
     assert session_indexes.take(("s2", "1-0")) is not None
 
 
 def test_desks_that_hold_nothing_are_bounded_by_their_number() -> None:
-    session_indexes = SessionIndexCache(desks_max=2)
+    session_indexes = SessionIndexCache(indexes_max=2)
     for name in ("s1", "s2", "s3"):
-        session_indexes.put_back((name, "1-0"), CachedIndex(QUERY, 8_000))
+        session_indexes.store((name, "1-0"), CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s1", "1-0")) is None
     assert session_indexes.take(("s2", "1-0")) is not None
     assert session_indexes.take(("s3", "1-0")) is not None

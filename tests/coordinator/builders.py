@@ -86,7 +86,7 @@ def answered(
     at_s: float = 1,
 ) -> Decision:
     """Return the session's next step when `data` answers its pending request."""
-    event = an_event(data, answers=session.awaited, at_s=at_s)
+    event = an_event(data, answers=session.pending_request, at_s=at_s)
     return decide(session, event, log_entry, catalogue=catalogue, outages=outages)
 
 
@@ -98,7 +98,7 @@ def met(
     named: LoggedEvent | None = None,
 ) -> Decision:
     """Return the session's next step when `data` comes from outside; `named` is the other data in the log."""
-    return decide(session, an_event(data), log_entry, catalogue=catalogue, named=named)
+    return decide(session, an_event(data), log_entry, catalogue=catalogue, needed=named)
 
 
 def only(decision: Decision, kind: type[DataT]) -> DataT:

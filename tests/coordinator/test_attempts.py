@@ -107,7 +107,7 @@ def test_a_write_of_another_step_is_not_repeated_on_purpose() -> None:
         session = answered(session, data, catalogue).session
     assert session.steps.number == 2
     again = a_call("repeat_call", arguments={"call_id": "w1", "reason": "once more"})
-    event = an_event(a_reply("", [again], round=3), answers=session.awaited)
+    event = an_event(a_reply("", [again], round=3), answers=session.pending_request)
     decision = decide(session, event, entry, catalogue=catalogue, earlier={"w1": write})
     (why,) = refusals(decision)
     assert "`deploy` was its tool" in (why or "")

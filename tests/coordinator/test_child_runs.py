@@ -106,7 +106,7 @@ def ended(session: Session, status: RunStatus = "completed", call: str = "b1", *
 
 
 def next_step(session: Session, data: Any, named: LoggedEvent | None = None) -> Decision:
-    return decide(session, an_event(data), ENTRY, catalogue=CATALOGUE, named=named)
+    return decide(session, an_event(data), ENTRY, catalogue=CATALOGUE, needed=named)
 
 
 def results_of(decision: Decision) -> tuple[ToolResult, ...]:
@@ -148,7 +148,7 @@ def test_other_calls_go_out_beside_a_run_and_all_results_come_together_in_order(
     assert isinstance(begun, ChildBegun)
     assert [call.id for call in request.calls] == ["s1"]
     found = ToolResult(index=0, call_id="s1", tool="search", status="ok", data=["x"])
-    batch = an_event(ToolsCompleted.of(1, (found,)), answers=decision.session.awaited)
+    batch = an_event(ToolsCompleted.of(1, (found,)), answers=decision.session.pending_request)
     waiting = decide(decision.session, batch, ENTRY, catalogue=CATALOGUE)
     assert waiting.commands == ()
     done = next_step(waiting.session, ended(waiting.session), LoggedEvent(ENTRY, batch))
@@ -163,7 +163,7 @@ def test_results_come_together_when_the_run_ends_first() -> None:
     waiting = next_step(session, ended(session))
     assert waiting.commands == ()
     found = ToolResult(index=0, call_id="s1", tool="search", status="ok", data=["x"])
-    batch = an_event(ToolsCompleted.of(1, (found,)), answers=waiting.session.awaited)
+    batch = an_event(ToolsCompleted.of(1, (found,)), answers=waiting.session.pending_request)
     assert [
         one.call_id for one in results_of(decide(waiting.session, batch, ENTRY, catalogue=CATALOGUE))
     ] == [

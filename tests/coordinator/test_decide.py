@@ -57,7 +57,7 @@ def a_session_running_tools(calls: int = 1, **options: object) -> Session:
 def a_failure(component: str, session: Session) -> ComponentFailed:
     error = ErrorInfo(code="internal_error", message="it broke")
     return ComponentFailed.model_validate(
-        {"component": component, "failed_event": session.awaited or new_id(), "error": error}
+        {"component": component, "failed_event": session.pending_request or new_id(), "error": error}
     )
 
 
@@ -199,11 +199,11 @@ class TestFailures:
         session = a_session_reasoning()
         at_s = (session.deadline - START).total_seconds()
         failed = ReasoningFailed(round=1, error=ErrorInfo(code="timeout", message="over"), model="m")
-        late = an_event(failed, answers=session.awaited, at_s=at_s)
+        late = an_event(failed, answers=session.pending_request, at_s=at_s)
         request = ending(decide(session, late, ENTRY, catalogue=SEARCH))
         assert (request.status, request.termination_reason) == ("partial", "deadline_exceeded")
         assert "model_failed" not in [doubt.kind for doubt in request.uncertainty]
-        early = an_event(failed, answers=session.awaited, at_s=at_s - 1)
+        early = an_event(failed, answers=session.pending_request, at_s=at_s - 1)
         assert only(decide(session, early, ENTRY, catalogue=SEARCH), BriefingRequested).level == "simplified"
 
     def test_tokens_of_failed_attempts_count(self) -> None:
@@ -294,7 +294,7 @@ class TestEnding:
     def test_what_the_coordinator_has_failed_at_is_in_the_answer(self, reply: ReasoningCompleted) -> None:
         session = a_session_reasoning()
         failed = a_failure("coordinator", session)
-        named = LoggedEvent("9-0", an_event(reply, answers=session.awaited))
+        named = LoggedEvent("9-0", an_event(reply, answers=session.pending_request))
         request = ending(met(session, failed, named=named))
         assert (request.reply, request.reasoning) == ("9-0", "9-0")
         assert (request.rounds_used, request.usage.input_tokens) == (1, 100)
@@ -302,7 +302,7 @@ class TestEnding:
 
     def test_results_the_coordinator_has_failed_at_are_in_the_answer(self) -> None:
         session = a_session_running_tools()
-        named = LoggedEvent("9-0", an_event(some_results(), answers=session.awaited))
+        named = LoggedEvent("9-0", an_event(some_results(), answers=session.pending_request))
         request = ending(met(session, a_failure("coordinator", session), named=named))
         assert (request.results, request.batch, request.reasoning) == ("9-0", None, ENTRY)
 

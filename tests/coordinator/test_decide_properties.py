@@ -185,7 +185,7 @@ class AnySession(RuleBasedStateMachine):
                     )
                 case ApprovalRequested():
                     assert before.phase != "approval", "a person is asked once for each batch"
-                    assert decision.session.awaited is None
+                    assert decision.session.pending_request is None
                     self.asked.update({(command.round, call.id): None for call in command.calls})
                 case QuestionAsked():
                     assert before.phase != "approval", "the user is asked once for each batch"
@@ -208,7 +208,7 @@ class AnySession(RuleBasedStateMachine):
         assert isinstance(timer, SetTimer)
         assert isinstance(timer.due, datetime)
         assert NOW < timer.due < decision.session.deadline
-        assert decision.session.awaited is None
+        assert decision.session.pending_request is None
 
     def check_batch(self, before: Session, request: ToolsRequested) -> None:
         """Check that calls with an approval go out as decided, and no undecided call goes out."""
@@ -230,7 +230,7 @@ class AnySession(RuleBasedStateMachine):
         self.posed.clear()
 
     def answer(self, data: EventData) -> None:
-        self.feed(an_event(data, answers=self.session.awaited))
+        self.feed(an_event(data, answers=self.session.pending_request))
 
     @rule(batches=st.lists(st.integers(1, 4), min_size=1, max_size=4))
     def progress(self, batches: list[int]) -> None:
@@ -365,7 +365,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(component=st.sampled_from(COMPONENTS), is_current=st.booleans())
     def dead_letter(self, component: str, is_current: bool) -> None:
-        failed = (self.session.awaited if is_current else None) or new_id()
+        failed = (self.session.pending_request if is_current else None) or new_id()
         self.feed(an_event(a_dead_letter(component, failed)))
 
     @rule(data=st.sampled_from([a_briefing(), a_reply(calls=2), some_results()]))

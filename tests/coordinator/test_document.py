@@ -94,7 +94,7 @@ def test_every_field_of_a_flat_document_is_read_into_its_place() -> None:
     assert (one.summaries.failures, one.summaries.tokens) == (13, 14)
     assert one.writes.in_doubt == ("pay c4",)
     assert (one.phase, one.round, one.looks_again) == ("tools", 15, 16)
-    assert (str(one.awaited)[-1], str(one.summaries.awaiting)[-1]) == ("1", "2")
+    assert (str(one.pending_request)[-1], str(one.summaries.awaiting)[-1]) == ("1", "2")
 
 
 def test_it_is_written_back_as_the_release_that_opened_the_session_reads_it() -> None:

@@ -165,7 +165,9 @@ async def test_a_session_that_waits_for_a_person_gives_its_room_to_others() -> N
     tools = a_catalogue(a_tool("book", approval="always"))
     coordinator = a_coordinator(tools=tools)
     reasoning = answered(an_opened_session(tools).session, a_briefing(), tools).session
-    reply = an_event(a_reply(calls=[a_call("book")])).model_copy(update={"causationid": reasoning.awaited})
+    reply = an_event(a_reply(calls=[a_call("book")])).model_copy(
+        update={"causationid": reasoning.pending_request}
+    )
     waits = await coordinator.on_event(Delivery(reply, ENTRY), stored(reasoning))
     assert waits.takes_room is False
     goes_on = await coordinator.on_event(a_delivery(a_decision(True)), stored(state_of(waits)))
@@ -270,9 +272,9 @@ async def test_a_cancellation_leaves_an_assembler_that_is_at_it_a_moment() -> No
 def an_ending(reply: ReasoningCompleted) -> tuple[Session, dict[str, AnyEvent]]:
     """Return a session that waits for its answer, and its log."""
     reasoning = answered(an_opened_session().session, a_briefing()).session
-    replied = an_event(reply, answers=reasoning.awaited)
+    replied = an_event(reply, answers=reasoning.pending_request)
     decision = decide(reasoning, replied, "2-0", catalogue=SEARCH)
-    request = an_event(decision.commands[0]).model_copy(update={"id": decision.session.awaited})
+    request = an_event(decision.commands[0]).model_copy(update={"id": decision.session.pending_request})
     query = an_event(QuerySubmitted(query="How high is it?"))
     return decision.session, {ENTRY: query, "2-0": replied, "3-0": request}
 
@@ -308,18 +310,18 @@ async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model()
     assert isinstance(write, PutDocument)
     assert outcome.events == ()
     store.documents[STATE] = (2, write.content)
-    replied = an_event(a_reply(calls=1), answers=briefed.awaited)
+    replied = an_event(a_reply(calls=1), answers=briefed.pending_request)
     after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
     assert (after.summaries.ready, after.phase) == ("1-1", "tools")
 
 
 async def test_a_step_is_remembered_once_it_is_committed() -> None:
     coordinator, before = a_coordinator(), an_opened_session().session
-    briefed = an_event(a_briefing(), answers=before.awaited)
+    briefed = an_event(a_briefing(), answers=before.pending_request)
     outcome = await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
     assert outcome.after_commit is not None
     outcome.after_commit()
-    reply = Delivery(an_event(a_reply(), answers=state_of(outcome).awaited), ENTRY)
+    reply = Delivery(an_event(a_reply(), answers=state_of(outcome).pending_request), ENTRY)
     unread = FakeSession()
     assert state_of(await coordinator.on_event(reply, unread)).phase == "assembling"
     assert await coordinator.on_event(reply, unread) == NOTHING, "it is remembered for one event"
@@ -331,7 +333,7 @@ async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_plac
     summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
     await coordinator.on_event(Delivery(an_event(summary, answers=briefed.summaries.awaiting), "1-1"), store)
     # Another worker was faster: the document never had this step.
-    replied = an_event(a_reply(calls=1), answers=briefed.awaited)
+    replied = an_event(a_reply(calls=1), answers=briefed.pending_request)
     after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
     assert after.summaries.ready is None
 
@@ -356,11 +358,11 @@ def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_it
 async def test_a_step_that_another_worker_has_committed_is_not_remembered() -> None:
     """It may have seen other outages, and committed the same step otherwise."""
     coordinator, before = a_coordinator(), an_opened_session().session
-    briefed = an_event(a_briefing(), answers=before.awaited)
+    briefed = an_event(a_briefing(), answers=before.pending_request)
     await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
     committed = decide(before, briefed, ENTRY, catalogue=SEARCH, outages=Outages(tools=("search",))).session
     newest = FakeSession(documents={STATE: (2, SESSION.write(committed, committed.format))})
-    reply = Delivery(an_event(a_reply(), answers=committed.awaited), ENTRY)
+    reply = Delivery(an_event(a_reply(), answers=committed.pending_request), ENTRY)
     assert state_of(await coordinator.on_event(reply, newest)).models.outages == committed.models.outages
 
 

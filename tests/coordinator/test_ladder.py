@@ -109,10 +109,10 @@ class TestAModelThatFails:
 
     def test_a_request_that_killed_its_workers_counts_as_a_failed_reply(self) -> None:
         session = asked(an_opened_session(models=MODELS).session).session
-        assert session.awaited is not None
+        assert session.pending_request is not None
         lost = ComponentFailed(
             component="reasoning_engine",
-            failed_event=session.awaited,
+            failed_event=session.pending_request,
             error=ErrorInfo(code="workers_lost", message="5 workers stopped"),
         )
         decision = met(session, lost)

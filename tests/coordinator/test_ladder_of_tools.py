@@ -158,10 +158,10 @@ class TestWritesInDoubt:
 
     def test_a_batch_that_became_a_dead_letter_leaves_its_writes_in_doubt(self) -> None:
         batch = self.a_batch()
-        assert batch.awaited is not None
+        assert batch.pending_request is not None
         lost = ComponentFailed(
             component="tool_dispatcher",
-            failed_event=batch.awaited,
+            failed_event=batch.pending_request,
             error=ErrorInfo(code="workers_lost", message="gone"),
         )
         decision = met(batch, lost)

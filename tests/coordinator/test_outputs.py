@@ -42,7 +42,7 @@ def opened(**options: Any) -> Session:
 def replied(session: Session, text: str = "", catalogue: Catalogue = SEARCH, **reply: Any) -> Decision:
     """Return the session's next step after the reply to its request."""
     asked = answered(session, a_briefing(session.round), catalogue).session
-    event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
+    event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.pending_request)
     return decide(asked, event, ENTRY, catalogue=catalogue, schema=OutputSchema(SCHEMA))
 
 
@@ -249,7 +249,7 @@ def test_in_any_order_of_replies_one_answer_comes_within_the_rounds_and_only_wha
 def plainly_replied(session: Session, text: str = "", **reply: Any) -> Decision:
     """Return the next step of a session that demands no shape."""
     asked = answered(session, a_briefing(session.round), SEARCH).session
-    event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
+    event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.pending_request)
     return decide(asked, event, ENTRY, catalogue=SEARCH)
 
 

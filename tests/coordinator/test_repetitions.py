@@ -56,7 +56,7 @@ def asked(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> D
     reply = a_reply(calls=calls, round=session.round)
     wanted = calls_to_repeat(reasoning, reply)
     earlier = {id: KNOWN[source] for id, (_, source) in wanted.items()}
-    event = an_event(reply, answers=reasoning.awaited, at_s=1)
+    event = an_event(reply, answers=reasoning.pending_request, at_s=1)
     return decide(reasoning, event, ENTRY, catalogue=catalogue, earlier=earlier)
 
 

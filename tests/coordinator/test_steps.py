@@ -69,7 +69,7 @@ def replied(session: Session, text: str = PROSE, entry: str = "1795244309110-0",
     """Return the session's next step after the reply to its request, with the schema of its step."""
     asked = briefed(session).session
     schema = STEPS[session.steps.number - 1].output
-    event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
+    event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.pending_request)
     return decide(asked, event, entry, catalogue=CATALOGUE, schema=OutputSchema(schema) if schema else None)
 
 

@@ -237,7 +237,7 @@ def in_a_conversation(question: str, answer: str) -> tuple[SessionIndex, ReadBri
         for n, (asked, told) in enumerate(said, 1)
     ]
     desk = SessionIndex(QUESTION, TOKENS_MAX)
-    desk.add(desk.begun(turns))
+    desk.add(desk.conversation_delta(turns))
     desk.file(*a_round(("register", {"id": 7}, "Harbour is sold by Mira Oduya."), round=1))
     return desk, the_briefing_of_round_2(desk)
 

@@ -13,7 +13,7 @@ from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS, FIND_TOOLS, PLA
 from tests.tool_dispatcher.builders import Ledger, a_bus, until
 from tool_dispatcher.catalogue import Registry, to_catalogue
 from tool_dispatcher.component import build
-from tool_dispatcher.hinted import hinted
+from tool_dispatcher.hinted import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 
@@ -126,10 +126,10 @@ async def test_hints_that_cannot_be_used_stop_the_start(
 
 def test_hints_may_stand_in_the_variable_itself() -> None:
     catalogue = to_catalogue(Registry([Ledger().tool("send"), Ledger().tool("look")]))
-    told = hinted(catalogue, '{"send": {"requires": ["look"], "hint": "Name the price."}}')
+    told = add_hints(catalogue, '{"send": {"requires": ["look"], "hint": "Name the price."}}')
     assert told.by_name["send"].description.endswith("Requires: look first.\nName the price.")
     with pytest.raises(ConfigurationError, match="line 1, column 2: sned: there is no tool 'sned'"):
-        hinted(catalogue, '{"sned": {}}')
+        add_hints(catalogue, '{"sned": {}}')
 
 
 async def test_a_key_file_that_cannot_be_used_is_refused(tmp_path: Path) -> None:

@@ -39,11 +39,11 @@ _SECRET_CHARACTERS_MIN = 4
 """A shorter text would match within half of all words."""
 
 
-def schema_errors(found: Iterable[SchemaFault], schema: Schema, arguments: object) -> Faults:
+def schema_errors(errors: Iterable[SchemaFault], schema: Schema, arguments: object) -> Faults:
     """Return the errors of a JSON Schema validator, by the path of the argument."""
     faults: Faults = {}
     secrets: tuple[str, ...] | None = None
-    for fault in found:
+    for fault in errors:
         if secrets is None:
             secrets = _secrets(schema, arguments)
         faults.update(_of_schema_fault(fault, schema, secrets))
@@ -64,7 +64,7 @@ def _of_schema_fault(fault: SchemaFault, schema: Schema, secrets: tuple[str, ...
     if holds_secret(schema, path):
         shown = f": {fault.validator} {rule}" if isinstance(rule, str | int | float) else ""
         return {path: f"{HIDDEN}{shown}"}
-    return {path: readable(_without(secrets, fault.message), 300)}
+    return {path: readable(_redact(secrets, fault.message), 300)}
 
 
 def pydantic_errors(error: ValidationError, schema: Schema, arguments: ToolArguments) -> Faults:
@@ -123,13 +123,13 @@ def _message(fault: ErrorDetails, path: Path, schema: Schema, secrets: tuple[str
         is_plain = fault["type"] in _TELLS_NO_VALUE
         is_of_more = fault["type"] in _OF_AUTHORS and not is_secret_at(schema, path)
         if is_plain or (is_of_more and all(len(secret) >= _SECRET_CHARACTERS_MIN for secret in secrets)):
-            return readable(_without(secrets, f"{fault['msg']} (its value is secret and not shown)"), 300)
+            return readable(_redact(secrets, f"{fault['msg']} (its value is secret and not shown)"), 300)
         return HIDDEN
     try:
         given = to_json(fault["input"]).decode()
     except ValueError:
         given = type(fault["input"]).__name__
-    return readable(f"{_without(secrets, fault['msg'])}, got {readable(_without(secrets, given), 80)}", 300)
+    return readable(f"{_redact(secrets, fault['msg'])}, got {readable(_redact(secrets, given), 80)}", 300)
 
 
 def _secrets(schema: Schema, arguments: object) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def _secrets(schema: Schema, arguments: object) -> tuple[str, ...]:
     return secrets_in(schema, arguments) if secret_paths(schema) else ()
 
 
-def _without(secrets: tuple[str, ...], message: str) -> str:
+def _redact(secrets: tuple[str, ...], message: str) -> str:
     """Return the message without secrets: an author's validator may mention another argument than its own."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SECRET_CHARACTERS_MIN:

@@ -35,11 +35,11 @@ _TYPES: dict[str, ErrorType] = {
 }
 
 
-def code_in(given: object) -> str:
+def code_in(value: object) -> str:
     """Return the code that a tool gave as text or as a number; empty if the value is not a code."""
-    if isinstance(given, bool) or not isinstance(given, str | int):
+    if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
-    code = str(given).strip()
+    code = str(value).strip()
     return code if _CODE.fullmatch(code) else ""
 
 

@@ -82,34 +82,34 @@ def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcil
     return contract
 
 
-def _defaults(effect: Effect, given: Mapping[str, Any]) -> dict[str, Any]:
+def _defaults(effect: Effect, options: Mapping[str, Any]) -> dict[str, Any]:
     is_read = effect == "read"
     mode: Mode = "parallel-safe" if is_read else "sequential-only"
-    if given.get("depends_on"):
+    if options.get("depends_on"):
         mode = "dependent"
-    elif given.get("max_concurrency") is not None:
+    elif options.get("max_concurrency") is not None:
         mode = "fan-out-bounded"
     return {
         "mode": mode,
         "error_propagation": "partial-success" if is_read else "fail-fast",
-        "cache_ttl_s": CACHE_TTL_S if is_read and given.get("deterministic") is True else 0,
+        "cache_ttl_s": CACHE_TTL_S if is_read and options.get("deterministic") is True else 0,
     }
 
 
-def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
+def _faults(tool: str, contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield the contradictions within a contract."""
     yield from _of_mode(contract)
-    yield from _of_effect(contract, given)
+    yield from _of_effect(contract, options)
     yield from _of_itself(tool, contract)
     yield from _of_repetition(contract)
-    yield from _of_retries(contract, given)
+    yield from _of_retries(contract, options)
     yield from _of_validation(contract)
     if contract.slow_s is not None and contract.slow_s >= contract.timeout_s:
         yield (
             "its slow_s is not less than its timeout_s",
             "Lower slow_s, or omit it: a timeout always counts as a failure.",
         )
-    if "rounds" in given and not contract.rounds:
+    if "rounds" in options and not contract.rounds:
         yield (
             "its rounds are empty",
             ("Name the rounds, such as rounds=[1, 2], or omit the option for all rounds."),
@@ -137,7 +137,7 @@ def _of_mode(contract: Contract) -> Iterator[Fault]:
         )
 
 
-def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
+def _of_effect(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
     if contract.effect == "write" and contract.cache_ttl_s:
         yield "it is a write with cache_ttl_s", ("Omit cache_ttl_s: results of writes are never reused.")
     if contract.effect == "write" and contract.deterministic:
@@ -153,7 +153,7 @@ def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
             )
         return
     for option in ("idempotent", "idempotency_ttl_s", "repeat"):
-        if given.get(option):
+        if options.get(option):
             yield f"it is a read with {option}", f"Omit {option}: a read can always be repeated."
     if contract.reconciles:
         yield "it is a read with reconcile", "Omit reconcile: a read has no effect to check."
@@ -210,8 +210,8 @@ def _of_repetition(contract: Contract) -> Iterator[Fault]:
             yield f"its {option} contain an empty name", "Write a name, or omit the entry."
 
 
-def _of_retries(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
-    if "backoff" in given and contract.retry.attempts == 1:
+def _of_retries(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
+    if "backoff" in options and contract.retry.attempts == 1:
         yield "it has a backoff, but retry allows one attempt", "Omit backoff, or allow more attempts."
     initial_ms, max_ms = contract.backoff.initial_ms, contract.backoff.max_ms
     if initial_ms > max_ms:

@@ -62,7 +62,7 @@ class InvalidTool(ConfigurationError):
         super().__init__(f"{where}.", hint=hint)
         self.tool, self.problem, self.parameter, self.source = tool, problem, parameter, source
 
-    def at(self, source: str) -> "InvalidTool":
+    def located(self, source: str) -> "InvalidTool":
         """Return the same error, located at `file:line`; an error that has a location keeps it."""
         if self.source or not source:
             return self

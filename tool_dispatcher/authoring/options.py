@@ -44,7 +44,7 @@ def refusal(tool: str, error: ValidationError) -> InvalidTool:
     """Return the first of pydantic's errors as one sentence and a remedy."""
     fault = error.errors(include_url=False)[0]
     place = fault["loc"]
-    parent, field = _shown(place[:-1]), place[-1]
+    parent, field = _path_text(place[:-1]), place[-1]
     match fault["type"]:
         case "missing":
             return InvalidTool(tool, f"its {parent} has no {field!r}", hint=f"Give {_form(place[:-1])}.")
@@ -54,9 +54,9 @@ def refusal(tool: str, error: ValidationError) -> InvalidTool:
             return _wrong(tool, place, fault["input"])
 
 
-def _wrong(tool: str, place: tuple[str | int, ...], value: object) -> InvalidTool:
+def _wrong(tool: str, path: tuple[str | int, ...], value: object) -> InvalidTool:
     shown = readable(repr(value), 100)
-    return InvalidTool(tool, f"its {_shown(place)} is {shown}", hint=f"Give {_form(place)}.")
+    return InvalidTool(tool, f"its {_path_text(path)} is {shown}", hint=f"Give {_form(path)}.")
 
 
 def _unknown(tool: str, name: str, known: Sequence[str]) -> InvalidTool:
@@ -105,17 +105,17 @@ def _plain(value: Any) -> Any:
     raise TypeError
 
 
-def _shown(place: tuple[str | int, ...]) -> str:
+def _path_text(path: tuple[str | int, ...]) -> str:
     """Return a path as text: `depends_on[0].tool`."""
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return "".join(parts).removeprefix(".")
 
 
-def _form(place: tuple[str | int, ...]) -> str:
+def _form(path: tuple[str | int, ...]) -> str:
     """Return a description of the values allowed at a path of a contract."""
     whole = _contract_schema()
     schema, name = whole, ""
-    for part in place:
+    for part in path:
         name = part if isinstance(part, str) else name
         schema = _resolved(schema["items"] if isinstance(part, int) else _child(schema, part), whole)
     return _in_words(schema, name, whole)

@@ -101,7 +101,7 @@ class TypedParameters:
     """The model's field names, by the function's parameter names; empty if the model is the argument."""
     optional: frozenset[str]
     """Parameters that have a default, which the function applies."""
-    whole: str | None
+    model_parameter: str | None
     """The name of the one parameter that takes the model itself."""
     exact: SchemaParameters | None
     """Checked too, if the schema is stricter than pydantic."""
@@ -115,8 +115,8 @@ class TypedParameters:
             raise BadArguments({(): "not JSON, or nested too deeply"}) from None
         if self.exact is not None:
             self.exact.read(arguments)
-        if self.whole is not None:
-            return {self.whole: read}
+        if self.model_parameter is not None:
+            return {self.model_parameter: read}
         given = read.model_fields_set
         return {
             name: getattr(read, field)

@@ -59,14 +59,14 @@ def secrets_in(schema: Schema, arguments: object) -> tuple[str, ...]:
             found |= dict.fromkeys(_texts(value))
             continue
         for key, item in _items(value):
-            if below := _unfolded(_at(nodes, key), schema):
+            if below := _unfolded(_schemas_at(nodes, key), schema):
                 todo.append((item, below))
     return tuple(text for text in found if text)
 
 
 def secret_paths(schema: Schema) -> tuple[Path, ...]:
     """Return the secret places of a schema, each once, by its shortest path; `*` is any item."""
-    return tuple(dict.fromkeys(path for path, node in _places([schema], schema) if _is_marked(node)))
+    return tuple(dict.fromkeys(path for path, node in _all_schemas([schema], schema) if _is_marked(node)))
 
 
 def is_secret_at(schema: Schema, path: Path) -> bool:
@@ -77,7 +77,7 @@ def is_secret_at(schema: Schema, path: Path) -> bool:
 def holds_secret(schema: Schema, path: Path) -> bool:
     """Return whether the value at the path is a secret, is part of one, or may hold one."""
     nodes = _reached(schema, path)
-    return nodes is None or any(_is_marked(node) for _, node in _places(nodes, schema))
+    return nodes is None or any(_is_marked(node) for _, node in _all_schemas(nodes, schema))
 
 
 def without_defaults(schema: Schema) -> Schema:
@@ -178,11 +178,11 @@ def _reached(schema: Schema, path: Path) -> list[Schema] | None:
     for part in path:
         if any(map(_is_marked, nodes)):
             return None
-        nodes = _unfolded(_at(nodes, part), schema)
+        nodes = _unfolded(_schemas_at(nodes, part), schema)
     return None if any(map(_is_marked, nodes)) else nodes
 
 
-def _at(nodes: list[Schema], part: str | int) -> list[Schema]:
+def _schemas_at(nodes: list[Schema], part: str | int) -> list[Schema]:
     """Return the schemas of the value under a key, or at an index of a list."""
     return [child for node in nodes for child in _part(node, part)]
 
@@ -207,7 +207,7 @@ def _parts(node: Schema) -> Iterator[tuple[str | int, Schema]]:
     yield from ((ANY, other) for other in others)
 
 
-def _places(nodes: list[Schema], root: Schema) -> Iterator[tuple[Path, Schema]]:
+def _all_schemas(nodes: list[Schema], root: Schema) -> Iterator[tuple[Path, Schema]]:
     """Yield every schema at and below these once, with its path from them: breadth first."""
     seen: set[int] = set()
     todo: deque[tuple[Path, list[Schema]]] = deque([((), nodes)])
@@ -225,7 +225,7 @@ def _bare(node: Json, root: Schema) -> Json:
         return [_bare(item, root) for item in node]
     if not isinstance(node, dict):
         return node
-    holds_secret = any(_is_marked(place) for _, place in _places([node], root))
+    holds_secret = any(_is_marked(place) for _, place in _all_schemas([node], root))
     hidden = {"default"} if holds_secret else set()
     hidden |= {"examples"} if _is_marked(node) else set()
     return {key: _bare_under(key, child, root) for key, child in node.items() if key not in hidden}

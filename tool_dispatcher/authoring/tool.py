@@ -224,7 +224,7 @@ def _located(function: object) -> Iterator[None]:
     except InvalidTool as error:
         if not callable(function):
             raise
-        raise error.at(source_of(function, error.parameter)) from None
+        raise error.located(source_of(function, error.parameter)) from None
 
 
 def _check_name(name: object) -> None:

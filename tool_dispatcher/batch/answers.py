@@ -160,9 +160,9 @@ def _given_fields(dependency: Dependency) -> str:
     return f"the {', '.join(f'`{field}`' for field in dependency.required_fields)} it returns"
 
 
-def _listed(places: Sequence[int], calls: Sequence[RequestedCall]) -> str:
-    more = f" and {len(places) - _NAMES_LISTED} more" if len(places) > _NAMES_LISTED else ""
-    return ", ".join(call_label(place, calls[place]) for place in places[:_NAMES_LISTED]) + more
+def _listed(indexes: Sequence[int], calls: Sequence[RequestedCall]) -> str:
+    more = f" and {len(indexes) - _NAMES_LISTED} more" if len(indexes) > _NAMES_LISTED else ""
+    return ", ".join(call_label(index, calls[index]) for index in indexes[:_NAMES_LISTED]) + more
 
 
 def _use_one_of(names: Sequence[str]) -> str:

@@ -103,11 +103,11 @@ def _in_order(outcome: Json, count: int) -> list[Json] | None:
         return None
     if not any(isinstance(item, dict) and "index" in item for item in items):
         return items
-    by_place = {_place(item): item for item in items}
+    by_place = {_position(item): item for item in items}
     return [by_place[place] for place in range(count)] if by_place.keys() == set(range(count)) else None
 
 
-def _place(item: Json) -> int | None:
+def _position(item: Json) -> int | None:
     place = item.get("index") if isinstance(item, dict) else None
     return place if isinstance(place, int) and not isinstance(place, bool) else None
 

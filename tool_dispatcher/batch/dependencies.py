@@ -62,12 +62,12 @@ def graph_of(
     calls: Sequence[RequestedCall],
     contracts: Mapping[str, Contract],
     succeeded: Sequence[str],
-    named: Sequence[tuple[int, ...]],
+    needed: Sequence[tuple[int, ...]],
     repeats: Collection[int] = (),
 ) -> Graph:
     """Return the graph of a batch.
 
-    `succeeded`: tools that succeeded in earlier rounds. `named`: by call, the calls that its placeholders
+    `succeeded`: tools that succeeded in earlier rounds. `needed`: by call, the calls that its placeholders
     name. `repeats`: writes that an earlier call has made; they come after every write before them.
     """
     by_tool: dict[str, list[int]] = {}
@@ -75,7 +75,7 @@ def graph_of(
         by_tool.setdefault(call.name, []).append(index)
     gates: dict[Dependency, int] = {}
     missing: dict[int, Dependency] = {}
-    needs = [list(places) for places in named]
+    needs = [list(places) for places in needed]
     for index, call in enumerate(calls):
         contract = contracts.get(call.name)
         for dependency in contract.depends_on if contract else ():
@@ -154,10 +154,12 @@ def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
     """
     if result.handle:
         return []
-    return [field for field in fields if not any(_has(place, field) for place in _places(result.data))]
+    return [
+        field for field in fields if not any(_has(place, field) for place in _values_with_fields(result.data))
+    ]
 
 
-def _places(data: Json) -> list[Json]:
+def _values_with_fields(data: Json) -> list[Json]:
     """Return the values that may have a field: the data itself, and the first record of every list in it."""
     lists = [data] if isinstance(data, list) else []
     if isinstance(data, dict):

@@ -30,13 +30,13 @@ _NAME_CHARACTERS_MAX = 200
 def resolve(
     call: RequestedCall,
     results: Sequence[ToolResult | None],
-    wholes: Mapping[int, Json] | None = None,
+    whole_results: Mapping[int, Json] | None = None,
     example: Example = None,
 ) -> ToolArguments | ToolError:
     """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON types.
 
     `results` are those of the batch, by index; the plan ensures that each one needed is there and ok,
-    otherwise ValueError is raised. `wholes` holds the data of results that are shown in part only. Escapes
+    otherwise ValueError is raised. `whole_results` holds the data of results that are shown in part only. Escapes
     become the text that they represent. Resolution is strict: a ToolError names each argument and what the call
     did return; `example` is a set of valid arguments for the error to show.
     """
@@ -45,7 +45,7 @@ def resolve(
     size = 0
     for path, placeholder in find(call.arguments):
         assert isinstance(placeholder, Reference), "the plan has refused what cannot be read"
-        fault = _look_up(placeholder, results, wholes or {}, values)
+        fault = _look_up(placeholder, results, whole_results or {}, values)
         size += len(values.get(placeholder, b""))
         if size > VALUES_BYTES_MAX:
             fault = f"the placeholders bring in more than {VALUES_BYTES_MAX} bytes"
@@ -86,17 +86,17 @@ def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall])
     if isinstance(placeholder, Malformed):
         return f"it begins like a placeholder, but {placeholder.problem}"
     if placeholder.call == index:
-        return f"{_shown(placeholder)} names this call itself"
+        return f"{_as_text(placeholder)} names this call itself"
     if placeholder.call >= len(calls):
         last = f"calls[{len(calls) - 1}]"
-        return f"{_shown(placeholder)} names no call: the last of this reply is {last}, the first calls[0]"
+        return f"{_as_text(placeholder)} names no call: the last of this reply is {last}, the first calls[0]"
     return ""
 
 
 def _look_up(
     placeholder: Reference,
     results: Sequence[ToolResult | None],
-    wholes: Mapping[int, Json],
+    whole_results: Mapping[int, Json],
     values: dict[Reference, bytes],
 ) -> str:
     """Put the value into `values` as JSON, so that two calls never share one; return the error, or an empty text."""
@@ -105,22 +105,22 @@ def _look_up(
     result = results[placeholder.call]
     if result is None or result.status != "ok":
         raise ValueError(f"{placeholder} is resolved before calls[{placeholder.call}] has succeeded")
-    if result.handle and placeholder.call not in wholes:
+    if result.handle and placeholder.call not in whole_results:
         return (
-            f"{_shown(placeholder)} is not at hand: what the call returned is shown in part only; "
+            f"{_as_text(placeholder)} is not at hand: what the call returned is shown in part only; "
             f"read the rest by its handle {result.handle!r}, then give the value itself"
         )
-    value = wholes.get(placeholder.call, result.data)
+    value = whole_results.get(placeholder.call, result.data)
     for depth, part in enumerate(placeholder.path):
-        if not _holds(value, part):
+        if not _has_part(value, part):
             path = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"
-            return f"{_shown(placeholder)} is not there: {readable(path, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
+            return f"{_as_text(placeholder)} is not there: {readable(path, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
         value = value[part]
     values[placeholder] = to_json(value)
     return ""
 
 
-def _holds(value: Json, part: str | int) -> bool:
+def _has_part(value: Json, part: str | int) -> bool:
     if isinstance(part, int):
         return isinstance(value, list) and part < len(value)
     return isinstance(value, dict) and part in value
@@ -166,5 +166,5 @@ def _argument(path: Path) -> str:
     return readable(spelled(path).removeprefix("."), _NAME_CHARACTERS_MAX)
 
 
-def _shown(placeholder: Reference) -> str:
+def _as_text(placeholder: Reference) -> str:
     return readable(placeholder, _NAME_CHARACTERS_MAX)

@@ -70,7 +70,7 @@ def plan_batch(
     settled: Mapping[int, ToolResult] | None = None,
     refused: Mapping[int, ToolError] | None = None,
     begun: Collection[int] = (),
-    barred: Container[str] = (),
+    excluded: Container[str] = (),
     repeats: Collection[int] = (),
     example_of: Callable[[str], Example] = lambda _: None,
 ) -> Plan:
@@ -78,14 +78,14 @@ def plan_batch(
 
     `settled` are the outcomes in the journal, by the index of the call. `refused` is why calls must not run,
     from checks made before: permission, invalid arguments, tools that are gone. It includes calls that have
-    settled, since a group's arguments leave out the refused ones. `barred` are tools that this session may
+    settled, since a group's arguments leave out the refused ones. `excluded` are tools that this session may
     not run, so that no calls are collapsed onto them. `repeats` are writes that an earlier call has made:
     they come after all writes before them, and are in no group. `example_of` gives valid arguments of a tool,
     for the errors to show.
     """
     calls = request.calls
     placeholders = [list(find(call.arguments)) for call in calls]
-    graph = graph_of(calls, contracts, request.succeeded, _named(placeholders), repeats)
+    graph = graph_of(calls, contracts, request.succeeded, _calls_needed(placeholders), repeats)
     again = _repeated(calls)
     errors = {
         **_errors_in_graph(calls, graph),
@@ -95,7 +95,7 @@ def plan_batch(
     }
     known = {index: result for index, result in (settled or {}).items() if index not in again}
     free = _free(calls, contracts, placeholders, again.union(repeats))
-    together = groups(request, contracts, free, barred, bounds.collapse_above)
+    together = groups(request, contracts, free, excluded, bounds.collapse_above)
     units, unit_of = units_of(calls, contracts, together, errors)
     return Plan(
         request=request,
@@ -144,7 +144,7 @@ def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, 
     return errors
 
 
-def _named(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
+def _calls_needed(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
     """Return by call the other calls whose results it needs."""
     count = len(placeholders)
     return [
@@ -157,7 +157,7 @@ def _free(
     calls: Sequence[RequestedCall],
     contracts: Mapping[str, Contract],
     placeholders: Sequence[_Found],
-    apart: Collection[int],
+    excluded: Collection[int],
 ) -> list[int]:
     """Return the calls that may be part of a group, judged by the request and the contracts."""
     free = []
@@ -165,7 +165,7 @@ def _free(
         contract = contracts.get(call.name)
         is_own = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
         is_usable = call.refused is None and call.problem is None and not placeholders[index]
-        if is_usable and not is_own and index not in apart:
+        if is_usable and not is_own and index not in excluded:
             free.append(index)
     return free
 

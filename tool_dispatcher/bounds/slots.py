@@ -35,7 +35,7 @@ class Slots:
         self._queues: dict[str, _Queue] = {}
 
     @asynccontextmanager
-    async def held(self, tool: str, max_concurrency: int, wait_s: float) -> AsyncIterator[None]:
+    async def hold(self, tool: str, max_concurrency: int, wait_s: float) -> AsyncIterator[None]:
         """Hold one of the tool's `max_concurrency` slots for as long as the block runs.
 
         Waits up to `wait_s`, which must be more than a round trip, also while Redis is unavailable. Raises

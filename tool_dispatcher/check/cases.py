@@ -26,13 +26,15 @@ class Case:
     arguments: ToolArguments
 
 
-def cases(schema: Schema, example: ToolArguments | None, drawn: Sequence[ToolArguments] = ()) -> list[Case]:
+def cases(
+    schema: Schema, example: ToolArguments | None, generated: Sequence[ToolArguments] = ()
+) -> list[Case]:
     """Return every case for a tool with that schema, in a stable order: the same input gives the same cases.
 
-    `example` is varied; `drawn` are arguments that the schema allows, sent unchanged and with changes.
+    `example` is varied; `generated` are arguments that the schema allows, sent unchanged and with changes.
     """
     found = schema_places(schema)
-    base = example if example is not None else next(iter(drawn), {})
+    base = example if example is not None else next(iter(generated), {})
     made = [Case("empty", "no arguments", {})]
     if example is not None:
         made.append(Case(EXAMPLE, "the tool's own example", example))
@@ -40,8 +42,8 @@ def cases(schema: Schema, example: ToolArguments | None, drawn: Sequence[ToolArg
     for place in found[1:]:
         for kind, label, value in _samples(place, _item(base, place, found)):
             made.append(Case(kind, f"{place.name}: {label}", put_value(base, place, value, found)))
-    made += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(drawn, start=1)]
-    made += [_changed(arguments, n, found) for n, arguments in enumerate(drawn, start=1)]
+    made += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(generated, start=1)]
+    made += [_changed(arguments, n, found) for n, arguments in enumerate(generated, start=1)]
     return made
 
 
@@ -81,11 +83,11 @@ def _item(base: ToolArguments, place: SchemaPlace, found: list[SchemaPlace]) -> 
 
 def _samples(place: SchemaPlace, item: Any) -> Iterator[Sample]:
     yield from hostile.samples_of_any_kind()
-    if place.takes("string") and not place.is_listed:
+    if place.accepts("string") and not place.is_listed:
         yield from hostile.texts()
-    if place.takes("integer", "number") and not place.is_listed:
+    if place.accepts("integer", "number") and not place.is_listed:
         yield from hostile.numbers()
-    if place.takes("array", "object"):
+    if place.accepts("array", "object"):
         yield from hostile.nestings()
     for branch in place.branches:
         for label, value in _boundaries(branch, item):

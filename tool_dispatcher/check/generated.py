@@ -65,24 +65,24 @@ class _Strategies:
         """Strategies by depth and the id of their schema, which is stored with them so that the id stays its own."""
 
     def arguments(self) -> Any:
-        return self._of(self._root, 0)
+        return self._strategy(self._root, 0)
 
-    def _of(self, schema: Any, depth: int) -> Any:
+    def _strategy(self, schema: Any, depth: int) -> Any:
         """Return the strategy for a schema, made once per depth: a recursive schema would otherwise never end."""
         if (id(schema), depth) not in self._known:
-            self._known[id(schema), depth] = (schema, self._made(schema, depth))
+            self._known[id(schema), depth] = (schema, self._build(schema, depth))
         return self._known[id(schema), depth][1]
 
-    def _made(self, schema: Any, depth: int) -> Any:
+    def _build(self, schema: Any, depth: int) -> Any:
         if schema is True or schema == {}:
             return self._anything()
         if not isinstance(schema, dict) or depth > _DEPTH_MAX:
             return self._make.nothing()
         if isinstance(target := schema.get("$ref"), str):
-            return self._of(pointed_at(target, self._root), depth + 1)
+            return self._strategy(pointed_at(target, self._root), depth + 1)
         if choices := schema.get("anyOf") or schema.get("oneOf"):
             rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
-            return self._make.one_of([self._of({**rest, **choice}, depth + 1) for choice in choices])
+            return self._make.one_of([self._strategy({**rest, **choice}, depth + 1) for choice in choices])
         if schema.get("type") == "object" or "properties" in schema:
             return self._object(schema, depth)
         if schema.get("type") == "array":
@@ -90,7 +90,7 @@ class _Strategies:
         return self._leaf({key: value for key, value in schema.items() if key not in ("default", "examples")})
 
     def _object(self, schema: Schema, depth: int) -> Any:
-        parts = {name: self._of(part, depth + 1) for name, part in schema.get("properties", {}).items()}
+        parts = {name: self._strategy(part, depth + 1) for name, part in schema.get("properties", {}).items()}
         given = {name: parts.get(name, self._anything()) for name in schema.get("required", ())}
         others = {name: part for name, part in parts.items() if name not in given and not part.is_empty}
         known = self._make.fixed_dictionaries(given, optional=others)
@@ -99,7 +99,7 @@ class _Strategies:
             return known
         least, most = schema.get("minProperties", 0), schema.get("maxProperties", _ITEMS_MAX)
         names = self._make.text(min_size=1, max_size=20)
-        values = self._of(further, depth + 1)
+        values = self._strategy(further, depth + 1)
         extra = self._make.dictionaries(names, values, min_size=least, max_size=max(least, most))
         return self._make.builds(lambda some, more: {**more, **some}, known, extra)
 
@@ -107,8 +107,8 @@ class _Strategies:
         least = schema.get("minItems", 0)
         most = min(schema.get("maxItems", least + _ITEMS_MAX), least + _ITEMS_MAX)
         if first := schema.get("prefixItems"):
-            return self._make.tuples(*(self._of(part, depth + 1) for part in first)).map(list)
-        items = self._of(schema.get("items", True), depth + 1)
+            return self._make.tuples(*(self._strategy(part, depth + 1) for part in first)).map(list)
+        items = self._strategy(schema.get("items", True), depth + 1)
         if items.is_empty:
             return self._make.nothing() if least else self._make.just([])
         unique = repr if schema.get("uniqueItems") else None

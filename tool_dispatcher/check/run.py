@@ -52,7 +52,7 @@ class Checked:
     """Their JSON, with long values cut."""
     judgement: Judgement
     happened: Happened
-    told: ToolError | str
+    shown: ToolError | str
     """The model's view: the error, or the JSON of the data with long values cut."""
     faults: tuple[Fault, ...]
 
@@ -121,7 +121,7 @@ class _Check:
             arguments=redactor.text(short_json(case.arguments)),
             judgement=judgement,
             happened=outcome.happened,
-            told=_redacted_outcome(outcome, redactor),
+            shown=_redacted_outcome(outcome, redactor),
             faults=tuple(replace(fault, detail=redactor.text(fault.detail)) for fault in found),
         )
         self._on_checked(checked)

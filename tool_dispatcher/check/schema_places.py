@@ -31,7 +31,7 @@ class SchemaPlace:
         each = [_types(branch) for branch in self.branches]
         return frozenset().union(*each) if all(each) else frozenset()
 
-    def takes(self, *types: str) -> bool:
+    def accepts(self, *types: str) -> bool:
         return not self.types or not self.types.isdisjoint(types)
 
     @property

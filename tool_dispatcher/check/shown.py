@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 def short_json(value: object, length_max: int = LINE_LENGTH_MAX) -> str:
     """Return the value's JSON in short; a description replaces long texts, lists and integers, and deep nesting."""
-    return _cut(_printable(_shown(value, 0)), length_max)
+    return _cut(_printable(_shorten(value, 0)), length_max)
 
 
-def _shown(value: object, depth: int) -> str:
+def _shorten(value: object, depth: int) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > _DIGITS_MAX * 4:
@@ -29,10 +29,10 @@ def _shown(value: object, depth: int) -> str:
     opened, closed = ("{", "}") if isinstance(value, dict) else ("[", "]")
     if isinstance(value, dict):
         parts = [
-            f"{_text(str(name))}: {_shown(item, depth + 1)}" for name, item in _first(list(value.items()))
+            f"{_text(str(name))}: {_shorten(item, depth + 1)}" for name, item in _first(list(value.items()))
         ]
     else:
-        parts = [_shown(item, depth + 1) for item in _first(value)]
+        parts = [_shorten(item, depth + 1) for item in _first(value)]
     if len(value) > _ITEMS_MAX:
         parts.append(f"… {len(value)} in all")
     return opened + ", ".join(parts) + closed

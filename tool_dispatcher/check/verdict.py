@@ -51,7 +51,7 @@ def faults(
     if outcome.happened == "ran" and outcome.error is not None:
         found += _failure(outcome, outcome.error)
     hidden = (*secrets, *judge.secrets_in(case.arguments))
-    found += (_leak(leaked) for leaked in _shown(case, outcome, judge, hidden))
+    found += (_leak(leaked) for leaked in _as_text(case, outcome, judge, hidden))
     return tuple(found)
 
 
@@ -111,7 +111,7 @@ def _wording(error: ToolError) -> Iterator[Fault]:
         yield Fault(f"the error has {length} characters, which cost tokens in each round", "Shorten it.")
 
 
-def _shown(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
+def _as_text(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
     if outcome.error is not None:
         known = "\n".join((judge.text, *leaks.texts_in(case.arguments)))
         yield from leaks.leaks_in_error(_texts(outcome.error), known, secrets)

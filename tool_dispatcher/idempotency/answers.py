@@ -89,71 +89,71 @@ def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolErro
     )
 
 
-def first_of(found: DeniedClaim) -> Repeated:
+def first_of(denied: DeniedClaim) -> Repeated:
     """Return the call that made the write before."""
-    round, _, call_id = found.by.partition("/")
-    at = datetime.fromtimestamp(found.at_ms / 1000, UTC) if found.at_ms else None
+    round, _, call_id = denied.by.partition("/")
+    at = datetime.fromtimestamp(denied.at_ms / 1000, UTC) if denied.at_ms else None
     return Repeated(call_id=call_id or "?", round=int(round or 1), at=at)
 
 
-def marked(results: Sequence[ToolResult], found: DeniedClaim) -> Results:
+def marked(results: Sequence[ToolResult], denied: DeniedClaim) -> Results:
     """Return the results of a call that did not run, marked with the call that made the write before."""
-    first = first_of(found)
+    first = first_of(denied)
     return tuple(result.model_copy(update={"repeated": first}) for result in results)
 
 
-def settling(results: Results, found: DeniedClaim | None) -> Results:
+def settling(results: Results, denied: DeniedClaim | None) -> Results:
     """Return the results of a write that ran, marked with the identical call whose outcome they settle, if they do."""
-    if found is None or any(effect_of(result) == "unknown" for result in results):
+    if denied is None or any(effect_of(result) == "unknown" for result in results):
         return results
-    first = first_of(found)
+    first = first_of(denied)
     return tuple(result.model_copy(update={"settles": first.call_id}) for result in results)
 
 
-def repeated_result(write: Write, found: DeniedClaim) -> ToolResult | ToolError:
+def repeated_result(write: Write, denied: DeniedClaim) -> ToolResult | ToolError:
     """Return the result of the identical call, as that of this one."""
-    if found.outcome is None:
-        first = first_of(found)
+    if denied.outcome is None:
+        first = first_of(denied)
         return tool_error(
             "repeated_write",
             f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same. "
             "What that returned cannot be read any more.",
-            _on_purpose(found),
+            _on_purpose(denied),
         )
     (call_id,) = write.call_ids
     own = {"index": write.place, "call_id": call_id, "tool": write.tool, "duration_ms": 0}
-    return found.outcome.model_copy(update=own)
+    return denied.outcome.model_copy(update=own)
 
 
-def write_between_error(write: Write, found: DeniedClaim) -> ToolError:
+def write_between_error(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repeated write with another write in between.
 
     The first result may be out of date, and a second run may undo the other write.
     """
-    first = first_of(found)
-    round, _, key = found.other.split("/", 2)
+    first = first_of(denied)
+    round, _, key = denied.other.split("/", 2)
     other = key.split("/")[2]
     return tool_error(
         "repeated_write",
         f"{write.tool} was not run: call {first.call_id} of round {first.round} did the same, and {other} "
         f"(round {round}) has changed something since, so its result may not hold any more.",
-        f"Check with a reading tool how things stand. {_on_purpose(found)}",
+        f"Check with a reading tool how things stand. {_on_purpose(denied)}",
     )
 
 
-def must_ask(write: Write, found: DeniedClaim) -> ToolError:
+def must_ask(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repeated write whose contract asks for a person's decision."""
-    first = first_of(found)
+    first = first_of(denied)
     return tool_error(
         "repeated_write",
         f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same.",
-        f"{_on_purpose(found)} A person has to approve that.",
+        f"{_on_purpose(denied)} A person has to approve that.",
     )
 
 
-def unknown_before(write: Write, found: DeniedClaim, outcome: ToolResult | None) -> ToolError:
+def unknown_before(write: Write, denied: DeniedClaim, outcome: ToolResult | None) -> ToolError:
     """Return the error for a write whose identical earlier call has an unknown outcome."""
-    first = first_of(found)
+    first = first_of(denied)
     known = (
         outcome.error.message
         if outcome is not None and outcome.error is not None
@@ -164,13 +164,13 @@ def unknown_before(write: Write, found: DeniedClaim, outcome: ToolResult | None)
         f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same, and it is "
         f"unknown whether that took effect. {known}",
         "Check with a reading tool, or tell the user that it is not known. "
-        f"{_on_purpose(found)} A person has to approve that.",
+        f"{_on_purpose(denied)} A person has to approve that.",
     )
 
 
-def not_approved(write: Write, found: DeniedClaim) -> ToolError:
+def not_approved(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repetition without approval of a write that may have taken effect."""
-    first = first_of(found)
+    first = first_of(denied)
     return tool_error(
         "permission_denied",
         f"{write.tool} was not run again: it is unknown whether call {first.call_id} of round {first.round} took "
@@ -195,8 +195,8 @@ def write_end(results: Results) -> tuple[EndState, tuple[Effect, ...]]:
     return state, tuple(map(effect_of, results))
 
 
-def _on_purpose(found: DeniedClaim) -> str:
-    call_id = first_of(found).call_id
+def _on_purpose(denied: DeniedClaim) -> str:
+    call_id = first_of(denied).call_id
     return f'If it has to be done again, use {REPEAT_CALL}(call_id="{call_id}", reason="...").'
 
 

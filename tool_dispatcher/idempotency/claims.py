@@ -38,7 +38,7 @@ class Answered:
 
     results: Results = ()
     error: ToolError | None = None
-    found: DeniedClaim | None = None
+    denied: DeniedClaim | None = None
     """The identical write of another call, if its result answers this call."""
 
 
@@ -97,14 +97,14 @@ class Claims:
                     self._write = replace(self._write, key=found.key)
                     return None
                 case "repeated" | "between" if self._write.kind == "ask":
-                    return Answered(error=answers.must_ask(self._write, found), found=found)
+                    return Answered(error=answers.must_ask(self._write, found), denied=found)
                 case "repeated":
                     first = answers.repeated_result(self._write, found)
                     if isinstance(first, ToolError):
-                        return Answered(error=first, found=found)
-                    return Answered((first,), found=found)
+                        return Answered(error=first, denied=found)
+                    return Answered((first,), denied=found)
                 case "between":
-                    return Answered(error=answers.write_between_error(self._write, found), found=found)
+                    return Answered(error=answers.write_between_error(self._write, found), denied=found)
                 case "split":
                     raise MustRunSingly
                 case "stopped":
@@ -116,28 +116,28 @@ class Claims:
                         return theirs
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
-    async def _theirs(self, found: DeniedClaim, pause_s: float) -> Claim | Answered | None:
+    async def _theirs(self, denied: DeniedClaim, pause_s: float) -> Claim | Answered | None:
         """Return the outcome of an identical write of another call; None while that call is in progress."""
         self.may_have_begun = True
-        theirs = replace(self._write, key=found.key)
+        theirs = replace(self._write, key=denied.key)
         status = await self._ledger.status(theirs)
         # If that write was part of a group, the arguments of the other calls are not known here.
-        is_alone = found.key.startswith(f"{self._write.name}/")
+        is_alone = denied.key.startswith(f"{self._write.name}/")
         if status.state == "in_progress":
             if not await self._has_waited(pause_s, status):
-                return Answered(error=answers.still_running(self._write), found=found)
+                return Answered(error=answers.still_running(self._write), denied=denied)
             return None
-        if found.state == "open" and status.state in ("settled", "unknown"):
+        if denied.state == "open" and status.state in ("settled", "unknown"):
             return None  # it has ended since: decide anew
         can_tell = self._is_safe_to_repeat or self._can_be_asked
         if is_alone and (status.state == "abandoned" or (status.state != "none" and can_tell)):
             claim = await self._ledger.take_over(theirs, status.fence, is_unknown=True)
             if claim is not None:
                 self.log().warning("identical_write_taken_over", fence=claim.fence)
-                self._write, self._first = theirs, found
+                self._write, self._first = theirs, denied
             return claim
-        outcome = status.outcomes[found.item - 1] if len(status.outcomes) >= found.item else None
-        return Answered(error=answers.unknown_before(self._write, found, outcome), found=found)
+        outcome = status.outcomes[denied.item - 1] if len(status.outcomes) >= denied.item else None
+        return Answered(error=answers.unknown_before(self._write, denied, outcome), denied=denied)
 
     async def _follow(self) -> Claim | Answered:
         """Wait for the outcome of another worker's run, or take over a run that was abandoned."""

@@ -52,11 +52,11 @@ class Outcomes:
         return await offload(self.without_secrets, outcome, secrets)
 
     def error_results(
-        self, places: Sequence[int], calls: Sequence[RequestedCall], error: ToolError
+        self, indexes: Sequence[int], calls: Sequence[RequestedCall], error: ToolError
     ) -> tuple[ToolResult, ...]:
         """Return the same error for each of the calls."""
         clean = self.without_secrets(error)
-        return tuple(failed(place, call, clean) for place, call in zip(places, calls, strict=True))
+        return tuple(failed(index, call, clean) for index, call in zip(indexes, calls, strict=True))
 
     async def results(self, call: Call, answer: Answer) -> tuple[ToolResult, ...]:
         """Return one result for each requested call; `answer` is without secrets."""
@@ -76,16 +76,16 @@ class Outcomes:
         )
 
     async def _result(
-        self, call: Call, place: int, requested: RequestedCall, answer: Answer, outcome: ToolOutcome
+        self, call: Call, index: int, requested: RequestedCall, answer: Answer, outcome: ToolOutcome
     ) -> ToolResult:
-        """Return the result of the call at index `place`."""
+        """Return the result of the call at index `index`."""
         validation = verdict(call.contract, call.arguments.plain, outcome)
         handle = ""
         if not isinstance(outcome, ToolError):
-            outcome, handle = await self._fitted(call, place, outcome)
+            outcome, handle = await self._fitted(call, index, outcome)
         is_error = isinstance(outcome, ToolError)
         return ToolResult(
-            index=place,
+            index=index,
             call_id=requested.id,
             tool=requested.name,
             status="error" if is_error else "ok",
@@ -100,10 +100,10 @@ class Outcomes:
             validation=validation,
         )
 
-    async def _fitted(self, call: Call, place: int, data: Json) -> tuple[ToolOutcome, str]:
+    async def _fitted(self, call: Call, index: int, data: Json) -> tuple[ToolOutcome, str]:
         """Return the shown part of the data, and the handle of the whole if that is more; or a ToolError."""
         batch, contract = call.batch, call.contract
-        handle, bytes_max = f"r{batch.request.round}c{place}", batch.shown_bytes_max(contract)
+        handle, bytes_max = f"r{batch.request.round}c{index}", batch.shown_bytes_max(contract)
         fitted = await offload(
             fit_result,
             data,
@@ -117,8 +117,8 @@ class Outcomes:
         if fitted.whole is None:
             return fitted.data, ""
         await batch.journal.store_whole(handle, fitted.whole)
-        if place in batch.named:
-            batch.wholes[place] = data
+        if index in batch.needed:
+            batch.whole_results[index] = data
         return fitted.data, handle
 
 

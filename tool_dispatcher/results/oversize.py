@@ -87,8 +87,10 @@ def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | N
         return _rebuilt(data, long.path, kept, note)
 
     frame = shown(content[:0], len(whole), len(content))  # its numbers have as many digits as any
-    room = bytes_max - len(to_json(frame))
-    kept = _beginning(content, room) if isinstance(content, str) else _first_items(content, room)
+    space_bytes = bytes_max - len(to_json(frame))
+    kept = (
+        _beginning(content, space_bytes) if isinstance(content, str) else _first_items(content, space_bytes)
+    )
     if not kept:
         return None
     # After the kept part comes the comma before the next item, or the rest of the text.
@@ -119,28 +121,28 @@ def _long_part(data: Json) -> _Long:
     return _Long(tuple(path), data, start)
 
 
-def _first_items(items: list[Json], room: int) -> list[Json]:
-    kept = 0
+def _first_items(items: list[Json], space_bytes: int) -> list[Json]:
+    shown = 0
     for item in items:
-        room -= len(to_json(item)) + 1
-        if room < 0:
+        space_bytes -= len(to_json(item)) + 1
+        if space_bytes < 0:
             break
-        kept += 1
-    return items[:kept]
+        shown += 1
+    return items[:shown]
 
 
-def _rebuilt(data: Json, path: tuple[str | int, ...], kept: Json, note: str) -> Json:
+def _rebuilt(data: Json, path: tuple[str | int, ...], shown: Json, note: str) -> Json:
     """Return `data` with its long part cut, and the note: as an item of a list, or as a field of an object."""
     if path:
-        replaced, name = _replaced(data, path, kept), "note"
+        replaced, name = _replaced(data, path, shown), "note"
         assert isinstance(replaced, dict), "a path begins in an object"
         while name in replaced:
             name = f"_{name}"
         return {**replaced, name: note}
     assert isinstance(data, list), "only lists and objects have a long part"
-    assert isinstance(kept, list), "it is that list"
+    assert isinstance(shown, list), "it is that list"
     # The note of a list of records is a record too, as each is filed by itself.
-    return [*kept, {"note": note} if isinstance(data[0], dict) else note]
+    return [*shown, {"note": note} if isinstance(data[0], dict) else note]
 
 
 def _replaced(data: Json, path: tuple[str | int, ...], content: Json) -> Json:
@@ -167,12 +169,12 @@ def _note(part: str, handle: str, start: int) -> str:
     return f'Shown: the first {part}. read_result(handle="{handle}", start={start}) reads on.'
 
 
-def _beginning(text: str, room: int) -> str:
-    """Return as much of a text as takes `room` bytes in a JSON string, cut at a sensible place."""
-    fits, too_long = 0, min(len(text), max(0, room)) + 1
+def _beginning(text: str, space_bytes: int) -> str:
+    """Return as much of a text as takes `space_bytes` bytes in a JSON string, cut at a sensible place."""
+    fits, too_long = 0, min(len(text), max(0, space_bytes)) + 1
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
-        if len(to_json(text[:middle])) - 2 <= room:
+        if len(to_json(text[:middle])) - 2 <= space_bytes:
             fits = middle
         else:
             too_long = middle

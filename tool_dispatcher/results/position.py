@@ -26,11 +26,11 @@ def value_at(data: Json, position: str) -> Json:
         step = _STEP.match(position, at)
         if step is None:
             raise LookupError(f"{position[at : at + 80]!r} is no step of a position")
-        data, at = _taken(data, step), step.end()
+        data, at = _step_into(data, step), step.end()
     return data
 
 
-def _taken(data: Json, step: "re.Match[str]") -> Json:
+def _step_into(data: Json, step: "re.Match[str]") -> Json:
     if step["json"] is not None:
         return _parsed(data)
     if step["row"] is not None:

@@ -62,14 +62,14 @@ def checked_ahead(
 
 
 def filled_in(
-    call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], wholes: Mapping[int, Json]
+    call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], whole_results: Mapping[int, Json]
 ) -> tuple[Arguments | ToolError, str]:
     """Return the arguments with the values that other calls of the batch returned, and their digest.
 
     The digest is empty if a placeholder cannot be resolved, and for a tool with secrets. See
     batch/placeholders.py.
     """
-    plain = resolve(call, outcomes, wholes, tool.example)
+    plain = resolve(call, outcomes, whole_results, tool.example)
     if isinstance(plain, ToolError):
         return plain, ""
     return arguments_of(tool, plain), "" if tool.secret_paths else digest_of(plain)

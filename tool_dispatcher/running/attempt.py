@@ -75,8 +75,8 @@ class Attempts:
                 return _out_of_time("The session's time was over before the call began; it was not run.")
             return await self._admitted(call, guard, place)
 
-    async def _admitted(self, call: Call, guard: GuardedCall, place: HeldThread | None) -> ToolOutcome:
-        """Return the outcome of an attempt that every bound of its tool admits, in the thread of `place`."""
+    async def _admitted(self, call: Call, guard: GuardedCall, thread: HeldThread | None) -> ToolOutcome:
+        """Return the outcome of an attempt that every bound of its tool admits, in the thread of `thread`."""
         tool, batch = call.tool, call.batch
         # The wait for the bounds may have outlasted the claim or the grant.
         if call.claim is not None and call.claim.is_over:
@@ -88,7 +88,7 @@ class Attempts:
         began_s, timeout_s = monotonic_s(), call.timeout_s
         batch.log.began(call.id, tool.name)
         await faults.pass_point("tool.before")
-        ended = await execute(tool, call.arguments.given, call.context(timeout_s), timeout_s, place)
+        ended = await execute(tool, call.arguments.given, call.context(timeout_s), timeout_s, thread)
         await faults.pass_point("tool.after")
         if ended.raised is not None:
             batch.log.raised(call.id, tool.name, ended.raised, call.arguments.secrets)
@@ -119,7 +119,7 @@ class Attempts:
             if inspect.iscoroutinefunction(reconcile):
                 reported = await ask()
             else:
-                async with self._threads.place(call.batch.time_left_s) as place:
+                async with self._threads.reserve(call.batch.time_left_s) as place:
                     try:
                         reported = await place.run(ask)
                     except asyncio.CancelledError:
@@ -141,7 +141,7 @@ class Attempts:
         if batch.time_left_s <= 0:
             raise TimeoutError
         if self._slots is not None and contract.max_concurrency is not None:
-            slot = self._slots.held(tool.name, contract.max_concurrency, batch.time_left_s)
+            slot = self._slots.hold(tool.name, contract.max_concurrency, batch.time_left_s)
             await held.enter_async_context(slot)
         if self._rates is not None and contract.rate_limit is not None:
             await self._rates.admit(tool.name, contract.rate_limit, batch.time_left_s)
@@ -152,7 +152,7 @@ class Attempts:
             await held.enter_async_context(self._places)
         if tool.is_async:
             return None
-        return await held.enter_async_context(self._threads.place(batch.time_left_s))
+        return await held.enter_async_context(self._threads.reserve(batch.time_left_s))
 
 
 def _is_slow(tool: Tool, took_s: float) -> bool:

@@ -45,7 +45,7 @@ class BatchRun:
     """The size of one result, limited so that all results fit into one event."""
     begun: frozenset[int] = frozenset()
     """Indexes of the calls that another worker has begun and that have no noted outcome."""
-    named: frozenset[int] = frozenset()
+    needed: frozenset[int] = frozenset()
     """Indexes of the calls whose results other calls of the batch need."""
     attempt: int = 1
     """Counts from 1; a higher number means that another worker may have begun it before."""
@@ -53,7 +53,7 @@ class BatchRun:
     """The time of the request, on Redis's clock: no write begins if the session was stopped after it."""
     filled: dict[int, str] = field(default_factory=dict)
     """By index, digests of the arguments after placeholders were replaced, except for tools with secrets."""
-    wholes: dict[int, Json] = field(default_factory=dict)
+    whole_results: dict[int, Json] = field(default_factory=dict)
     """By index, the whole results that other calls need and that are shown in part only."""
 
     @property
@@ -70,20 +70,20 @@ class BatchRun:
             return self.result_bytes_max
         return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
-    async def wholes_of(
-        self, places: Iterable[int], known: Sequence[ToolResult | None]
+    async def whole_results_of(
+        self, indexes: Iterable[int], known: Sequence[ToolResult | None]
     ) -> Mapping[int, Json]:
-        """Return the whole results of the calls at `places`, and others known before.
+        """Return the whole results of the calls at `indexes`, and others known before.
 
         Results of calls that another worker ran are read from the journal.
         """
-        for place in places:
-            result = known[place]
-            if result is not None and result.handle and place not in self.wholes:
+        for index in indexes:
+            result = known[index]
+            if result is not None and result.handle and index not in self.whole_results:
                 whole = await self.journal.load_whole(result.handle)
                 if whole is not None:
-                    self.wholes[place] = from_json(whole)
-        return self.wholes
+                    self.whole_results[index] = from_json(whole)
+        return self.whole_results
 
 
 class Call(NamedTuple):
@@ -123,7 +123,7 @@ class Call(NamedTuple):
         key = idempotency_key(request.tenant, self.batch.session.session_id, request.round, self.id)
         return self._replace(key=f"{key}+{more}" if more else key)
 
-    def under(self, claim: Claim) -> "Call":
+    def with_claim(self, claim: Claim) -> "Call":
         """Return the call of a write that has been claimed."""
         return self._replace(key=claim.write.key, claim=claim)
 

@@ -83,7 +83,7 @@ class ReadCache:
             structlog.get_logger().warning("read_cache_unavailable", error=str(error))
             return None
 
-    def put(self, digest: str, data: ToolOutcome, at: datetime, ttl_s: float) -> None:
+    def store(self, digest: str, data: ToolOutcome, at: datetime, ttl_s: float) -> None:
         """Store the data of a read that began at `at` for `ttl_s`.
 
         Returns at once; errors and results that are too large are not stored.

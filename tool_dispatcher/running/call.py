@@ -51,12 +51,12 @@ class Caller:
             tools, ledger, self._runner, attempts, outcomes, retention_s, is_caching=is_caching
         )
 
-    async def run(self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]) -> Results:
-        """Return a settled result for each call of the unit. `known` are the batch's results so far, by index."""
+    async def run(self, unit: Unit, batch: BatchRun, results: Sequence[ToolResult | None]) -> Results:
+        """Return a settled result for each call of the unit. `results` are the batch's results so far, by index."""
         began_s = monotonic_s()
         tool = self._tools[unit.tool]
-        requested = tuple([batch.request.calls[place] for place in unit.calls])
-        arguments = await self._arguments(unit, tool, requested, batch, known)
+        requested = tuple([batch.request.calls[index] for index in unit.calls])
+        arguments = await self._arguments(unit, tool, requested, batch, results)
         if isinstance(arguments, ToolError):
             if not batch.begun.isdisjoint(unit.calls):
                 arguments = begun_elsewhere(requested[0], arguments)
@@ -73,20 +73,20 @@ class Caller:
         tool: Tool,
         calls: Sequence[RequestedCall],
         batch: BatchRun,
-        known: Sequence[ToolResult | None],
+        results: Sequence[ToolResult | None],
     ) -> Arguments | ToolError:
         if unit.variant is not None:
-            items = [batch.arguments[place] for place in unit.calls]
+            items = [batch.arguments[index] for index in unit.calls]
             secrets = tuple(secret for item in items for secret in item.secrets)
             together = arguments_of(tool, gathered(unit.variant, [item.plain for item in items]), secrets)
             return _not_together(together, tool, calls) if isinstance(together, ToolError) else together
-        (place,), (call,) = unit.calls, calls
-        if place in batch.arguments:
-            return batch.arguments[place]
-        wholes = await batch.wholes_of(places_named(call), known)
-        arguments, digest = await offload(filled_in, call, tool, known, wholes)
+        (index,), (call,) = unit.calls, calls
+        if index in batch.arguments:
+            return batch.arguments[index]
+        whole_results = await batch.whole_results_of(places_named(call), results)
+        arguments, digest = await offload(filled_in, call, tool, results, whole_results)
         if digest:
-            batch.filled[place] = digest
+            batch.filled[index] = digest
         return arguments
 
     async def _read(self, call: Call) -> Answer:
@@ -99,8 +99,8 @@ class Caller:
         begun = utc_now()
         answer = await self._runner.answer(call)
         if not answer.substitute:
-            whole = answer.outcome.whole if isinstance(answer.outcome, Items) else answer.outcome
-            self._cache.put(digest, whole, begun, call.contract.cache_ttl_s)
+            whole = answer.outcome.as_one_outcome if isinstance(answer.outcome, Items) else answer.outcome
+            self._cache.store(digest, whole, begun, call.contract.cache_ttl_s)
         return answer
 
     async def _digest(self, call: Call) -> str | None:

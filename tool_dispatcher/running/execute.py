@@ -34,14 +34,14 @@ _GIVEN_UP: set[asyncio.Task[None]] = set()
 
 
 async def execute(
-    tool: Tool, arguments: JsonObject, context: ToolContext, timeout_s: float, place: HeldThread | None
+    tool: Tool, arguments: JsonObject, context: ToolContext, timeout_s: float, thread: HeldThread | None
 ) -> ExecutionEnd:
-    """Call the tool with valid arguments, for at most `timeout_s`. Plain functions run in the thread of `place`.
+    """Call the tool with valid arguments, for at most `timeout_s`. Plain functions run in `thread`.
 
     Raises only CancelledError, when the caller is cancelled.
     """
     end: _End = asyncio.Future()
-    task = asyncio.create_task(_run_to(end, tool, arguments, context, place))
+    task = asyncio.create_task(_run_to(end, tool, arguments, context, thread))
     try:
         await faults.pass_point("tool.running")
         timer = asyncio.get_running_loop().call_later(timeout_s, _set, end, None)
@@ -50,11 +50,11 @@ async def execute(
         finally:
             timer.cancel()
     except asyncio.CancelledError:
-        _abandon(task, place)
+        _abandon(task, thread)
         raise
     if ended is None:
-        _abandon(task, place)
-        return ExecutionEnd(_timed_out(tool, context, timeout_s, place))
+        _abandon(task, thread)
+        return ExecutionEnd(_timed_out(tool, context, timeout_s, thread))
     return ended
 
 
@@ -65,15 +65,15 @@ async def execute_alone(
     timeout_s = tool.contract.timeout_s
     if tool.is_async:
         return await execute(tool, arguments, context, timeout_s, None)
-    async with threads.place(wait_s) as place:
+    async with threads.reserve(wait_s) as place:
         return await execute(tool, arguments, context, timeout_s, place)
 
 
 async def _run_to(
-    end: _End, tool: Tool, arguments: JsonObject, context: ToolContext, place: HeldThread | None
+    end: _End, tool: Tool, arguments: JsonObject, context: ToolContext, thread: HeldThread | None
 ) -> None:
     try:
-        _set(end, await _run(tool, arguments, context, place))
+        _set(end, await _run(tool, arguments, context, thread))
     except asyncio.CancelledError:
         _set(end, ExecutionEnd(error_of(RuntimeError("the tool cancelled itself"), tool.effect)))
         raise
@@ -85,11 +85,11 @@ def _set(end: _End, ended: ExecutionEnd | None) -> None:
 
 
 async def _run(
-    tool: Tool, arguments: JsonObject, context: ToolContext, place: HeldThread | None
+    tool: Tool, arguments: JsonObject, context: ToolContext, thread: HeldThread | None
 ) -> ExecutionEnd:
     try:
         function = partial(tool.call, arguments, context)
-        result = function() if place is None else await place.run(function)
+        result = function() if thread is None else await thread.run(function)
         if inspect.isawaitable(result):
             result = await result
         return ExecutionEnd(await offload(as_json, result))
@@ -101,17 +101,17 @@ async def _run(
         return ExecutionEnd(error_of(error, tool.effect), error)
 
 
-def _abandon(task: asyncio.Task[None], place: HeldThread | None) -> None:
+def _abandon(task: asyncio.Task[None], thread: HeldThread | None) -> None:
     task.cancel()
-    if place is not None:
-        place.abandon()
+    if thread is not None:
+        thread.abandon()
     _GIVEN_UP.add(task)
     task.add_done_callback(_GIVEN_UP.discard)
 
 
-def _timed_out(tool: Tool, context: ToolContext, timeout_s: float, place: HeldThread | None) -> ToolError:
+def _timed_out(tool: Tool, context: ToolContext, timeout_s: float, thread: HeldThread | None) -> ToolError:
     where = (
-        "cancelled" if place is None else "left behind: its thread cannot be stopped, its result is dropped"
+        "cancelled" if thread is None else "left behind: its thread cannot be stopped, its result is dropped"
     )
     structlog.get_logger().debug(
         "tool_attempt_timed_out", tool=tool.name, call_id=context.call_id, call_is=where

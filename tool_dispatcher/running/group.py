@@ -34,7 +34,7 @@ class Items:
     outcomes: tuple[ToolOutcome, ...]
 
     @property
-    def whole(self) -> ToolOutcome:
+    def as_one_outcome(self) -> ToolOutcome:
         """Return the items as one outcome, which `spread` takes apart again; a ToolError when an item failed."""
         items: list[Json] = []
         for outcome in self.outcomes:
@@ -92,9 +92,9 @@ class Group:
     def _spread(self, outcome: ToolOutcome) -> Sequence[ToolOutcome]:
         return spread(self._variant, self._contract.effect, outcome, len(self.left))
 
-    def _pause_s(self, place: int, attempt: int) -> float | None:
+    def _pause_s(self, index: int, attempt: int) -> float | None:
         """Return the longest pause before the item may run again, in seconds; None if it must not, or need not."""
-        error = self._outcomes[place]
+        error = self._outcomes[index]
         if not isinstance(error, ToolError):
             return None
         is_write = self._contract.effect == "write"
@@ -102,6 +102,6 @@ class Group:
             return None
         return pause_s(error, self._contract, attempt)
 
-    def _outcome_at(self, place: int) -> ToolOutcome:
-        outcome = self._outcomes[place]
-        return final_error(self._errors[place], self._contract) if isinstance(outcome, ToolError) else outcome
+    def _outcome_at(self, index: int) -> ToolOutcome:
+        outcome = self._outcomes[index]
+        return final_error(self._errors[index], self._contract) if isinstance(outcome, ToolError) else outcome

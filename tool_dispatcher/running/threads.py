@@ -40,7 +40,7 @@ class Threads:
         self._started = self.busy = self.abandoned = 0
 
     @asynccontextmanager
-    async def place(self, wait_s: float) -> AsyncIterator["HeldThread"]:
+    async def reserve(self, wait_s: float) -> AsyncIterator["HeldThread"]:
         """Hold a free thread, to be used once or not at all. Raises NoThread."""
         try:
             async with asyncio.timeout(wait_s):
@@ -54,14 +54,14 @@ class Threads:
             if not place.is_used:
                 self._free.release()
 
-    def start(self, function: Callable[[], object], place: "HeldThread") -> asyncio.Future[Done]:
-        """Run `function` in the thread of `place`; it is free again when the function returns."""
+    def start(self, function: Callable[[], object], thread: "HeldThread") -> asyncio.Future[Done]:
+        """Run `function` in `thread`; it is free again when the function returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Done] = loop.create_future()
 
         def finish(done: Done) -> None:
             try:
-                loop.call_soon_threadsafe(self._finish, place, future, done)
+                loop.call_soon_threadsafe(self._finish, thread, future, done)
             except RuntimeError:  # the loop is closed, so the result is dropped
                 return
 
@@ -72,10 +72,10 @@ class Threads:
             Thread(target=_work, args=(self._jobs,), name=f"tool-{self._started}", daemon=True).start()
         return future
 
-    def abandon(self, place: "HeldThread") -> None:
-        """Abandon the function in `place`, and let another thread replace its own, if one may."""
-        if place.is_running and self.abandoned < self._threads_max:
-            place.is_abandoned = True
+    def abandon(self, thread: "HeldThread") -> None:
+        """Abandon the function in `thread`, and let another thread replace its own, if one may."""
+        if thread.is_running and self.abandoned < self._threads_max:
+            thread.is_abandoned = True
             self.abandoned += 1
             self._free.release()
 
@@ -84,10 +84,10 @@ class Threads:
         for _ in range(self._started):
             self._jobs.put(None)
 
-    def _finish(self, place: "HeldThread", future: asyncio.Future[Done], done: Done) -> None:
+    def _finish(self, thread: "HeldThread", future: asyncio.Future[Done], done: Done) -> None:
         self.busy -= 1
-        place.is_running = False
-        if place.is_abandoned:
+        thread.is_running = False
+        if thread.is_abandoned:
             self.abandoned -= 1
         else:
             self._free.release()

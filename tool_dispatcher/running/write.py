@@ -85,14 +85,14 @@ class Writes:
             while isinstance(claim := await claims.next(), Claim):
                 async with claims.renewed(claim):
                     await faults.pass_point("write.claimed")
-                    results = await self._results_under(claim, claims, call.under(claim))
+                    results = await self._results_under(claim, claims, call.with_claim(claim))
                     if results is not None:
                         await faults.pass_point("write.settle.before")
                         if await self._ledger.settle(claim, results, *answers.write_end(results)):
                             return results
                         claims.log().warning("write_lost_while_running")
             results = claim.results or await self._results(call, claim.error)
-            return results if claim.found is None else answers.marked(results, claim.found)
+            return results if claim.denied is None else answers.marked(results, claim.denied)
         except (KeyUsedForAnother, SessionStopped, LedgerUnavailable) as error:
             return await self._results(call, claims.refusal(error))
 
@@ -104,7 +104,7 @@ class Writes:
         if claim.problem:
             claims.log().warning("write_claim_not_replicated", problem=claim.problem)
             return await self._results(call, answers.not_replicated(claim.write, claim.problem, False))
-        answer = await self._asked(call, claims) if await claims.has_to_ask(claim) else None
+        answer = await self._reconciled(call, claims) if await claims.has_to_ask(claim) else None
         if isinstance(answer, TookEffect):
             return claims.as_first(await self._results(call, answer.data))
         if answer is None and claims.is_uncertain(claim):
@@ -121,12 +121,12 @@ class Writes:
         if all(map(answers.is_unknown, results)):
             # Only TookEffect can be believed so early: the request may still be in transit, or a thread
             # running.
-            answer = await self._asked(call, claims)
+            answer = await self._reconciled(call, claims)
             if isinstance(answer, TookEffect):
                 results = await self._results(call, answer.data)
         return claims.after_run(claim, results)
 
-    async def _asked(self, call: Call, claims: Claims) -> Reconciled:
+    async def _reconciled(self, call: Call, claims: Claims) -> Reconciled:
         """Return the tool's answer about the write; None if it does not know, or cannot be asked."""
         if call.tool.reconcile is None:
             return None

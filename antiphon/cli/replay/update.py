@@ -69,7 +69,7 @@ class _Asking:
         """Return whether to rewrite the recording at `path`; ask unless that is decided for all."""
         is_wanted = self._all
         if is_wanted is None and sys.stdin.isatty():
-            is_wanted = self._asked(path)
+            is_wanted = self._confirm(path)
         elif is_wanted is None and not self._is_warned:
             stderr().print(
                 "Cannot ask for confirmation without a terminal. Use --yes to rewrite.", style="dim"
@@ -79,7 +79,7 @@ class _Asking:
         self._left += not is_wanted
         return bool(is_wanted)
 
-    def _asked(self, path: str) -> bool:
+    def _confirm(self, path: str) -> bool:
         choices = ", ".join(f"[{key}]{word[1:]}" for key, word in _ANSWERS.items())
         while True:
             choice = typer.prompt(f"Rewrite {path}? {choices}", default="n", show_default=False, err=True)

@@ -40,7 +40,7 @@ def way(ways: Ways) -> str | None:
     """Return the new behaviour of sessions, with the verb in the plural; None if both look the same."""
     before, now = ways.before, ways.now
     if before.kind == now.kind == "answered":
-        return _ends(before, now)
+        return _ending_difference(before, now)
     if before.kind == now.kind and before.round == now.round:
         if sorted(before.tools) == sorted(now.tools):
             return None
@@ -49,7 +49,7 @@ def way(ways: Ways) -> str | None:
     return f"{_does(now)} instead of {_does(before, 'ing')}"
 
 
-def _ends(before: Next, now: Next) -> str | None:
+def _ending_difference(before: Next, now: Next) -> str | None:
     reason = f"with {now.reason} instead of {before.reason}" if now.reason != before.reason else ""
     if not reason and now.status != before.status:
         reason = f"as {now.status} instead of {before.status}"

@@ -117,7 +117,7 @@ class RecordedRun:
 
     def failed(self, data: ComponentFailed) -> ToolsRequested | ToolsCompleted | None:
         """Return the call that a component could not handle."""
-        logged = self.known.named(data.failed_event)
+        logged = self.known.logged_event(data.failed_event)
         found = logged.event.data if logged else None
         return found if isinstance(found, ToolsRequested | ToolsCompleted) else None
 

@@ -34,7 +34,7 @@ class Group:
     cases: list[ComparedRun] = field(default_factory=list)
 
     @property
-    def ends(self) -> Counter[str]:
+    def count_ends(self) -> Counter[str]:
         """Return the counts of how these runs would end, in words."""
         return Counter(end_in_words(one.found) for one in self.cases if one.found is not None)
 

@@ -43,7 +43,7 @@ class Assemblies:
     ) -> ResponseReady:
         """Return the answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
         session = decision.session
-        request = ending_of(session, known.named(session.awaited))
+        request = ending_of(session, known.logged_event(session.pending_request))
         found = findings_of(request, self.read(request, read, known))
         at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
         response = answer_without_assembler(

@@ -62,7 +62,7 @@ def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) ->
         settled=record.settled,
         refused=record.refused,
         begun=record.begun,
-        barred=record.barred,
+        excluded=record.barred,
         repeats=record.repeats,
         example_of=record.examples.get,
     )

@@ -21,7 +21,14 @@ from antiphon_shared.values import LogEntry
 from antiphon.replay.differences import Difference
 from antiphon.replay.steps.known import Known, Redone, Step
 from context_synthesizer.session_index_cache import CachedIndex, digest_of
-from context_synthesizer.turn import RoundEvents, add, briefed, filed, step_of, tokens_max
+from context_synthesizer.turn import (
+    RoundEvents,
+    file_round_delta,
+    step_of,
+    store_delta,
+    tokens_max,
+    write_briefing,
+)
 
 KeptT = TypeVar("KeptT")
 _KEPT_MAX = 4
@@ -77,20 +84,20 @@ class Briefings:
             known.data(request.results, ToolsCompleted),
             known.data(request.summary, SummaryCompleted),
         )
-        delta, refused = filed(kept, request, brought)
+        delta, refused = file_round_delta(kept, request, brought)
         recorded = next((line.event.data for line in step.outputs), None)
         salience = recorded.salience if isinstance(recorded, BriefingReady) else {}
         format = step.line.event.format
-        item, _ = add(kept, _with_salience(delta, salience), record.memory_bytes_max, format)
+        item, _ = store_delta(kept, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:
             self.items.append(item)
         step_input = known.data(request.step.input, ReasoningCompleted) if request.step else None
         made = step_of(request, known.data(request.question, QuerySubmitted), step_input)
-        built = briefed(kept, request, salience, refused, made)
+        built = write_briefing(kept, request, salience, refused, made)
         self.text, self.to_summarize = built.text, built.to_summarize
-        _keep(self.newest, built.ready.briefing.digest, built.text)
+        _remember(self.newest, built.ready.briefing.digest, built.text)
         if built.ready.to_summarize is not None and built.to_summarize is not None:
-            _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
+            _remember(self.sources, built.ready.to_summarize.source, built.to_summarize)
         self._let_go(request.results, known)
         today = in_format(record.model_copy(update={"filed": digest_of(item)}), format)
         others: list[tuple[str, Difference]] = []
@@ -126,7 +133,7 @@ class Briefings:
             raise UnreadableEvent(f"an earlier filing could not be done again: {self.lacks}")
 
 
-def _keep(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
+def _remember(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
     kept[digest] = one
     while len(kept) > _KEPT_MAX:
         del kept[next(iter(kept))]

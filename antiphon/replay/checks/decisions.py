@@ -219,7 +219,7 @@ def decided(session: Session, line: EventLine, known: Known, outages: Outages) -
         line.entry,
         catalogue=known.catalogue(session.tools.catalogue),
         outages=outages,
-        named=known.named(needed_event_id(session, line.event)),
+        needed=known.logged_event(needed_event_id(session, line.event)),
         earlier=_earlier_calls(session, line.event, known),
         schema=_known_schema(session, line.event, known),
     )
@@ -229,9 +229,9 @@ def has_effect(session: Session, line: EventLine, known: Known) -> bool:
     """Return whether an event changes a session in its present state, or anything follows from it."""
     catalogue, named = (
         known.catalogue(session.tools.catalogue),
-        known.named(needed_event_id(session, line.event)),
+        known.logged_event(needed_event_id(session, line.event)),
     )
-    decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
+    decision = decide(session, line.event, line.entry, catalogue=catalogue, needed=named)
     return decision.session is not session or bool(
         decision.own_answer_reason or decision.timers or decision.sends
     )

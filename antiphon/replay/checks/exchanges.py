@@ -158,7 +158,7 @@ class _Replayed:
             self.requests.append(request_json(ask))
             message, failed = _reply_or_failure(call)
             if message is not None:
-                usage = prices.spent(usage, usage_of(message))
+                usage = prices.total(usage, usage_of(message))
             self._hold(call, failed)
             is_last = len(self.requests) == len(self.sent)
             if failed is None and message is not None:

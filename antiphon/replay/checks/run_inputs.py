@@ -49,7 +49,7 @@ def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
 
 def named_by(event: AnyEvent, known: Known) -> LoggedEvent | None:
     """Return the event that a component could not handle, where `event` reports one."""
-    return known.named(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
+    return known.logged_event(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
 
 
 def outputs_of(step: Step) -> tuple[EventData, ...]:

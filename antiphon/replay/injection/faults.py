@@ -135,7 +135,7 @@ def _failed(kind: Kind, result: ToolResult, catalogue: Catalogue) -> ToolResult:
 
 
 def _component_failed(data: EventData, session: Session) -> ComponentFailed:
-    awaited = session.awaited
+    awaited = session.pending_request
     if isinstance(data, SummaryCompleted | SummaryFailed):
         awaited = session.summaries.awaiting
     assert awaited is not None, "a reply is waited for"

@@ -54,7 +54,7 @@ def document(all: Sequence[ComparedRun]) -> str:
                     "workflow": group.workflow,
                     "difference": group.sentence,
                     "recordings": len(group.cases),
-                    "ends": dict(group.ends),
+                    "ends": dict(group.count_ends),
                 }
                 for group in grouped(all)
             ],
@@ -84,7 +84,7 @@ def _group(group: Group) -> Iterator[str]:
     yield f"{runs}: {printable(group.sentence)}"
     example = group.cases[0]
     if count > 1:
-        ends = ", ".join(f"{number}: {end}" for end, number in group.ends.most_common())
+        ends = ", ".join(f"{number}: {end}" for end, number in group.count_ends.most_common())
         yield f"  from there, {ends}"
         yield f"  first of them, {printable(example.path)}"
     else:

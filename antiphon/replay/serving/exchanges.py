@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic_core import to_json
 
 from antiphon.replay.requests import request_hash
-from antiphon.replay.serving.recording_index import Asked
+from antiphon.replay.serving.recording_index import RecordedRequest
 
 _LINES_MAX = 2_000
 _DIFF_LINES_MAX = 200
@@ -31,14 +31,14 @@ class Miss:
 class Exchanges:
     """All model calls of one recording. The n-th equal request gets the n-th recorded answer."""
 
-    def __init__(self, session_id: str, calls: Iterable[Asked], misses: list[Miss]) -> None:
+    def __init__(self, session_id: str, calls: Iterable[RecordedRequest], misses: list[Miss]) -> None:
         """Take the recorded calls of one session; other requests are added to `misses`."""
         self._session_id, self._all, self._misses = session_id, list(calls), misses
-        self._left: dict[str, deque[Asked]] = defaultdict(deque)
+        self._left: dict[str, deque[RecordedRequest]] = defaultdict(deque)
         for asked in self._all:
             self._left[request_hash(asked.request)].append(asked)
 
-    def take(self, request: Mapping[str, Any]) -> Asked | None:
+    def take(self, request: Mapping[str, Any]) -> RecordedRequest | None:
         """Return the recorded call of a request; if it was not recorded, note a miss and return None."""
         if left := self._left.get(request_hash(request)):
             return left.popleft()

@@ -67,7 +67,7 @@ def _is_from_outside(event: AnyEvent) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecordedRequest:
     """A call to a model: the whole request, and its result."""
 
     request: Mapping[str, Any]
@@ -84,7 +84,7 @@ class Exchange:
     """The calls of one event, and their failure, if any."""
 
     record: ExchangeRecord
-    calls: tuple[Asked, ...]
+    calls: tuple[RecordedRequest, ...]
     failure: ReasoningFailed | SummaryFailed | None
 
 
@@ -233,5 +233,5 @@ class RecordingIndex:
 
     def _exchange(self, record: ExchangeRecord) -> Exchange:
         failure = self.output(record.of, ReasoningFailed) or self.output(record.of, SummaryFailed)
-        calls = (Asked(whole_request(call, self.known.contents), call) for call in record.calls)
+        calls = (RecordedRequest(whole_request(call, self.known.contents), call) for call in record.calls)
         return Exchange(record, tuple(calls), failure)

@@ -91,7 +91,7 @@ class RecordedResults:
             completed = recording_index.output(line.event.id, ToolsCompleted)
             for result in completed.results if completed else ():
                 if result.index < len(request.calls):
-                    self._left[_named(request.calls[result.index])].append(result)
+                    self._left[_call_identity(request.calls[result.index])].append(result)
 
     def course(self, event: AnyEvent) -> CallTrace:
         """Return the course of a batch; the same one for a redelivery."""
@@ -102,7 +102,7 @@ class RecordedResults:
         return CallTrace(self._given[event.id], record if isinstance(record, BatchRecord) else None)
 
     def _result(self, place: int, call: ToolCall) -> ToolResult | None:
-        results = self._left[_named(call)]
+        results = self._left[_call_identity(call)]
         return results.pop(0).model_copy(update={"index": place, "call_id": call.id}) if results else None
 
 
@@ -198,10 +198,10 @@ def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
     raise AssertionError("a recorded tool is not run")
 
 
-def _named(call: ToolCall) -> _Named:
+def _call_identity(call: ToolCall) -> _Named:
     return call.name, sorted_json(call.arguments).decode()
 
 
 def _shown(call: ToolCall) -> str:
-    _, arguments = _named(call)
+    _, arguments = _call_identity(call)
     return arguments if len(arguments) <= 500 else f"{arguments[:500]}…"

@@ -110,7 +110,7 @@ class Known:
             raise UnreadableEvent(f"the recording has no {kind.type} at {entry}.")
         return line.event.data
 
-    def named(self, id: UUID | None) -> LoggedEvent | None:
+    def logged_event(self, id: UUID | None) -> LoggedEvent | None:
         """Return the event of that id in the form for decisions, or None."""
         line = None if id is None else self.lines.get(id)
         return None if line is None else LoggedEvent(line.entry, line.event)

@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.tool import Tool
 PLACEHOLDER = "[redacted"
 
 
-class Left(NamedTuple):
+class SkippedCall(NamedTuple):
     """A call that is not repeated."""
 
     kind: Literal["not_run", "unchecked"]
@@ -20,37 +20,37 @@ class Left(NamedTuple):
     why: str
 
 
-def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
+def reason_not_repeated(one: RecordedCall, tools: Mapping[str, Tool]) -> SkippedCall | None:
     """Return why a call is not repeated; None if it is."""
     call, result = one.call, one.result
     if call.name in BUILT_INS:
-        return Left("not_run", "Antiphon's own tool")
+        return SkippedCall("not_run", "Antiphon's own tool")
     if one.writes:
-        return Left("not_run", "a write")
+        return SkippedCall("not_run", "a write")
     is_of_tool = result.error is None or result.error.error_type in ERRORS_OF_TOOLS
     if one.is_refused or result.repeated is not None or not is_of_tool:
-        return Left("not_run", "its tool was not run when it was recorded")
+        return SkippedCall("not_run", "its tool was not run when it was recorded")
     tool = tools.get(call.name)
     if tool is None:
-        return Left("unchecked", "the tool does not exist any more")
+        return SkippedCall("unchecked", "the tool does not exist any more")
     if tool.contract.effect == "write":
-        return Left("unchecked", "it is a write now, which is never run")
+        return SkippedCall("unchecked", "it is a write now, which is never run")
     return _unknown(one)
 
 
-def _unknown(one: RecordedCall) -> Left | None:
+def _unknown(one: RecordedCall) -> SkippedCall | None:
     """Return the reason why an incompletely recorded call has no comparable result, or None."""
     result = one.result
     if one.arguments is None:
-        return Left("unchecked", "its arguments are not in the recording")
+        return SkippedCall("unchecked", "its arguments are not in the recording")
     if holds_placeholder(one.arguments):
-        return Left("unchecked", "its arguments were redacted")
+        return SkippedCall("unchecked", "its arguments were redacted")
     if result.handle:
-        return Left("unchecked", "its result was cut")
+        return SkippedCall("unchecked", "its result was cut")
     if result.substitute:
-        return Left("unchecked", "an alternative answered it")
+        return SkippedCall("unchecked", "an alternative answered it")
     if result.error is not None and result.error.error_type in MAY_PASS:
-        return Left("unchecked", f"it failed with {result.error.error_type}, which may be temporary")
+        return SkippedCall("unchecked", f"it failed with {result.error.error_type}, which may be temporary")
     return None
 
 

@@ -20,7 +20,7 @@ from antiphon.recording.lines import End, Line
 from antiphon.replay.recorded_calls import RecordedCall, batches_of
 from antiphon.replay.report import Report
 from antiphon.replay.testing.network import denied
-from antiphon.replay.tool_results.choice import left
+from antiphon.replay.tool_results.choice import reason_not_repeated
 from antiphon.replay.tool_results.judged import Findings
 from antiphon.replay.tool_results.volatile import Volatile
 from tool_dispatcher.authoring.context import ToolContext
@@ -54,12 +54,12 @@ class TodaysTools:
     def __init__(self, options: ToolOptions) -> None:
         """Load the tools. Raises ConfigurationError as `load_tools`."""
         self._options = options
-        with self._alone():
+        with self._isolated():
             self._tools: Mapping[str, Tool] = load_tools(options.modules)
         self._runner = asyncio.Runner()
         self._threads = Threads(_AT_ONCE)
         self._redactor = Redactor(secret_values())
-        self._rooms = {name: asyncio.Semaphore(_room(tool)) for name, tool in self._tools.items()}
+        self._rooms = {name: asyncio.Semaphore(_concurrency_of(tool)) for name, tool in self._tools.items()}
         self._turns: dict[str, _Turns] = defaultdict(_Turns)
 
     def __enter__(self) -> "TodaysTools":
@@ -76,12 +76,12 @@ class TodaysTools:
     def check(self, lines: Sequence[Line], report: Report) -> Report:
         """Return the report with the results of today's tools for the recorded calls."""
         findings = Findings(any(isinstance(line, End) and line.redactions for line in lines))
-        with self._alone() as attempts:
+        with self._isolated() as attempts:
             self._runner.run(self._check(lines, findings, attempts))
         return findings.into(report)
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[Sequence[str]]:
+    def _isolated(self) -> Iterator[Sequence[str]]:
         """Deny tools the network beyond this machine, unless allowed, and redirect their output to stderr.
 
         Yields the denied hosts.
@@ -93,7 +93,7 @@ class TodaysTools:
         for batch in batches_of(lines):
             chosen = []
             for one in batch:
-                if (reason := left(one, self._tools)) is not None:
+                if (reason := reason_not_repeated(one, self._tools)) is not None:
                     findings.leave(reason.kind, one.call.name, reason.why)
                 else:
                     chosen.append(one)
@@ -163,7 +163,7 @@ class _Turns:
         await asyncio.sleep(max(0.0, self._full_s - now_s - limit.per_s))
 
 
-def _room(tool: Tool) -> int:
+def _concurrency_of(tool: Tool) -> int:
     """Return the number of calls of a tool that may be in flight at once."""
     contract = tool.contract
     return 1 if contract.mode == "sequential-only" else min(contract.max_concurrency or _AT_ONCE, _AT_ONCE)

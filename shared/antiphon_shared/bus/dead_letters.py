@@ -111,7 +111,7 @@ class DeadLetters:
 
     async def show(self, letter_id: str) -> tuple[Letter, bytes]:
         """Return one letter and its event as received. Raises AntiphonError if it does not exist."""
-        key, entry, _ = self._place(letter_id)
+        key, entry, _ = self._position(letter_id)
         entries = await self._bus.batcher.submit("XRANGE", key, entry, entry)
         if not entries:
             raise AntiphonError(
@@ -123,7 +123,7 @@ class DeadLetters:
 
     async def requeue(self, letter_id: str) -> None:
         """Put the message back into its inbox with its counts reset. Raises AntiphonError when it cannot."""
-        key, entry, partition = self._place(letter_id)
+        key, entry, partition = self._position(letter_id)
         letter, event = await self.show(letter_id)
         if not letter.event_type or letter.component == "unknown":
             raise AntiphonError(
@@ -139,14 +139,14 @@ class DeadLetters:
 
     async def drop(self, letter_id: str) -> None:
         """Delete a letter permanently. Raises AntiphonError if it does not exist."""
-        key, entry, _ = self._place(letter_id)
+        key, entry, _ = self._position(letter_id)
         if not await self._bus.batcher.submit("XDEL", key, entry):
             raise AntiphonError(
                 f"dead letter {letter_id} does not exist.",
                 hint="`antiphon dead list` shows the dead letters.",
             )
 
-    def _place(self, letter_id: str) -> tuple[str, str, int]:
+    def _position(self, letter_id: str) -> tuple[str, str, int]:
         place = _ID.fullmatch(letter_id)
         partition, entry = place.groups() if place else ("0", "")
         is_place = all(int(number) < 2**64 for number in entry.split("-")) if entry else False

@@ -52,7 +52,7 @@ class Intake:
         self,
         bus: Bus,
         consumer: str,
-        places: int,
+        slots: int,
         *,
         deadline_s: float = 300.0,
         on_waiting: Callable[[], None] = lambda: None,
@@ -70,7 +70,7 @@ class Intake:
         self._stream = bus.keys.queries()
         self._has_told_of_key = False
         duties = {self._stream: CleanUp(bus, self._stream, GROUP)}
-        limit = ConcurrencyLimit(places, readers=1)
+        limit = ConcurrencyLimit(slots, readers=1)
         self._member = GroupMember(bus, GROUP, consumer, limit, self._process, duties)
         self._log = structlog.get_logger()
 

@@ -63,9 +63,9 @@ class Leases:
         """Let other workers take over the deliveries in flight at once, and do not count them as delivered."""
         await self._renew(list(self._tasks), idle_ms=_HAND_BACK_IDLE_MS, added=-1)
 
-    async def _renew(self, held: list[tuple[str, str]], idle_ms: int, added: int) -> list[tuple[str, str]]:
+    async def _renew(self, leases: list[tuple[str, str]], idle_ms: int, added: int) -> list[tuple[str, str]]:
         by_stream: dict[str, list[str]] = defaultdict(list)
-        for stream, entry_id in held:
+        for stream, entry_id in leases:
             by_stream[stream].append(entry_id)
         renewals = [
             self._bus.batcher.run(

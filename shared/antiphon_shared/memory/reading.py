@@ -68,9 +68,9 @@ class Reading:
         """Return the named event, if one is named, and if it exists and is of the expected kind."""
         if log_entry is None:
             return Completed(None)
-        return self._named(log_entry, kind, self.session.event(log_entry))
+        return self._read_event(log_entry, kind, self.session.event(log_entry))
 
-    async def _named(self, log_entry: str, kind: type[DataT], read: Awaitable[AnyEvent]) -> DataT | None:
+    async def _read_event(self, log_entry: str, kind: type[DataT], read: Awaitable[AnyEvent]) -> DataT | None:
         try:
             data: EventData | None = (await read).data
         except UnreadableEvent:

@@ -90,7 +90,7 @@ def _compiled(schema: dict[str, Any]) -> "Draft202012Validator":
         )
         is_empty = _branches(schema) <= _BRANCHES_MAX and _is_empty(schema)
     except (ValidationError, ReferencingError, ValueError) as error:
-        raise UnfitSchema(f"it is not JSON Schema 2020-12: {_shown(str(error))}") from None
+        raise UnfitSchema(f"it is not JSON Schema 2020-12: {_excerpt(str(error))}") from None
     if is_empty:
         raise UnfitSchema("no value satisfies it; look for rules that contradict each other")
     return validator
@@ -125,7 +125,7 @@ def _fault(error: "ValidationError") -> Fault:
     missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
     if isinstance(missing, str):
         path, message = [*path, missing], f"Required field {missing!r} is missing"
-    return Fault(_shown(pointer(path)), _shown(message))
+    return Fault(_excerpt(pointer(path)), _excerpt(message))
 
 
 def pointer(path: Iterable[str | int]) -> str:
@@ -133,6 +133,6 @@ def pointer(path: Iterable[str | int]) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     text = text.partition("\n")[0]
     return text if len(text) <= _FAULT_CHARACTERS_MAX else f"{text[:_FAULT_CHARACTERS_MAX]}..."

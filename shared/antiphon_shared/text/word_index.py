@@ -27,24 +27,24 @@ class WordIndex:
     def add(self, words: Iterable[str]) -> None:
         """Add a text by its words."""
         counted = Counter(words)
-        place, length = len(self._lengths), counted.total()
+        index, length = len(self._lengths), counted.total()
         for word, count in counted.items():
             held = self._held.get(word)
             if held is None:
                 held = self._held[word] = []
-            held.append((place, count))
+            held.append((index, count))
         self._words.append(counted)
         self._lengths.append(length)
         self._length += length
 
-    def words_of(self, place: int) -> Iterable[str]:
+    def words_of(self, index: int) -> Iterable[str]:
         """Return the words of a text, each once."""
-        return self._words[place]
+        return self._words[index]
 
-    def is_before(self, place: int, word: str) -> bool:
-        """Return whether a text before `place` contains a word."""
+    def is_before(self, index: int, word: str) -> bool:
+        """Return whether a text before `index` contains a word."""
         held = self._held.get(word)
-        return held is not None and held[0][0] < place
+        return held is not None and held[0][0] < index
 
     def worth(self, word: str) -> float:
         """Return a word's weight: higher when fewer texts contain it; 0 if no text does."""

@@ -103,7 +103,7 @@ class Order:
         asked = [(None if id is None else self.index[id], some) for id, some in questions]
         asked = [(at, some if at is None else some & self._settled[at]) for at, some in asked]
         bit = {some: 1 << n for n, some in enumerate(dict.fromkeys(some for _, some in asked if some))}
-        from_start, when_run = self._known([*bit])
+        from_start, when_run = self._certain_sets([*bit])
         return [
             bool(some) and bool((from_start if at is None else from_start | when_run[at]) & bit[some])
             for at, some in asked
@@ -138,7 +138,7 @@ class Order:
         node = self._nodes[n]
         return isinstance(node, ErrorNode | CompensateNode) and node.when is None and not node.depends_on
 
-    def _known(self, sets: list[int]) -> tuple[int, list[int]]:
+    def _certain_sets(self, sets: list[int]) -> tuple[int, list[int]]:
         """Return the sets of which a node has succeeded at the end of the workflow, and when each node runs.
 
         The answers are bits too, numbered as `sets`: all are found in one pass in each direction.

@@ -56,7 +56,7 @@ def test_as_many_processes_share_the_work_as_there_are_cores_and_work_for(
 
 
 def test_a_recording_whose_worker_dies_cannot_be_read_and_is_named(tmp_path: Path) -> None:
-    outcome = verify_all_file._lost(Outcome, tmp_path / "one.jsonl", Died(123, -9))
+    outcome = verify_all_file._failed_result(Outcome, tmp_path / "one.jsonl", Died(123, -9))
     assert outcome.result == "unreadable"
     assert outcome.path.endswith("one.jsonl")
     assert "123" in outcome.error

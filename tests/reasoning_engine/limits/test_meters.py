@@ -23,7 +23,7 @@ def test_replies_teach_what_to_expect() -> None:
     """A prompt of which a cache holds nine tenths, and replies of 2,000 tokens."""
     guess = Guess()
     for _ in range(30):
-        guess = guess.after(10_000, Spending(1_000, 2_000))
+        guess = guess.updated(10_000, Spending(1_000, 2_000))
     expected = guess.of(20_000, 4_096)
     assert abs(expected.input_tokens - 2_000) < 100
     assert abs(expected.output_tokens - 2_000) < 100
@@ -35,7 +35,7 @@ def test_a_call_always_counts_for_something_whatever_replies_have_told(
 ) -> None:
     guess = Guess()
     for prompt, given_, got in replies:
-        guess = guess.after(prompt, Spending(given_, got))
+        guess = guess.updated(prompt, Spending(given_, got))
     expected = guess.of(prompt_tokens, 4_096)
     assert 1 <= expected.output_tokens <= 4_096
     assert 1 <= expected.input_tokens <= max(1, 4 * prompt_tokens)

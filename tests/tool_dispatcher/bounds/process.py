@@ -31,7 +31,7 @@ async def count_calls(bus: Bus) -> None:
 
     async def work() -> None:
         for _ in range(CALLS_OF_A_TASK):
-            async with slots.held("t", MAX_CONCURRENCY, 60):
+            async with slots.hold("t", MAX_CONCURRENCY, 60):
                 await bus.batcher.submit("EVAL", _BEGIN, 2, f"{name}:under_way", f"{name}:most")
                 await asyncio.sleep(0.002)
                 await bus.batcher.submit("DECR", f"{name}:under_way")
@@ -45,7 +45,7 @@ async def hold(bus: Bus) -> None:
     slots = Slots(bus.batcher, bus.keys, LEASE_S)
 
     async def keep() -> None:
-        async with slots.held("t", MAX_CONCURRENCY, 60):
+        async with slots.hold("t", MAX_CONCURRENCY, 60):
             sys.stdout.write("held\n")
             sys.stdout.flush()
             await asyncio.Event().wait()

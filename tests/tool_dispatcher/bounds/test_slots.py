@@ -38,7 +38,7 @@ class Calls:
         self._slots, self._max = slots, max_concurrency
 
     async def call(self, name: str, end: asyncio.Event | None = None, wait_s: float = LONG_S) -> None:
-        async with self._slots.held("t", self._max, wait_s):
+        async with self._slots.hold("t", self._max, wait_s):
             self.began.append(name)
             self.under_way += 1
             self.most = max(self.most, self.under_way)
@@ -99,7 +99,7 @@ async def test_a_slot_goes_to_the_next_of_this_process_without_asking_redis(
     held: set[bytes] = set()
 
     async def call() -> None:
-        async with slots.held("t", 1, LONG_S):
+        async with slots.hold("t", 1, LONG_S):
             held.update(await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1))
 
     await asyncio.gather(*(call() for _ in range(20)))
@@ -122,7 +122,7 @@ async def test_a_slot_that_went_from_hand_to_hand_for_long_goes_back_to_redis(
     greedy = [asyncio.create_task(keep_calling()) for _ in range(3)]
     await eventually(lambda: len(calls.began) > 5)
     for _ in range(3):
-        async with other.held("t", 1, LONG_S):
+        async with other.hold("t", 1, LONG_S):
             pass
     is_over.set()
     await asyncio.gather(*greedy)

@@ -32,7 +32,7 @@ def order(
 
 SCHEMA = order.parameters.schema
 JUDGE = Judge(SCHEMA)
-MADE = cases(SCHEMA, order.example, drawn=[{"lines": [{"sku": "ab"}]}])
+MADE = cases(SCHEMA, order.example, generated=[{"lines": [{"sku": "ab"}]}])
 
 
 def labelled(ending: str) -> list[Case]:
@@ -63,7 +63,7 @@ def test_every_kind_of_nonsense_is_there() -> None:
 
 
 def test_the_same_input_gives_the_same_cases() -> None:
-    again = cases(SCHEMA, order.example, drawn=[{"lines": [{"sku": "ab"}]}])
+    again = cases(SCHEMA, order.example, generated=[{"lines": [{"sku": "ab"}]}])
     assert [repr_of(case) for case in again] == [repr_of(case) for case in MADE]
 
 

@@ -54,14 +54,14 @@ def test_every_parameter_is_a_place_and_so_is_what_is_within() -> None:
 def test_a_place_knows_every_type_it_takes() -> None:
     assert PLACES["size"].types == {"integer", "string"}
     assert PLACES["to"].types == {"object", "null"}
-    assert PLACES["to.zip"].takes("string")
-    assert not PLACES["to.zip"].takes("integer", "object")
+    assert PLACES["to.zip"].accepts("string")
+    assert not PLACES["to.zip"].accepts("integer", "object")
 
 
 def test_a_place_without_a_type_takes_anything() -> None:
     (_, place) = schema_places({"type": "object", "properties": {"x": {}}})
-    assert place.takes("string")
-    assert place.takes("array")
+    assert place.accepts("string")
+    assert place.accepts("array")
 
 
 def test_a_schema_that_holds_itself_has_an_end() -> None:

@@ -76,7 +76,7 @@ class _Call:
         self.batch, self.time_left_s = self, hooks.wait_s
         self.attempt = 2 if hooks.may_have_begun else 1
 
-    def under(self, claim: Claim) -> "_Call":
+    def with_claim(self, claim: Claim) -> "_Call":
         self.claim = claim
         return self
 

@@ -37,7 +37,7 @@ def a_digest(**fields: Any) -> str:
 
 @pytest.mark.parametrize("data", [None, 0, "", False, {"a": [1, None, "ü"]}, 2**70, 1.5])
 async def test_what_was_kept_is_found(bus: Bus, data: Any) -> None:
-    ReadCache(bus.batcher, bus.keys).put(a_digest(), data, AT, 60)
+    ReadCache(bus.batcher, bus.keys).store(a_digest(), data, AT, 60)
     assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) == Cached(data, AT)
 
 
@@ -67,13 +67,13 @@ async def test_only_the_same_call_for_the_same_tenant_and_scopes_finds_it(
     bus: Bus, other: dict[str, Any]
 ) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "a secret of the tenant", AT, 60)
+    cache.store(a_digest(), "a secret of the tenant", AT, 60)
     assert await cache.get(a_digest(**other)) is None
 
 
 async def test_the_order_of_arguments_and_scopes_makes_no_difference(bus: Bus) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "found", AT, 60)
+    cache.store(a_digest(), "found", AT, 60)
     same = a_digest(scopes=["crm", "read", "crm"], arguments={"limit": 3, "name": "Ann"})
     assert await cache.get(same) == Cached("found", AT)
 
@@ -102,7 +102,7 @@ def test_arguments_that_are_not_json_are_not_cached() -> None:
 
 async def test_an_entry_expires_with_its_contract(bus: Bus) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "found", AT, 60)
+    cache.store(a_digest(), "found", AT, 60)
     assert await cache.get(a_digest()) is not None
     assert 0 < await bus.batcher.submit("PTTL", bus.keys.cached(a_digest())) <= 60_000
 
@@ -110,7 +110,7 @@ async def test_an_entry_expires_with_its_contract(bus: Bus) -> None:
 @pytest.mark.parametrize("ttl_s", [0, -1, -0.0])
 async def test_without_a_life_nothing_is_kept(bus: Bus, ttl_s: float) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "found", AT, ttl_s)
+    cache.store(a_digest(), "found", AT, ttl_s)
     assert await cache.get(a_digest()) is None
 
 
@@ -119,15 +119,15 @@ async def test_without_a_life_nothing_is_kept(bus: Bus, ttl_s: float) -> None:
 )
 async def test_errors_and_what_is_no_json_are_not_kept(bus: Bus, data: Any) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), data, AT, 60)
+    cache.store(a_digest(), data, AT, 60)
     assert await cache.get(a_digest()) is None
 
 
 async def test_what_is_too_large_is_not_kept(bus: Bus) -> None:
     cache = ReadCache(bus.batcher, bus.keys, bytes_max=142)
-    cache.put(a_digest(), "x" * 99, AT, 60)
+    cache.store(a_digest(), "x" * 99, AT, 60)
     assert await cache.get(a_digest()) is None
-    cache.put(a_digest(), "x" * 98, AT, 60)
+    cache.store(a_digest(), "x" * 98, AT, 60)
     assert await cache.get(a_digest()) == Cached("x" * 98, AT)
 
 
@@ -148,9 +148,9 @@ async def test_an_entry_of_another_type_is_a_miss(bus: Bus) -> None:
 async def test_a_redis_that_cannot_be_reached_or_does_not_answer_is_a_miss(bus: Bus, failing: str) -> None:
     wire = a_wire(bus)
     cache = ReadCache(Batcher(wire), bus.keys)
-    cache.put(a_digest(), "found", AT, 60)
+    cache.store(a_digest(), "found", AT, 60)
     assert await cache.get(a_digest()) == Cached("found", AT)
     setattr(wire, failing, True)
     cache._patience_s = 0.05
     assert await cache.get(a_digest()) is None
-    cache.put(a_digest(), "found", AT, 60)
+    cache.store(a_digest(), "found", AT, 60)

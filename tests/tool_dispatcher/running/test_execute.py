@@ -29,7 +29,7 @@ async def _execute(
     function: Callable[..., Any], threads: Threads, effect: Effect = "read", timeout_s: float = 60.0
 ) -> Any:
     tool = a_tool("t", function, effect)
-    async with threads.place(60.0) as place:
+    async with threads.reserve(60.0) as place:
         ended = await execute(tool, {"a": 1}, a_context(), timeout_s, None if tool.is_async else place)
     return ended.outcome
 
@@ -196,28 +196,28 @@ class TestThreads:
     async def test_there_are_never_more_than_allowed(self, threads: Threads) -> None:
         end = threading.Event()
         try:
-            async with threads.place(60) as first, threads.place(60) as second:
+            async with threads.reserve(60) as first, threads.reserve(60) as second:
                 running = [asyncio.create_task(place.run(lambda: end.wait(60))) for place in (first, second)]
                 await asyncio.sleep(0)
             with pytest.raises(NoThread):
-                async with threads.place(BRIEF_S):
+                async with threads.reserve(BRIEF_S):
                     pass
         finally:
             end.set()
         assert await asyncio.gather(*running) == [True, True]
-        async with threads.place(60):
+        async with threads.reserve(60):
             assert threads.busy == 0
 
     async def test_a_place_that_is_not_used_is_free_again(self, threads: Threads) -> None:
         for _ in range(5):
-            async with threads.place(60):
+            async with threads.reserve(60):
                 pass
         assert threads.busy == 0
 
     async def test_a_thread_outlives_what_it_ran(self, threads: Threads) -> None:
         names = set()
         for _ in range(5):
-            async with threads.place(60) as place:
+            async with threads.reserve(60) as place:
                 names.add(await place.run(lambda: threading.current_thread().name))
         assert len(names) == 1
 
@@ -232,9 +232,9 @@ class TestThreads:
         finally:
             end.set()
         await until(lambda: not threads.busy and not threads.abandoned)
-        async with threads.place(60), threads.place(60):
+        async with threads.reserve(60), threads.reserve(60):
             with pytest.raises(NoThread):
-                async with threads.place(BRIEF_S):
+                async with threads.reserve(BRIEF_S):
                     pass
 
     async def test_of_threads_left_behind_there_is_a_bound_too(self, threads: Threads) -> None:
@@ -243,7 +243,7 @@ class TestThreads:
             for _ in range(4):
                 await _execute(lambda a, c: end.wait(60), threads, timeout_s=BRIEF_S)
             with pytest.raises(NoThread):
-                async with threads.place(BRIEF_S):
+                async with threads.reserve(BRIEF_S):
                     pass
         finally:
             end.set()
@@ -257,7 +257,7 @@ class TestWhatIsTold:
     ) -> None:
         for function in _raising(error):
             tool = a_tool("t", function, "read")
-            async with threads.place(60.0) as place:
+            async with threads.reserve(60.0) as place:
                 ended = await execute(tool, {}, a_context(), 60.0, None if tool.is_async else place)
             assert ended.raised is error
 
@@ -268,7 +268,7 @@ class TestWhatIsTold:
             return "fine"
 
         for function in (fine, lambda a, c: object()):
-            async with threads.place(60.0) as place:
+            async with threads.reserve(60.0) as place:
                 ended = await execute(a_tool("t", function, "read"), {}, a_context(), 60.0, place)
             assert ended.raised is None
 
@@ -293,7 +293,7 @@ class TestWhatIsTold:
         tool = a_tool("t", slow if is_async else blocking, "read")
         try:
             with capture_logs() as logs:
-                async with threads.place(60.0) as place:
+                async with threads.reserve(60.0) as place:
                     ended = await execute(tool, {}, a_context(), 0.01234, None if is_async else place)
         finally:
             end.set()

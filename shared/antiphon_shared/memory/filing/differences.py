@@ -46,7 +46,7 @@ NONE = Relations()
 
 
 class Differences:
-    """The facts by their claims. Only `put` changes it."""
+    """The facts by their claims. Only `add` changes it."""
 
     def __init__(self) -> None:
         self._claims: dict[str, list[tuple[Claim, str, Document]]] = {}
@@ -55,7 +55,7 @@ class Differences:
         self._stated: dict[str, Place] = {}
         self._denied: dict[str, Place] = {}
 
-    def put(self, fact: Fact, document: Document) -> None:
+    def add(self, fact: Fact, document: Document) -> None:
         """Add the claims of a fact."""
         if fact.is_json:
             entry, described, prose = comparable_forms(fact.statement)

@@ -57,7 +57,7 @@ class Entry(NamedTuple):
     is_code: bool
     """Whether its identity is an id that is probably unique: letters and digits, or many digits."""
     shape: frozenset[str]
-    which: Mapping[str, Any]
+    qualifiers: Mapping[str, Any]
     said: Mapping[str, Any]
     date: Date | None
 
@@ -77,9 +77,9 @@ class DescribedRecord:
         return date_of_value(self._record[self._dated]) if self._dated else None
 
     @cached_property
-    def which(self) -> Mapping[str, Any]:
+    def qualifiers(self) -> Mapping[str, Any]:
         """Return the fields that distinguish the record from similar ones."""
-        return {key.lower(): _plain(value) for key, value in self._rest if _says_which(key.lower())}
+        return {key.lower(): _plain(value) for key, value in self._rest if _is_qualifier(key.lower())}
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[str, Any]]:
@@ -93,7 +93,7 @@ class DescribedRecord:
 
     def differs_from(self, other: "DescribedRecord") -> bool:
         """Return whether two records of any shape give an attribute of one thing two values, and others the same."""
-        if any(other.which.get(key, value) != value for key, value in self.which.items()):
+        if any(other.qualifiers.get(key, value) != value for key, value in self.qualifiers.items()):
             return False
         common = [attribute for attribute in self.fields if attribute in other.fields]
         differing = [key for key in common if _plain(self.fields[key][1]) != _plain(other.fields[key][1])]
@@ -161,8 +161,8 @@ def _entry(record: dict[str, Any]) -> Entry | None:
         identity=(named, str(plain[named])),
         is_code=(named in _IDS or named.endswith("_id")) and _is_code(str(plain[named])),
         shape=frozenset(key.lower() for key in record),
-        which={key: value for key, value in rest.items() if _says_which(key)},
-        said={key: value for key, value in rest.items() if not _says_which(key)},
+        qualifiers={key: value for key, value in rest.items() if _is_qualifier(key)},
+        said={key: value for key, value in rest.items() if not _is_qualifier(key)},
         date=date_of_value(record_value(record, dated)) if dated else None,
     )
 
@@ -184,7 +184,7 @@ def disagree(one: Entry, other: Entry) -> bool:
     """Return whether two records are about the same thing, with different values."""
     if one.identity != other.identity or _overlap(one.shape, other.shape) < _SHAPE_SHARED:
         return False
-    if any(other.which.get(key, value) != value for key, value in one.which.items()):
+    if any(other.qualifiers.get(key, value) != value for key, value in one.qualifiers.items()):
         return False
     common = [key for key in one.said if key in other.said]
     differing = [key for key in common if one.said[key] != other.said[key]]
@@ -204,7 +204,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other)
 
 
-def _says_which(key: str) -> bool:
+def _is_qualifier(key: str) -> bool:
     return key in _SAY_WHICH or key in _IDS or key.endswith(("_id", "_number", "_url", "_date", "_at"))
 
 

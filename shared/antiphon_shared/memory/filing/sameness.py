@@ -57,7 +57,7 @@ class KnownFacts:
             facts.setdefault((reading.key, _ANYWHERE), fact.id)
         self._places.setdefault((document.round, document.call_id, fact.position), fact.id)
         self.see(fact.id, document)
-        self._differences.put(fact, document)
+        self._differences.add(fact, document)
 
     def see(self, fact: str, document: Document) -> None:
         """Note that a document states a fact."""

@@ -36,7 +36,7 @@ def text_with_tables(
             at = start
             while waiting and waiting[-1].start < end:
                 table = waiting.pop()
-                held += _slices(text, path, [(at, table.start), *table.beside(text)])
+                held += _slices(text, path, [(at, table.start), *table.other_spans(text)])
                 yield from [Part(path, title, tuple(held))] if held else []
                 yield from _rows_of_text(table.rows, path, title, grain)
                 held, at = [], table.end

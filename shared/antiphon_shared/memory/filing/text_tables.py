@@ -48,7 +48,7 @@ class TextTable(NamedTuple):
     end: int
     rows: tuple[TextRow, ...]
 
-    def beside(self, text: str) -> Iterator[tuple[int, int]]:
+    def other_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the spans between and after the rows that contain words."""
         ends = [row.end for row in self.rows]
         starts = [*(row.start for row in self.rows[1:]), self.end]

@@ -107,7 +107,7 @@ async def test_what_is_kept_in_memory_is_decided_anew(
 def test_what_is_filed_otherwise_shows_though_the_briefing_is_the_same(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(briefings, "filed", filed_otherwise)
+    monkeypatch.setattr(briefings, "file_round_delta", filed_otherwise)
     report = differs_first(courses_lines, "context_synthesizer", "memory")
     assert report.first is not None
     assert report.first.path == "filed"
@@ -124,7 +124,7 @@ def test_a_recording_without_digests_of_what_was_filed_is_checked_by_its_briefin
         else line
         for line in courses_lines
     ]
-    monkeypatch.setattr(briefings, "filed", filed_otherwise)
+    monkeypatch.setattr(briefings, "file_round_delta", filed_otherwise)
     assert verify_lines(earlier).is_same
 
 
@@ -132,7 +132,7 @@ def filed_otherwise(
     kept: CachedIndex, request: BriefingRequested, brought: RoundEvents
 ) -> tuple[MemoryDelta, str]:
     """File the round with a difference that no briefing shows."""
-    delta, refused = turn.filed(kept, request, brought)
+    delta, refused = turn.file_round_delta(kept, request, brought)
     uses = tuple(use.model_copy(update={"results": "7-0"}) for use in delta.tool_usage)
     return delta.model_copy(update={"tool_usage": uses}), refused
 

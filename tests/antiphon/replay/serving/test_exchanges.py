@@ -9,7 +9,7 @@ from antiphon_shared.events.step_records import ExchangeRecord
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.replay.requests import request_hash
 from antiphon.replay.serving.exchanges import Exchanges, Miss, request_lines
-from antiphon.replay.serving.recording_index import Asked, RecordingIndex
+from antiphon.replay.serving.recording_index import RecordedRequest, RecordingIndex
 
 Request = dict[str, Any]
 
@@ -24,7 +24,7 @@ def exchanges_of(recording_index: RecordingIndex, misses: list[Miss]) -> Exchang
     return Exchanges(recording_index.session_id, calls, misses)
 
 
-def first_asked(recording_index: RecordingIndex) -> Asked:
+def first_asked(recording_index: RecordingIndex) -> RecordedRequest:
     return next(iter(recording_index.exchanges.values())).calls[0]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from antiphon.replay.serving.exchanges import Exchanges
 from antiphon.replay.serving.messages import message_events
 from antiphon.replay.serving.model import RecordedModel
-from antiphon.replay.serving.recording_index import Asked
+from antiphon.replay.serving.recording_index import RecordedRequest
 from reasoning_engine.exchange_record import message_json
 from reasoning_engine.model_errors import MODEL_ERRORS, classify, error_json
 from reasoning_engine.prompt import Prompt
@@ -41,8 +41,8 @@ class Always(Exchanges):
         super().__init__("s", [], [])
         self._call = call
 
-    def take(self, request: Any) -> Asked | None:
-        return Asked(request, self._call)
+    def take(self, request: Any) -> RecordedRequest | None:
+        return RecordedRequest(request, self._call)
 
 
 async def asked(call: ModelCall) -> Message | BaseException:

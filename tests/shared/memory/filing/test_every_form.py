@@ -79,7 +79,7 @@ def _said(text: str) -> Any:
 
 def _recorded(text: str) -> Any:
     entry, one, prose = records.comparable_forms(text)
-    return entry, one and (one.subject, one.date, dict(one.which), dict(one.fields)), prose
+    return entry, one and (one.subject, one.date, dict(one.qualifiers), dict(one.fields)), prose
 
 
 def _of_json(read: Callable[[Any], Any]) -> Callable[[str], Any]:

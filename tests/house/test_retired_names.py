@@ -10,7 +10,8 @@ OURS = [name for name in ours() if name.startswith(tuple(f"{package}/" for packa
 
 RETIRED = re.compile(
     r"(?:told|heard|desks?|drawer|doors?|passage|shut|standing|leave|barred|withheld|knots?|patiently|bury|buried|burial"
-    r"|means|beside|rung|doubts?|remembered|leash|hearing|alone|under_way)"
+    r"|means|beside|rung|doubts?|remembered|leash|hearing|alone|under_way|asked|aside|drawn|found|given|kept|named"
+    r"|places?|wanted|within|wholes?)"
 )
 """Names that the glossary has replaced, as the whole name of a module or class."""
 RETIRED_FUNCTIONS = re.compile(

@@ -17,4 +17,4 @@ if __name__ == "__main__":
     paths = [*recordings_in(FOLDER), *recordings_in(EARLIER)]
     lines = sorted(lines_run(list(read_lines(path)) for path in paths))
     packages = sorted({name.partition(".")[0] for name in sys.modules})
-    print(json.dumps({"lines": lines, "packages": packages}))
+    sys.stdout.write(json.dumps({"lines": lines, "packages": packages}))

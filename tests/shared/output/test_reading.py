@@ -27,6 +27,8 @@ from tests.rows import each_row
         ('Sure, see [1]: {"a": {"b": [1]}} is what I found.', {"a": {"b": [1]}}),
         ('{"a": 1} and once more {"a": 1}', {"a": 1}),
         ("{not this} but {\"a\": 1}", {"a": 1}),
+        ("{not this} " * 1_000 + '{"a": 1}', {"a": 1}),
+        ('{"a": 1}' + " {not this}" * 1_000 + ' {"a": 1}', {"a": 1}),
     ],
 )  # fmt: skip  # one form for all rows
 def test_one_value_is_read_whatever_stands_around_it(text: str, value: Any) -> None:
@@ -48,6 +50,8 @@ def test_one_value_is_read_whatever_stands_around_it(text: str, value: Any) -> N
         ("[" * 100_000, "It is no whole JSON"),
         ("[" * 65 + "]" * 65, "it has more than 64 levels"),
         ('{"a": [{"b": 1}, {"c": 2', "It is no whole JSON"),
+        ("{not this} " * 1_000 + '{"a": 1', "expecting ',' delimiter at character 11008"),
+        ('{"a": 1}' + " {not this}" * 1_000 + ' {"a": 2}', "It holds 2 JSON values"),
         ('Here it is: {"a": [{"b": 1}], "c": "and', "It is no whole JSON: unterminated string"),
         ('{"a": [{"b": 1}], }', "It is no whole JSON"),
         (f'{{"a": {"9" * 5_000}}}', "needs more than 64 bits"),

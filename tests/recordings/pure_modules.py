@@ -21,6 +21,7 @@ PACKAGES = (
 )
 _SHELL = ("__init__", "__main__", "component", "handlers", "settings")
 _NOT_REDONE = {
+    "coordinator/current_catalogue": "asks whether a dispatcher is running; the catalogue that it found is recorded",
     "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
     "coordinator/lookup": "reads the log; the event that it found is recorded",
     "coordinator/outcomes": "turns a decision into its commit; the decision is recorded",

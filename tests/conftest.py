@@ -1,6 +1,7 @@
 """Fixtures for every test: a real Redis, a bus on it, and a bus on fakeredis."""
 
 import gc
+import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from uuid import uuid4
 
@@ -29,6 +30,9 @@ providers._get_local_constants = lambda: providers._local_constants
 # Rich's tracebacks, with the variables of every frame, took a third of a second for each error logged.
 structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback
 share_ssl_context()
+# A shell lets background jobs ignore Ctrl-C, and all their children with them, also those that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -19,7 +19,7 @@ ELSEWHERE = {
 def places() -> list[str]:
     """Return the points in the code, once for each place."""
     code = [file.read_text() for package in PACKAGES for file in (ROOT / package).rglob("*.py")]
-    return [name for text in code for name in re.findall(r'await faults\.at\(\s*"([a-z_.]+)"', text)]
+    return [name for text in code for name in re.findall(r'await faults\.pass_point\(\s*"([a-z_.]+)"', text)]
 
 
 def test_every_point_is_passed_at_exactly_one_place() -> None:

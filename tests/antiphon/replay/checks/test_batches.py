@@ -120,7 +120,7 @@ CHANGES: dict[str, tuple[Any, str, Any, str, str]] = {
     ),
     "which values are there": (
         placeholders,
-        "_holds",
+        "_has_part",
         lambda *_: False,
         "calls that depend on each other",
         "filled",

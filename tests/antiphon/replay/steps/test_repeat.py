@@ -66,7 +66,7 @@ def test_what_a_component_rests_on_is_done_again_with_it(courses_lines: list[Lin
     ("place", "component", "type"),
     [
         ("decisions.decide", "coordinator", "antiphon.briefing.ready.v1"),
-        ("briefings.briefed", "context_synthesizer", "antiphon.briefing.requested.v1"),
+        ("briefings.write_briefing", "context_synthesizer", "antiphon.briefing.requested.v1"),
         ("exchanges.reasoning_event", "reasoning_engine", "antiphon.reasoning.requested.v1"),
         ("batches.advance", "tool_dispatcher", "antiphon.tools.requested.v1"),
         ("assemblies.compose", "response_assembler", "antiphon.assembly.requested.v1"),

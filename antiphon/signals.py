@@ -25,29 +25,32 @@ without reading the cancellation that is kept for it."""
 
 
 async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bool:
-    """Request the end of a session, or keep the request for a query in the queue; return False if it had ended.
+    """Request the end of a session; return False if it had ended.
 
-    A query that is in no session after its cancellation was kept cannot be opened without it being read.
+    The request is stored before it is sent: a session that is opened afterwards ends at once.
 
-    Raises UnknownSession, SubmissionRejected.
+    Raises UnknownSession, SubmissionRejected, KeyMissing.
     """
-    is_kept = not await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
-    if is_kept:
-        await _cancel_in_queue(bus, arrival, session_id, reason)
-        if not await _is_open_soon(arrival):
-            return True
     answered = bus.session(session_id).response
+    is_admitted = await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
+    if is_admitted and await retry_while_unavailable("look for the answer", answered, PATIENCE_S) is not None:
+        return False
+    await _store_cancellation(bus, arrival, session_id, reason)
+    if not is_admitted and not await _is_open_soon(arrival):
+        return True
     response = await retry_while_unavailable("look for the answer", answered, PATIENCE_S)
     if response is not None:
-        return is_kept and response.status == "cancelled"
+        return response.status == "cancelled"
     await send(bus, session_id, CancellationRequested, {"reason": reason})
     return True
 
 
-async def _cancel_in_queue(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> None:
-    """Keep the cancellation of a query that has no session yet. Raises UnknownSession when there is no such query."""
+async def _store_cancellation(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> None:
+    """Store the cancellation for the opening of the session. Raises UnknownSession when there is no such query."""
 
     async def find() -> AnyEvent | None:
+        if (admitted := await bus.first_event(session_id)) is not None:
+            return admitted
         return await query_waiting(bus, session_id, changes=True) or await bus.first_event(session_id)
 
     query = await retry_while_unavailable("look for a query", find, PATIENCE_S)

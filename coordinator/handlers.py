@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 
 from antiphon_shared import faults
@@ -29,6 +30,7 @@ from antiphon_shared.events.session import RESPONSE_KIND, Limits, Turn
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
 from antiphon_shared.memory.findings import findings_of
 from antiphon_shared.memory.reading import Reading
+from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import TryLater
 from antiphon_shared.process.offload import offload_if
 from antiphon_shared.tools.calls import Catalogue
@@ -65,6 +67,7 @@ _WORKFLOWS_SINCE = 5
 """The first format of sessions in which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
 _OPENING_WAITS = 20
+_SOON_S, _SOON_WAITS = 0.05, 10  # a session is opened soon after it was admitted
 """Further deliveries of an early cancellation, in addition to those for a catalogue, as opening may take time and
 fail at first.
 """
@@ -89,6 +92,7 @@ class Coordinator:
         offered: OfferedWorkflows | None = None,
         is_cancelled: Callable[[AnyEvent], Awaitable[bool]] = lambda query: Completed(False),
         last_catalogue: Callable[[], Awaitable[str | None]] = lambda: Completed(None),
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
@@ -98,7 +102,9 @@ class Coordinator:
         self._grants = grants
         self._runs = runs or Runs(_no_specification, _no_workflows)
         self._offered = offered
-        self._is_cancelled, self._last_catalogue = is_cancelled, last_catalogue
+        self._is_cancelled, self._last_catalogue, self._now = is_cancelled, last_catalogue, now
+        self._is_dispatcher_gone = False
+        """Whether a query has waited in vain for a dispatcher; until there is one, no other waits."""
         self._session_cache = SessionCache()
 
     @property
@@ -119,8 +125,10 @@ class Coordinator:
         )
         if content is not None or answered is not None:
             return NOTHING
-        if content_hash is None and not is_cancelled:
-            if delivery.attempt < self._waits(query):
+        if content_hash is not None:
+            self._is_dispatcher_gone = False
+        elif not is_cancelled:
+            if self._waits_for_dispatcher(delivery, query):
                 raise TryLater("no running dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
             content_hash = await self._last_catalogue()
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
@@ -159,10 +167,12 @@ class Coordinator:
             return Completed(NO_OFFERS)
         return self._offered.current()
 
-    def _waits(self, query: QuerySubmitted) -> float:
-        """Return how many deliveries a query waits for a catalogue, within its deadline."""
-        deadline_s = query.options.deadline_s or self._limits.deadline_s
-        return min(self._catalogue_waits, deadline_s / CATALOGUE_POLL_S)
+    def _waits_for_dispatcher(self, delivery: Delivery, query: QuerySubmitted) -> bool:
+        """Return whether the query still waits: within its deadline, unless another has waited in vain."""
+        self._is_dispatcher_gone |= delivery.attempt >= self._catalogue_waits
+        age = self._now() - delivery.event.time
+        is_in_time = age < timedelta(seconds=query.options.deadline_s or self._limits.deadline_s)
+        return is_in_time and not self._is_dispatcher_gone
 
     async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Take the session one step on. An event of an unknown session is dropped."""
@@ -257,7 +267,8 @@ class Coordinator:
             return of_run
         match delivery.event.data:
             case CancellationRequested() if delivery.attempt < self._catalogue_waits + _OPENING_WAITS:
-                raise TryLater("the session is not open yet", delay_s=CATALOGUE_POLL_S)
+                delay_s = _SOON_S if delivery.attempt < _SOON_WAITS else CATALOGUE_POLL_S
+                raise TryLater("the session is not open yet", delay_s=delay_s)
             case ResponseReady():
                 return Outcome(closes_session=True)
             case _:

@@ -12,7 +12,7 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from redis.exceptions import RedisError
 
-from antiphon.cli import query_options as input_files
+from antiphon.cli import query_options
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.input_files import read_grant, read_query, read_schema, read_step_file
 from antiphon.cli.live import show_answer, show_progress
@@ -29,15 +29,15 @@ from antiphon.client import Antiphon
 from antiphon.submission import Options, submission
 
 
-@input_files.takes_question
+@query_options.takes_question
 def ask(
-    query: input_files.Query,
-    asked: input_files.QuestionOptions,
+    query: query_options.Query,
+    asked: query_options.QuestionOptions,
     *,
-    interactive: input_files.Interactive = False,
-    tools: input_files.ToolModules = None,
-    model: input_files.Model = None,
-    scope: input_files.Scopes = None,
+    interactive: query_options.Interactive = False,
+    tools: query_options.ToolModules = None,
+    model: query_options.Model = None,
+    scope: query_options.Scopes = None,
     json: Json = False,
 ) -> None:
     """Ask a question and wait for the answer.
@@ -62,12 +62,12 @@ def ask(
     run(_ask(query, asked, new_client, is_interactive=interactive, is_json=json))
 
 
-@input_files.takes_question
+@query_options.takes_question
 @command
 async def submit(
-    query: input_files.Query,
-    asked: input_files.QuestionOptions,
-    interactive: input_files.InteractiveSession = False,
+    query: query_options.Query,
+    asked: query_options.QuestionOptions,
+    interactive: query_options.InteractiveSession = False,
     json: Json = False,
 ) -> None:
     """Submit a question to the running pipeline, and print the session's id without waiting for the answer.
@@ -87,7 +87,7 @@ async def submit(
 
 async def _ask(
     query: str,
-    asked: input_files.QuestionOptions,
+    asked: query_options.QuestionOptions,
     new_client: Callable[[], Antiphon],
     *,
     is_interactive: bool,
@@ -162,7 +162,7 @@ def _refuse_to_forget(options: Options) -> None:
 
 
 def _checked(
-    query: str, asked: input_files.QuestionOptions, is_interactive: bool
+    query: str, asked: query_options.QuestionOptions, is_interactive: bool
 ) -> tuple[str, Options, str]:
     """Return the text, the options and the grant of a question, checked before any start or connection."""
     options = Options(

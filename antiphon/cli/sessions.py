@@ -160,9 +160,9 @@ async def cancel(
         print_json({"session_id": session_id, "cancelling": is_asked})
     elif is_asked:
         stdout().print(f"Cancelling {session_id}.")
-        stderr().print(
-            f"Its answer contains the results so far: antiphon sessions watch {session_id}", style="dim"
-        )
+        if not is_queued:
+            how = f"antiphon sessions watch {session_id}"
+            stderr().print(f"Its answer contains the results so far: {how}", style="dim")
     else:
         stderr().print(f"Session {session_id} had already ended.")
 

@@ -60,7 +60,7 @@ from tests.coordinator.builders import (
     met,
     too_much,
 )
-from tests.envelopes import an_event
+from tests.envelopes import START, an_event
 from tests.fakes import FakeSession
 
 
@@ -69,6 +69,7 @@ def a_coordinator(
     tools: Catalogue = SEARCH,
     offer: OfferBounds | None = None,
     catalogue_wait_s: float = 1.0,
+    age_s: float = 0.0,
 ) -> Coordinator:
     async def current() -> str | None:
         return content_hash
@@ -78,7 +79,8 @@ def a_coordinator(
         return tools
 
     limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
-    return Coordinator(limits, catalogue_wait_s, current, catalogue, offer=offer)
+    now = START + timedelta(seconds=age_s)
+    return Coordinator(limits, catalogue_wait_s, current, catalogue, offer=offer, now=lambda: now)
 
 
 def a_delivery(data: EventData, attempt: int = 0) -> Delivery:
@@ -127,8 +129,14 @@ async def test_a_session_waits_for_a_catalogue_no_longer_than_its_deadline() -> 
     hurried = QuerySubmitted(query="Why?", options=QueryOptions(deadline_s=0.5))
     with pytest.raises(TryLater):
         await a_coordinator(None).on_query_submitted(a_delivery(hurried), FakeSession())
-    opened = await a_coordinator(None).on_query_submitted(a_delivery(hurried, attempt=1), FakeSession())
+    opened = await a_coordinator(None, age_s=60).on_query_submitted(a_delivery(hurried), FakeSession())
     assert state_of(opened).tools.usable == ()
+
+
+async def test_only_the_first_of_many_sessions_waits_for_a_dispatcher_that_is_gone() -> None:
+    coordinator, query = a_coordinator(None), QuerySubmitted(query="Why?")
+    assert state_of(await coordinator.on_query_submitted(a_delivery(query, attempt=2), FakeSession()))
+    assert state_of(await coordinator.on_query_submitted(a_delivery(query), FakeSession()))
 
 
 async def test_a_session_that_is_answered_before_it_was_opened_stays_closed() -> None:

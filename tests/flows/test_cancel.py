@@ -170,6 +170,17 @@ def test_a_query_that_is_cancelled_in_the_queue_never_runs(tmp_path: Path, kind:
         assert_it_goes_on(five)
 
 
+def test_a_query_that_is_cancelled_while_it_waits_for_a_dispatcher_never_runs() -> None:
+    present = [name for name in COMPONENTS if name != "tool_dispatcher"]
+    with pipeline(scripted=SCRIPT, is_started=False) as five:
+        five.start(*present)
+        five.submit(EASY, session_id="s1")
+        five.until(lambda: bool(five.client.exists(five.keys.log("s1"))), "the query is admitted")
+        cancel(five, "s1")
+        assert five.response_to("s1").status == "cancelled"
+        assert "antiphon.reasoning.requested.v1" not in types(five)
+
+
 def test_another_query_under_the_id_of_a_cancelled_one_runs() -> None:
     with pipeline(scripted=SCRIPT, is_started=False) as five:
         five.submit(EASY, session_id="s1")

@@ -1,4 +1,4 @@
-"""Cancellations of queries that have not become sessions yet: in the queue, or waiting for room.
+"""Cancellations stored for the opening of a session: its query is in the queue, waits for room, or is being opened.
 
 The cancellation is stored under the session's id. When the query is opened, its session ends at once, with its
 one answer.

@@ -169,7 +169,7 @@ class Keys(NamedTuple):
         return self.of_session(session_id, "events")
 
     def early_cancellation(self, session_id: str) -> str:
-        """Return the key of the stream with the cancellation of a query that has no session yet.
+        """Return the key of the stream with the cancellation that the opening of a session reads.
 
         No session has such an id. The access rules for logs cover the key, so that those in use need no renewal.
         """

@@ -9,6 +9,7 @@ from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.early_cancellations import keep_cancellation
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, CancellationRequested, EventData
+from antiphon_shared.events.session import Response
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.ids import new_id
 
@@ -32,11 +33,23 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
     Raises UnknownSession, SubmissionRejected, KeyMissing.
     """
     answered = bus.session(session_id).response
-    is_admitted = await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
-    if is_admitted and await retry_while_unavailable("look for the answer", answered, PATIENCE_S) is not None:
+
+    async def look() -> tuple[AnyEvent | None, Response | None]:
+        return await asyncio.gather(bus.first_event(session_id), answered())
+
+    admitted, response = await retry_while_unavailable("look for a session", look, PATIENCE_S)
+    if response is not None:
         return False
-    await _store_cancellation(bus, arrival, session_id, reason)
-    if not is_admitted and not await _is_open_soon(arrival):
+    queued = None
+    if admitted is None:
+        queue = partial(query_waiting, bus, session_id, changes=True)
+        queued = await retry_while_unavailable("look for a query", queue, PATIENCE_S)
+    if queued is None:
+        event = _cancellation(admitted or await _opening_of(bus, arrival, session_id), session_id, reason)
+        await asyncio.gather(_store(bus, event), _publish(bus, event))
+        return True
+    await _store(bus, _cancellation(queued, session_id, reason))
+    if not await _is_open_soon(arrival):
         return True
     response = await retry_while_unavailable("look for the answer", answered, PATIENCE_S)
     if response is not None:
@@ -45,21 +58,27 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
     return True
 
 
-async def _store_cancellation(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> None:
-    """Store the cancellation for the opening of the session. Raises UnknownSession when there is no such query."""
+async def _opening_of(bus: Bus, arrival: Arrival, session_id: str) -> AnyEvent:
+    """Return the query of a session that has left the queue a moment ago. Raises UnknownSession if it does not exist."""
+    look = partial(bus.first_event, session_id)
+    if (query := await retry_while_unavailable("look for a session", look, PATIENCE_S)) is not None:
+        return query
+    await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)  # it may be rejected
+    raise UnknownSession.of(session_id)
 
-    async def find() -> AnyEvent | None:
-        if (admitted := await bus.first_event(session_id)) is not None:
-            return admitted
-        return await query_waiting(bus, session_id, changes=True) or await bus.first_event(session_id)
 
-    query = await retry_while_unavailable("look for a query", find, PATIENCE_S)
-    if query is None:
-        await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)  # it may be rejected
-        raise UnknownSession.of(session_id)
+def _cancellation(query: AnyEvent, session_id: str, reason: str) -> AnyEvent:
     event = signal(CancellationRequested, {"reason": reason}, session_id, query, new_id(), utc_now())
-    event = event.model_copy(update={"causationid": query.id})
-    await retry_while_unavailable("cancel a query", partial(keep_cancellation, bus, event), PATIENCE_S)
+    return event.model_copy(update={"causationid": query.id})
+
+
+async def _store(bus: Bus, cancellation: AnyEvent) -> None:
+    await retry_while_unavailable("cancel a query", partial(keep_cancellation, bus, cancellation), PATIENCE_S)
+
+
+async def _publish(bus: Bus, event: AnyEvent, what: str = "session") -> None:
+    if await retry_while_unavailable("send", lambda: bus.publish(event, "signal"), PATIENCE_S) != "sent":
+        raise UnknownSession(f"{what} {event.subject} is no longer stored.")
 
 
 async def _is_open_soon(arrival: Arrival) -> bool:
@@ -82,8 +101,8 @@ async def send(
     """
     look = partial(bus.first_event, session_id)
     first = await retry_while_unavailable("look for a session", look, PATIENCE_S)
-    if first is not None:
-        event = signal(kind, fields, session_id, first, new_id(), utc_now())
-        if await retry_while_unavailable("send", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
-            return event
-    raise UnknownSession(f"{what} {session_id} is no longer stored.")
+    if first is None:
+        raise UnknownSession(f"{what} {session_id} is no longer stored.")
+    event = signal(kind, fields, session_id, first, new_id(), utc_now())
+    await _publish(bus, event, what)
+    return event

@@ -67,7 +67,7 @@ _WORKFLOWS_SINCE = 5
 """The first format of sessions in which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
 _OPENING_WAITS = 20
-_SOON_S, _SOON_WAITS = 0.05, 10  # a session is opened soon after it was admitted
+_SOON_S, _SOON_WAITS = 0.01, 20  # a session is opened soon after it was admitted
 """Further deliveries of an early cancellation, in addition to those for a catalogue, as opening may take time and
 fail at first.
 """

@@ -59,7 +59,7 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
 
 
 async def _opening_of(bus: Bus, arrival: Arrival, session_id: str) -> AnyEvent:
-    """Return the query of a session that has left the queue a moment ago. Raises UnknownSession if it does not exist."""
+    """Return the query of a session that has just left the queue. Raises UnknownSession if it does not exist."""
     look = partial(bus.first_event, session_id)
     if (query := await retry_while_unavailable("look for a session", look, PATIENCE_S)) is not None:
         return query

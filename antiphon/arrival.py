@@ -38,7 +38,7 @@ class Arrival:
             self._bus.batcher.submit("HEXISTS", self._waiting, self._session_id),
             self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
         )
-        await self._raise_if_rejected()  # first, as an existing session may belong to another query
+        await self.raise_if_rejected()  # first, as an existing session may belong to another query
         if is_there or is_waiting:
             self.was_stored = True
             return bool(is_there)
@@ -66,7 +66,8 @@ class Arrival:
         oldest = await self._bus.batcher.submit("XRANGE", self._bus.keys.queries(), start, until, "COUNT", 1)
         return bool(oldest)
 
-    async def _raise_if_rejected(self) -> None:
+    async def raise_if_rejected(self) -> None:
+        """Raise SubmissionRejected if our own query was rejected: a session of its id belongs to another query."""
         if self._own is None or not await self._bus.batcher.submit(
             "EXISTS", self._bus.keys.rejection(self._own)
         ):

@@ -34,10 +34,10 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
     """
     answered = bus.session(session_id).response
 
-    async def look() -> tuple[AnyEvent | None, Response | None]:
-        return await asyncio.gather(bus.first_event(session_id), answered())
+    async def look() -> tuple[AnyEvent | None, Response | None, None]:
+        return await asyncio.gather(bus.first_event(session_id), answered(), arrival.raise_if_rejected())
 
-    admitted, response = await retry_while_unavailable("look for a session", look, PATIENCE_S)
+    admitted, response, _ = await retry_while_unavailable("look for a session", look, PATIENCE_S)
     if response is not None:
         return False
     queued = None

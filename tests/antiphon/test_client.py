@@ -240,6 +240,24 @@ async def test_a_rejected_submission_does_not_leave_its_sender_waiting(
 
 
 @pytest.mark.usefixtures("no_tools_awaited")
+async def test_the_sender_of_a_rejected_query_cannot_cancel_another_query_of_its_id(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    async with (
+        Antiphon(redis_server.url, namespace=namespace) as first,
+        Antiphon(redis_server.url, namespace=namespace) as second,
+    ):
+        await second.submit("x" * 20_000, session_id="s1")
+        await first.submit("why?", session_id="s1")
+        async with only_a_coordinator(redis_server.url, namespace, max_event_bytes=10_000):
+            await anext(first.stream("s1"))  # the larger query was rejected before
+            with pytest.raises(SubmissionRejected):
+                await second.cancel("s1")
+            events = await first.open_bus().session("s1").log()
+        assert "antiphon.cancellation.requested.v1" not in {event.type for _, event in events}
+
+
+@pytest.mark.usefixtures("no_tools_awaited")
 async def test_a_stream_goes_on_after_its_connection_was_lost(
     redis_server: RedisServer, namespace: str
 ) -> None:

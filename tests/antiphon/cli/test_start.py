@@ -63,7 +63,7 @@ def output(*arguments: str) -> str:
 
 @pytest.mark.parametrize("arguments", [("replay", "verify", A_RECORDING), ("--version",)], ids=" ".join)
 def test_no_command_imports_what_it_has_no_use_for(arguments: tuple[str, ...]) -> None:
-    """What all recordings need to be verified is checked in tests/recordings/test_lines_run.py."""
+    """Check one recording; tests/recordings/test_lines_run.py checks all of them."""
     packages = {name.partition(".")[0] for name in imported(*arguments)}
     assert not packages.intersection(HEAVY)
 

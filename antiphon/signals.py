@@ -11,6 +11,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, CancellationRequested, EventData
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.health import check_key
 from antiphon_shared.process.ids import new_id
 
 from antiphon.arrival import Arrival
@@ -30,7 +31,7 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
 
     The request is stored before it is sent: a session that is opened afterwards ends at once.
 
-    Raises UnknownSession, SubmissionRejected, KeyMissing.
+    Raises UnknownSession, SubmissionRejected, ConfigurationError if a key for signing is missing.
     """
     answered = bus.session(session_id).response
 
@@ -48,6 +49,7 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
         event = _cancellation(admitted or await _opening_of(bus, arrival, session_id), session_id, reason)
         await asyncio.gather(_store(bus, event), _publish(bus, event))
         return True
+    await check_key(bus)  # an unsigned query may be accepted, an unsigned cancellation is not
     await _store(bus, _cancellation(queued, session_id, reason))
     if not await _is_open_soon(arrival):
         return True

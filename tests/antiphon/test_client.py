@@ -11,7 +11,10 @@ import redis
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.signing import Signer
 from antiphon_shared.events import Event, QuerySubmitted
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.health import beat, workers
 from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings
 
@@ -29,6 +32,7 @@ from antiphon import (
     tool,
 )
 from tests.antiphon.conftest import QUESTION
+from tests.bus.builders import eventually
 from tests.redis_server import RedisServer, free_port
 
 
@@ -255,6 +259,27 @@ async def test_the_sender_of_a_rejected_query_cannot_cancel_another_query_of_its
                 await second.cancel("s1")
             events = await first.open_bus().session("s1").log()
         assert "antiphon.cancellation.requested.v1" not in {event.type for _, event in events}
+
+
+async def test_a_client_without_a_key_cannot_cancel_a_query_in_the_queue_of_a_signed_pipeline(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    """The coordinator would ignore the unsigned cancellation, and the query would run."""
+    signed = Bus(Connections(redis_server.url), Keys(namespace), BusSettings(), signer=Signer.of("k" * 16))
+    await signed.open()
+
+    async def is_beating() -> bool:
+        return bool(await workers(signed, "coordinator"))
+
+    beating = asyncio.create_task(beat(signed, "coordinator", "one", utc_now(), lambda: 0))
+    async with Antiphon(redis_server.url, namespace=namespace) as client:
+        session_id = await client.submit("why?")
+        await eventually(is_beating)
+        with pytest.raises(ConfigurationError, match="this process has no key"):
+            await client.cancel(session_id)
+        assert not await signed.batcher.submit("EXISTS", signed.keys.early_cancellation(session_id))
+    beating.cancel()
+    await signed.close()
 
 
 @pytest.mark.usefixtures("no_tools_awaited")

@@ -103,7 +103,7 @@ async def workers(bus: Bus, component: Component) -> list[Worker]:
 async def check_key(bus: Bus) -> None:
     """Raise ConfigurationError when other processes sign their messages and this one has no key.
 
-    Called only at the start: entries written to Redis later must not be able to end a process.
+    A component calls it only at its start: entries written to Redis later must not be able to end a process.
     """
     if bus.signer is not None:
         return

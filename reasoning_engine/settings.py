@@ -75,8 +75,8 @@ class EngineSettings(Settings):
     )
     prompt_file: str = Field(
         default="",
-        description="File with the system prompt, used instead of the built-in one. It must contain all "
-        "instructions of reasoning_engine/prompt.py, since replies are parsed by them.",
+        description="File with the system prompt, used instead of the built-in one. It must keep "
+        "the forms of the built-in prompt that replies are parsed by (docs/models.md).",
     )
     summary_model: str = Field(
         default="claude-haiku-5-5",

@@ -27,6 +27,7 @@ from antiphon.answering import waiting_questions
 from antiphon.approval import undecided_calls
 from antiphon.errors import UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
+from antiphon.rejected import Rejection
 from antiphon.tail import age_of
 from coordinator.document import SESSION
 
@@ -84,6 +85,8 @@ class PipelineStatus(Value):
     open_sessions: int
     dead_letters: int
     breakers: tuple[BreakerStatus, ...] = ()
+    newest_rejection: Rejection | None = None
+    """None if there is none, or if it was not read."""
 
 
 class SessionSummary(Value):

@@ -20,6 +20,7 @@ from antiphon.cli.output import (
     stdout,
 )
 from antiphon.observe import connected, pipeline_status
+from antiphon.rejected import newest_rejection
 
 
 @command
@@ -27,11 +28,13 @@ async def status(json: Json = False) -> None:
     """Show the queued work of the pipeline, and the workers that are alive.
 
     For each component: the length of its inbox, the messages in flight (delivered to a worker, not finished), the age
-    of the oldest message, and the live workers. Then the queue, the tenants whose queries wait for capacity, and the
-    circuit breakers that are not closed. It works while components are missing.
+    of the oldest message, and the live workers. Then the queue, the newest rejection of a submission, the tenants whose
+    queries wait for capacity, and the circuit breakers that are not closed. It works while components are missing.
     """
     async with connected() as bus:
         status = await pipeline_status(bus)
+        if status.rejected:
+            status = status.model_copy(update={"newest_rejection": await newest_rejection(bus)})
     if json:
         print_json(status)
         return
@@ -46,6 +49,8 @@ async def status(json: Json = False) -> None:
         f"\nqueue {queue.length} (oldest {_seconds(queue.oldest_wait_s)}), rejected {status.rejected}, "
         f"open sessions {status.open_sessions}, dead letters {status.dead_letters}"
     )
+    if rejection := status.newest_rejection:
+        stdout().print(f"newest rejection {rejection.at:%Y-%m-%d %H:%M:%S} UTC: {one_line(rejection.reason)}")
     if status.waiting.queries:
         tenants = ", ".join(f"{one_line(one.tenant)} {one.queries}" for one in status.waiting.tenants)
         stdout().print(f"waiting for capacity {status.waiting.queries} ({tenants})")

@@ -41,6 +41,20 @@ def test_status_works_while_everything_is_absent(run: InProcess, nobody: dict[st
     assert run("status", **nobody).exit_code == 0
 
 
+def test_status_shows_why_the_newest_submission_was_rejected(
+    run: InProcess, pipeline: dict[str, str]
+) -> None:
+    queue = f"{pipeline['ANTIPHON_NAMESPACE']}:queries"
+    with redis.Redis.from_url(pipeline["ANTIPHON_REDIS_URL"]) as client:
+        entry = client.xadd(queue, {"query": "Which nuts?", "options": '{"max_round": 2}'}).decode()
+    until(lambda: orjson.loads(run("status", "--json", **pipeline).stdout)["rejected"], "the rejection")
+    rejection = orjson.loads(run("status", "--json", **pipeline).stdout)["newest_rejection"]
+    assert (rejection["entry"], rejection["code"]) == (entry, "submission_rejected")
+    table = run("status", **pipeline).stdout
+    assert f"UTC: {rejection['reason']}" in table
+    assert "Did you mean max_rounds?" in table
+
+
 def test_health_tells_the_living_from_the_absent(
     run: InProcess, pipeline: dict[str, str], nobody: dict[str, str]
 ) -> None:

@@ -8,8 +8,8 @@ from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 from antiphon_shared.tools.contract import BatchVariant, Contract, Effect
 from antiphon_shared.values import Json, ToolArguments
 
-from tool_dispatcher.authoring.codes import code_in, is_code_alone, type_of
-from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, MAY_PASS, WHAT_TO_DO, readable, tool_error
+from tool_dispatcher.authoring.codes import code_in, is_only_code, type_of
+from tool_dispatcher.authoring.failures import TOOL_ERRORS, TRANSIENT_ERRORS, WHAT_TO_DO, readable, tool_error
 from tool_dispatcher.batch.placeholders import outlined
 
 _ENVELOPE = frozenset(("index", "status", "data", "error"))
@@ -127,7 +127,7 @@ def _read_item(item: Json, effect: Effect) -> ToolOutcome:
 
 def _read_error(error: Json, effect: Effect) -> ToolError:
     """Return the error that a variant reports for one item: its own code, and the error type it names or maps to."""
-    if is_code_alone(error):
+    if is_only_code(error):
         error = {"code": error}
     unclear = _ITEM_OF_A_WRITE if effect == "write" else WHAT_TO_DO["internal_error"]
     if not isinstance(error, dict):
@@ -149,11 +149,11 @@ def _read_error(error: Json, effect: Effect) -> ToolError:
 
 
 def _type_of(named: object, code: str, effect: Effect) -> ErrorType:
-    if named in ERRORS_OF_TOOLS:
+    if named in TOOL_ERRORS:
         found: ErrorType = named
         return found
     read = type_of(code)
-    if effect == "write" and read in MAY_PASS:
+    if effect == "write" and read in TRANSIENT_ERRORS:
         return "outcome_unknown"
     return read or "internal_error"
 

@@ -56,7 +56,7 @@ def faults(
 
 
 def _accepted(judgement: Judgement) -> Fault:
-    if judgement.why.endswith(("is no JSON", "is no text")):
+    if judgement.why.endswith(("is not valid JSON", "is not valid text")):
         change = "Refuse it: NaN, infinities and lone surrogates are not valid in JSON; "
         change += "a pydantic model refuses them with allow_inf_nan=False."
     else:

@@ -162,7 +162,7 @@ ERRORS: dict[str, Provoked] = {
     "too many at once": Provoked(
         "rate_limit",
         lambda _: by_full_slots(),
-        ("look runs at most 1 at once, and no place came free within", "The call was not run."),
+        ("look runs at most 1 at once, and no slot became free within", "The call was not run."),
         ("Call look later and with fewer calls at once",),
     ),
     "a service that is out of order": Provoked(

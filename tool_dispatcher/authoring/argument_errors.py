@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from antiphon_shared.redaction.redactor import REDACTED
 from antiphon_shared.values import JsonSchema, ToolArguments
 from jsonschema import ValidationError as SchemaFault
 from pydantic import ValidationError
@@ -22,7 +23,6 @@ Faults = dict[Path, str]
 """The error of each argument, by its path."""
 
 FAULTS_MAX = 20
-REDACTED = "[redacted]"
 HIDDEN = "not valid (its value is secret and not shown)"
 
 _KINDS_WITHOUT_VALUE = frozenset(

@@ -31,7 +31,7 @@ _OTHER_KEYS = ("additionalProperties", "unevaluatedProperties")
 _OTHER_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions")
 _SCHEMAS = (*_SAME_VALUE, *_CONDITIONAL, *_OTHER_KEYS, *_OTHER_ITEMS, "prefixItems", "not")
-_SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
+SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
 
 
 class Secret:
@@ -89,7 +89,7 @@ def is_secret(kind: object) -> bool:
         is_marked = isinstance(extra, dict) and _is_marked(extra)
         return is_marked or any(map(_is_mark, kind.metadata)) or is_secret(kind.annotation)
     origin = get_origin(kind) or kind
-    if _is_mark(kind) or (isinstance(origin, type) and issubclass(origin, _SECRET_TYPES)):
+    if _is_mark(kind) or (isinstance(origin, type) and issubclass(origin, SECRET_TYPES)):
         return True
     return any(map(is_secret, get_args(kind)))
 

@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.relations import check_relations
 from tool_dispatcher.authoring.source import source_of
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.toolset import Toolset
-from tool_dispatcher.import_failures import import_failure, module_named, no_tools, place_of
+from tool_dispatcher.import_failures import import_failure, location_of, module_named, no_tools
 
 
 class Registry(Mapping[str, Tool]):
@@ -120,7 +120,7 @@ def _import(name: str, entry: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except InvalidTool as error:
-        raise error.located(place_of(error)) from None
+        raise error.located(location_of(error)) from None
     except (Exception, SystemExit) as error:  # the import of a module may raise anything
         raise import_failure(name, entry, error) from error
 

@@ -34,7 +34,7 @@ class BatchState:
     settled: Mapping[int, ToolResult]
     refused: Mapping[int, ToolError]
     begun: Collection[int]
-    barred: Collection[str]
+    denied: Collection[str]
     repeats: Collection[int] = ()
 
 
@@ -81,7 +81,7 @@ class Executed:
             begun=tuple(sorted(known.begun)),
             repeats=tuple(sorted(known.repeats)),
             refused=dict(known.refused),
-            barred=tuple(sorted(known.barred)),
+            barred=tuple(sorted(known.denied)),
             examples={
                 result.tool: result.error.example_valid_call
                 for result in self.results
@@ -152,7 +152,7 @@ class Executor:
             settled=known.settled,
             refused=known.refused,
             begun=known.begun,
-            excluded=known.barred,
+            excluded=known.denied,
             repeats=known.repeats,
             example_of=lambda name: self._tools[name].example,
         )
@@ -178,7 +178,7 @@ class Executor:
                 **self._in_doubt(batch, invalid, noted),
             },
             begun=noted.begun,
-            barred=[name for name in self._variants if name in permissions.barred],
+            denied=[name for name in self._variants if name in permissions.denied],
             repeats=await self._caller.repeats(request, batch.session.session_id, batch.arguments),
         )
 

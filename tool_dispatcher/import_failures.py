@@ -23,7 +23,7 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         where = f"{shown_path(error.filename)}:{error.lineno}: "
     else:
-        where = f"{place}: " if (place := place_of(error)) else ""
+        where = f"{place}: " if (place := location_of(error)) else ""
     hint = "Correct the error there."
     if isinstance(error, ModuleNotFoundError):
         hint = f"Install {error.name} into the environment that runs Antiphon."
@@ -33,7 +33,7 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
     )
 
 
-def place_of(error: BaseException) -> str:
+def location_of(error: BaseException) -> str:
     """Return `file:line` of the author's code in which an error was raised; empty if the traceback holds none."""
     frames = [
         frame

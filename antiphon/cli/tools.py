@@ -22,7 +22,7 @@ from antiphon.cli.output import (
 )
 from antiphon.observe import connected
 from tool_dispatcher.catalogue import load_tools, to_catalogue
-from tool_dispatcher.hinted import add_hints
+from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 app = typer.Typer(

@@ -25,7 +25,7 @@ from antiphon.cli.output import (
 )
 from tool_dispatcher.catalogue import load_tools
 from tool_dispatcher.check.memory import bounded_memory
-from tool_dispatcher.check.run import EXAMPLES_MAX, RUN_S_MAX, Checked, Options, ToolReport, check_tool
+from tool_dispatcher.check.run import EXAMPLES_MAX, RUN_S_MAX, CheckedCase, Options, ToolReport, check_tool
 from tool_dispatcher.check.verdict import Fault
 
 _FAULTS_SHOWN_MAX = 20
@@ -103,11 +103,11 @@ async def _check(modules: list[str], options: Options, shows_cases: bool, is_jso
     return EXIT_FAILED if any(report.failed for report in reports) else EXIT_DONE
 
 
-def _progress(tool: str) -> Callable[[Checked], None]:
+def _progress(tool: str) -> Callable[[CheckedCase], None]:
     """Return a function that prints each fault on stderr when it is first found, before the report."""
     shown = set[str]()
 
-    def show(checked: Checked) -> None:
+    def show(checked: CheckedCase) -> None:
         for (problem, _), ((_, fault), *_) in _by_fault([checked] if checked.faults else []).items():
             if problem not in shown and len(shown) < _FAULTS_SHOWN_MAX:
                 shown.add(problem)
@@ -145,9 +145,9 @@ def _print_faults(report: ToolReport) -> None:
         stdout().print(f"\n{report.tool}: {more} more problems; --json shows all.")
 
 
-def _by_fault(failed: Iterable[Checked]) -> dict[tuple[str, str], list[tuple[Checked, Fault]]]:
+def _by_fault(failed: Iterable[CheckedCase]) -> dict[tuple[str, str], list[tuple[CheckedCase, Fault]]]:
     """Return the faults grouped by kind; exceptions of different types are different kinds."""
-    found: dict[tuple[str, str], list[tuple[Checked, Fault]]] = defaultdict(list)
+    found: dict[tuple[str, str], list[tuple[CheckedCase, Fault]]] = defaultdict(list)
     for case in failed:
         for fault in case.faults:
             name = fault.detail.partition(":")[0]
@@ -165,7 +165,7 @@ def _print_cases(report: ToolReport) -> None:
     print_table((report.tool, "case", "happened", "message to the model"), rows, "No cases.")
 
 
-def _shown_counts(one: Checked) -> str:
+def _shown_counts(one: CheckedCase) -> str:
     if isinstance(one.shown, ToolError):
         return f"{one.shown.error_type}: {one.shown.message} {one.shown.suggested_action}"
     return one.shown

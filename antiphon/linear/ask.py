@@ -34,7 +34,7 @@ from reasoning_engine.settings import EngineSettings, Provider
 from response_assembler.compose import Material, compose
 from tool_dispatcher.builtin import with_repeat_call
 from tool_dispatcher.catalogue import Registry, to_catalogue
-from tool_dispatcher.hinted import add_hints
+from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 OneProcessPlan = Literal["linear", "single"]

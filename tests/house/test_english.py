@@ -62,7 +62,6 @@ RECORDED_TEXTS = (
     "shared/antiphon_shared/bus/consumer.py",
     "shared/antiphon_shared/memory/filing/",
     "shared/antiphon_shared/workflows/",
-    "tool_dispatcher/access/permission.py",
     "tool_dispatcher/idempotency/answers.py",
     "tool_dispatcher/results/position.py",
     "tool_dispatcher/sql/",

@@ -13,7 +13,7 @@ from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS, FIND_TOOLS, PLA
 from tests.tool_dispatcher.builders import Ledger, a_bus, until
 from tool_dispatcher.catalogue import Registry, to_catalogue
 from tool_dispatcher.component import build
-from tool_dispatcher.hinted import add_hints
+from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 

@@ -114,7 +114,7 @@ ERRORS: dict[str, Provoked] = {
     "another round": Provoked(
         "permission_denied",
         lambda _: last([a_tool("look", answer, rounds=[2, 3])], a_call()),
-        ("look was not run. Only in round 2 or 3; this is round 1.",),
+        ("look was not run: it runs only in round 2 or 3, and this is round 1.",),
         ("Call it in round 2 or 3",),
     ),
     "a tool that is not offered": Provoked(
@@ -126,7 +126,7 @@ ERRORS: dict[str, Provoked] = {
     "nobody has approved": Provoked(
         "permission_denied",
         lambda _: last([forecast], a_call(name="forecast"), approval=("forecast",)),
-        ("forecast was not run: a person has to approve it, and nobody has",),
+        ("forecast was not run: it needs a person's approval, which was not given",),
         ("Go on without it", "say in the answer"),
     ),
     "a forged grant": Provoked(
@@ -162,7 +162,7 @@ ERRORS: dict[str, Provoked] = {
     "too many at once": Provoked(
         "rate_limit",
         lambda _: by_full_slots(),
-        ("look runs at most 1 at once, and no place came free within", "The call was not run."),
+        ("look runs at most 1 at once, and no slot became free within", "The call was not run."),
         ("Call look later and with fewer calls at once",),
     ),
     "a service that is out of order": Provoked(

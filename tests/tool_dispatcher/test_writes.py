@@ -104,7 +104,7 @@ class TestSettled:
         await dispatcher.close()
         error = error_in(again)
         assert error.error_type == "permission_denied"
-        assert "book was called earlier, and what came of it must not be shown any more" in error.message
+        assert "book was called earlier, and its result must no longer be shown" in error.message
         assert "The session's grant ended at" in error.message
         assert "Do not call it again: it may have taken effect" in error.suggested_action
         assert later == first

@@ -32,8 +32,8 @@ class Permissions:
     authorization: Authorization = field(default_factory=Authorization)
     refused: Mapping[int, ToolError] = field(default_factory=dict)
     """By index in the batch: why a call must neither run nor show a result."""
-    barred: Container[str] = ()
-    """Tools that must not run in the place of others."""
+    denied: Container[str] = ()
+    """Tools that must not replace other tools."""
     hidden: Container[str] = ()
     """Tools that a search must not find: the session may not call them in the next round."""
     approved: Container[int] = ()
@@ -42,7 +42,7 @@ class Permissions:
 
 @dataclass(frozen=True, slots=True)
 class _Denied(Container[str]):
-    """The tools that must not replace others, decided one by one: few of them are ever looked up."""
+    """The tools that must not replace others; each is decided when it is looked up, as few of them are."""
 
     contracts: Mapping[str, Contract]
     terms: Terms
@@ -70,7 +70,7 @@ class _Hidden(Container[str]):
 
 
 class Gatekeeper:
-    """The permission check of every call, independent of the tools offered to the model."""
+    """The permission check of every call, independent of which tools were offered to the model."""
 
     def __init__(self, tools: Mapping[str, Tool], verifier: Verifier, rule: ApprovalRule) -> None:
         self._contracts = {name: tool.contract for name, tool in tools.items()}
@@ -79,7 +79,7 @@ class Gatekeeper:
     async def permissions(self, request: ToolsRequested, session: SessionStore) -> Permissions:
         """Return the permissions of a batch.
 
-        Unknown tools, and calls that the coordinator has refused, are left to the plan.
+        The plan handles unknown tools and calls that the coordinator has refused.
         """
         authorization = self._verifier.verify(
             request.grant, session.session_id, request.tenant, utc_now(), for_undo=UNDO in request.node
@@ -87,18 +87,19 @@ class Gatekeeper:
         terms = Terms.of(request, authorization, self._rule, self._contracts)
         decisions = await _decisions(request, session)
         refused = {}
-        for place, call in enumerate(request.calls):
+        for index, call in enumerate(request.calls):
             if call.refused is None and call.name in self._contracts:
                 error = refusal(call, self._contracts[call.name], terms, decisions.get(call.approval))
                 if error is not None:
-                    refused[place] = error
-        barred, hidden = _Denied(self._contracts, terms), _Hidden(self._contracts, terms)
+                    refused[index] = error
         approved = frozenset(
-            place
-            for place, call in enumerate(request.calls)
+            index
+            for index, call in enumerate(request.calls)
             if approves(decisions.get(call.approval), call, request.round)
         )
-        return Permissions(authorization, refused, barred, hidden, approved)
+        return Permissions(
+            authorization, refused, _Denied(self._contracts, terms), _Hidden(self._contracts, terms), approved
+        )
 
 
 async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:
@@ -106,8 +107,10 @@ async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str
     entries = {call.approval for call in request.calls if call.approval is not None}
     if not entries:
         return {}
-    found = await asyncio.gather(*(_decision(entry, session) for entry in entries))
-    return {entry: decision for entry, decision in zip(entries, found, strict=True) if decision is not None}
+    decisions = await asyncio.gather(*(_decision(entry, session) for entry in entries))
+    return {
+        entry: decision for entry, decision in zip(entries, decisions, strict=True) if decision is not None
+    }
 
 
 async def _decision(entry: str, session: SessionStore) -> ApprovalDecided | None:

@@ -20,7 +20,7 @@ class Authorization:
     problem: str = ""
     """Why the session may call no tool, as a sentence; empty if its grant is good or not needed."""
     ends: datetime | None = None
-    """The end of its grant; None if it has no grant."""
+    """The end of the session's grant; None if it has no grant."""
 
     def is_over(self, now: datetime) -> bool:
         """Return whether the grant has ended, with a leeway for clocks that differ."""

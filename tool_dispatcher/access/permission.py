@@ -1,7 +1,7 @@
 """Permission: whether a call may run, and whether its result may be shown. Pure.
 
-Checked at the tool boundary, independent of the tools offered to the model and of the coordinator's checks.
-Scopes come from a verified grant alone: neither a session nor a model nor a tool's result can add to them.
+Each call is checked where it runs, independent of the tools offered to the model and of the coordinator's
+checks. A session's scopes come only from its verified grant: no session, model or tool result can add one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,23 +24,23 @@ class ApprovalRule:
     """The operator's rule for which calls need a person's approval."""
 
     tools: frozenset[str] = frozenset()
-    """Names of the tools of which each call needs approval; `*` means all tools."""
+    """Names of the tools whose calls all need approval; `*` means every tool."""
     after_untrusted: bool = False
     """Whether every write needs approval once the session holds content from an untrusted source."""
 
     def of(self, name: str, contract: Contract) -> Approval:
-        """Return the requirement of the approval rule for one tool."""
+        """Return when calls of a tool need approval by this rule."""
         if name in self.tools or EVERY_TOOL in self.tools:
             return "always"
         return "after_untrusted" if self.after_untrusted and contract.effect == "write" else "never"
 
     def check(self, names: Iterable[str]) -> None:
         """Raise ConfigurationError when the rule names an unknown tool: a mistyped name would guard nothing."""
-        known = sorted(names)
-        if unknown := sorted(self.tools - {EVERY_TOOL, *known}):
+        tool_names = sorted(names)
+        if unknown := sorted(self.tools - {EVERY_TOOL, *tool_names}):
             raise ConfigurationError(
                 f"ANTIPHON_TOOL_DISPATCHER_APPROVAL: tool {' or '.join(map(repr, unknown))} does not exist.",
-                hint=f"There are: {', '.join(known) or 'none'}.",
+                hint=f"There are: {', '.join(tool_names) or 'none'}.",
             )
 
 
@@ -51,8 +51,8 @@ class Terms:
     request: ToolsRequested
     authorization: Authorization
     rule: ApprovalRule
-    is_flowing: bool
-    """Whether a tool of this batch may bring in untrusted content, which other calls may take up."""
+    may_bring_untrusted: bool
+    """Whether a tool of this batch may return untrusted content, which other calls may then use."""
 
     @classmethod
     def of(
@@ -63,34 +63,36 @@ class Terms:
         contracts: Mapping[str, Contract],
     ) -> "Terms":
         """Return the terms of a batch; `contracts` holds those of all tools, by name."""
-        asked = [
+        called = [
             contracts[call.name] for call in request.calls if not call.refused and call.name in contracts
         ]
-        others = [contracts.get(other.tool) for contract in asked for other in contract.alternatives]
+        others = [contracts.get(other.tool) for contract in called for other in contract.alternatives]
         return cls(
-            request, authorization, rule, any(one.open_world for one in (*asked, *others) if one is not None)
+            request, authorization, rule, any(one.open_world for one in (*called, *others) if one is not None)
         )
 
 
 def refusal(
     call: RequestedCall, contract: Contract, terms: Terms, decision: ApprovalDecided | None = None
 ) -> ToolError | None:
-    """Return why a call must neither run nor show its result; None if it may.
+    """Return the error of a call that must neither run nor show its result; None if it may.
 
     `decision` is the decision in this session's log that `call.approval` points to.
     """
     error = permission_error(call.name, contract, terms)
-    takes_from_others = has_placeholder(call.arguments)
-    is_asked = call.repeat_of is not None and contract.repeat == "ask"
-    if error is not None or not (is_asked or _needs_approval(call.name, contract, terms, takes_from_others)):
+    has_placeholders = has_placeholder(call.arguments)
+    is_deliberate_repetition = call.repeat_of is not None and contract.repeat == "ask"
+    if error is not None or not (
+        is_deliberate_repetition or _needs_approval(call.name, contract, terms, has_placeholders)
+    ):
         return error
-    if takes_from_others:
+    if has_placeholders:
         return _placeholder_refusal(call.name)
     return None if approves(decision, call, terms.request.round) else _unapproved(call.name, decision)
 
 
 def permission_error(name: str, contract: Contract, terms: Terms) -> ToolError | None:
-    """Return why the session must not use a tool in this round, with or without approval; None if it may."""
+    """Return the error of a tool that the session must not use in this round, approved or not; None if it may."""
     if name not in terms.request.allowed:
         return tool_error(
             "permission_denied",
@@ -108,27 +110,27 @@ def permission_error(name: str, contract: Contract, terms: Terms) -> ToolError |
 
 
 def cannot_substitute(name: str, contract: Contract, terms: Terms) -> bool:
-    """Return whether a tool must not replace another, for example if it needs approval, which it cannot get there."""
+    """Return whether a tool must not replace another; a substitute cannot be approved, for example."""
     return permission_error(name, contract, terms) is not None or _needs_approval(
-        name, contract, terms, takes_from_others=True
+        name, contract, terms, has_placeholders=True
     )
 
 
 def hidden_outcome(refused: ToolError, name: str) -> ToolError:
-    """Return the refusal of a call that has already run: it says that the call was made, and withholds the outcome."""
+    """Return the refusal of a call that has already run: it mentions the call, and omits its outcome."""
     return tool_error(
         refused.error_type,
-        f"{name} was called earlier, and what came of it must not be shown any more. Why: {refused.message}",
+        f"{name} was called earlier, and its result must no longer be shown. Why: {refused.message}",
         "Do not call it again: it may have taken effect. Go on without its result, and say so in the answer.",
     )
 
 
-def _needs_approval(name: str, contract: Contract, terms: Terms, takes_from_others: bool) -> bool:
+def _needs_approval(name: str, contract: Contract, terms: Terms, has_placeholders: bool) -> bool:
     match terms.rule.of(name, contract):
         case "always":
             return True
         case "after_untrusted":
-            return terms.request.has_untrusted or (terms.is_flowing and takes_from_others)
+            return terms.request.has_untrusted or (terms.may_bring_untrusted and has_placeholders)
         case "never":
             return False
 
@@ -142,10 +144,10 @@ def approves(decision: ApprovalDecided | None, call: RequestedCall, round: int) 
 
 def _unapproved(name: str, decision: ApprovalDecided | None) -> ToolError:
     if decision is None:
-        return _denied(f"{name} was not run: a person has to approve it, and nobody has.")
+        return _denied(f"{name} was not run: it needs a person's approval, which was not given.")
     if not decision.is_approved:
         return _denied(f"{name} was not run: a person has denied it.")
-    return _denied(f"{name} was not run: the approval it came with is for other calls.")
+    return _denied(f"{name} was not run: its approval is for other calls.")
 
 
 def _placeholder_refusal(name: str) -> ToolError:
@@ -153,25 +155,25 @@ def _placeholder_refusal(name: str) -> ToolError:
     return tool_error(
         "permission_denied",
         f"{name} was not run: a person has to approve it, and must see its arguments.",
-        f"Call {name} again in the next reply, with the values themselves in place of the placeholders.",
+        f"Call {name} again in the next reply, with values in place of the placeholders.",
     )
 
 
 def _not_in_this_round(name: str, rounds: tuple[int, ...], round: int) -> ToolError:
     *others, last = sorted(set(rounds))
-    said = f"{', '.join(map(str, others))} or {last}" if others else str(last)
-    action = f"Call it in round {said}, and go on with other tools." if round < last else _GO_ON
-    message = f"{name} was not run. Only in round {said}; this is round {round}."
+    allowed = f"{', '.join(map(str, others))} or {last}" if others else str(last)
+    action = f"Call it in round {allowed}, and go on with other tools." if round < last else _GO_ON
+    message = f"{name} was not run: it runs only in round {allowed}, and this is round {round}."
     return tool_error("permission_denied", message, action)
 
 
 def _denied(message: str) -> ToolError:
     """Return a refusal that only a person can lift."""
-    return tool_error("permission_denied", message, _ASK_NOBODY)
+    return tool_error("permission_denied", message, _NEEDS_PERSON)
 
 
 _GO_ON = "Go on without it, and say in the answer what could not be done."
-_ASK_NOBODY = (
+_NEEDS_PERSON = (
     "Do not call it again: only a person can change this, and not within this answer. Go on without it, and say "
     "in the answer what could not be done, and why."
 )

@@ -1,4 +1,4 @@
-"""A tool's own error codes, such as NOT_FOUND: kept unchanged, and mapped to one of our error types. Pure."""
+"""Error codes of tools, such as NOT_FOUND: they stay unchanged, and map to our error types. Pure."""
 
 import re
 
@@ -7,8 +7,8 @@ from antiphon_shared.tools.calls import ErrorType
 from tool_dispatcher.authoring import foreign_failures
 
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}")
-_LOUD = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|E[A-Z]{3,}")
-"""A text that can only be a code."""
+_UPPERCASE_CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|E[A-Z]{3,}")
+"""The form of a text that can only be an error code."""
 _TYPES: dict[str, ErrorType] = {
     "validation_error": "validation_error",
     "invalid_argument": "validation_error",
@@ -36,21 +36,21 @@ _TYPES: dict[str, ErrorType] = {
 
 
 def code_in(value: object) -> str:
-    """Return the code that a tool gave as text or as a number; empty if the value is not a code."""
+    """Return an error code given as text or as a number; empty if the value is not a code."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     code = str(value).strip()
     return code if _CODE.fullmatch(code) else ""
 
 
-def is_code_alone(text: object) -> bool:
+def is_only_code(text: object) -> bool:
     """Return whether a text is a code and nothing else, such as `NOT_FOUND`."""
-    return isinstance(text, str) and _LOUD.fullmatch(text) is not None
+    return isinstance(text, str) and _UPPERCASE_CODE.fullmatch(text) is not None
 
 
 def type_of(code: str) -> ErrorType | None:
     """Return the error type of a code or an HTTP status; None if it is unknown."""
     if code.isdecimal() and len(code) == 3:
-        reading = foreign_failures.classify_status(int(code))
-        return None if reading is None else reading.error_type
+        classification = foreign_failures.classify_status(int(code))
+        return None if classification is None else classification.error_type
     return _TYPES.get(code.lower().replace("-", "_"))

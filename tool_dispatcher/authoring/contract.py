@@ -1,4 +1,4 @@
-"""An author's options, completed into a contract, or refused with the remedy. Pure."""
+"""From an author's options to a complete contract, or to an error with the remedy. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, get_args
@@ -22,12 +22,12 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from tool_dispatcher.authoring.failures import InvalidTool
-from tool_dispatcher.authoring.options import as_written, refusal
+from tool_dispatcher.authoring.options import in_json_form, refusal
 
 Fields = Mapping[str, Any]
-"""One of the contract's classes in its JSON form."""
+"""The JSON form of one of the contract's classes."""
 Fault = tuple[str, str]
-"""The problem and its remedy."""
+"""A problem and its remedy."""
 
 
 class ContractOptions(TypedDict, total=False):
@@ -71,13 +71,13 @@ def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcil
     """Return the contract with every default resolved. Raises InvalidTool for a wrong option or two that conflict."""
     if effect not in get_args(Effect):
         raise InvalidTool(tool, f"its effect is {effect!r}", hint='Write effect="read" or effect="write".')
-    given = as_written(tool, options, OPTIONS)
-    whole = {**_defaults(effect, given), **given, "effect": effect, "reconciles": has_reconcile}
+    written = in_json_form(tool, options, OPTIONS)
+    fields = {**_defaults(effect, written), **written, "effect": effect, "reconciles": has_reconcile}
     try:
-        contract = Contract.model_validate_json(to_json(whole, inf_nan_mode="constants"), strict=True)
+        contract = Contract.model_validate_json(to_json(fields, inf_nan_mode="constants"), strict=True)
     except ValidationError as error:
         raise refusal(tool, error) from None
-    for problem, hint in _faults(tool, contract, given):
+    for problem, hint in _faults(tool, contract, written):
         raise InvalidTool(tool, problem, hint=hint)
     return contract
 
@@ -98,12 +98,12 @@ def _defaults(effect: Effect, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _faults(tool: str, contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield the contradictions within a contract."""
-    yield from _of_mode(contract)
-    yield from _of_effect(contract, options)
-    yield from _of_itself(tool, contract)
-    yield from _of_repetition(contract)
-    yield from _of_retries(contract, options)
-    yield from _of_validation(contract)
+    yield from _mode_faults(contract)
+    yield from _effect_faults(contract, options)
+    yield from _self_reference_faults(tool, contract)
+    yield from _duplicate_faults(contract)
+    yield from _retry_faults(contract, options)
+    yield from _validation_faults(contract)
     if contract.slow_s is not None and contract.slow_s >= contract.timeout_s:
         yield (
             "its slow_s is not less than its timeout_s",
@@ -112,14 +112,14 @@ def _faults(tool: str, contract: Contract, options: Mapping[str, Any]) -> Iterat
     if "rounds" in options and not contract.rounds:
         yield (
             "its rounds are empty",
-            ("Name the rounds, such as rounds=[1, 2], or omit the option for all rounds."),
+            "Name the rounds, such as rounds=[1, 2], or omit the option for all rounds.",
         )
     for scope in contract.scopes:
         if scope in get_args(Effect):
-            yield f"its scopes name {scope!r}", ("Omit it: the effect of a tool is always a required scope.")
+            yield f"its scopes name {scope!r}", "Omit it: the effect of a tool is always a required scope."
 
 
-def _of_mode(contract: Contract) -> Iterator[Fault]:
+def _mode_faults(contract: Contract) -> Iterator[Fault]:
     mode = contract.mode
     if mode == "fan-out-bounded" and contract.max_concurrency is None:
         yield "its mode is fan-out-bounded, without max_concurrency", "Add a limit such as max_concurrency=4."
@@ -129,7 +129,7 @@ def _of_mode(contract: Contract) -> Iterator[Fault]:
             'Write mode="fan-out-bounded", or omit max_concurrency.',
         )
     if mode == "dependent" and not contract.depends_on:
-        yield "its mode is dependent, without depends_on", ('Name a tool, such as depends_on=["search"].')
+        yield "its mode is dependent, without depends_on", 'Name a tool, such as depends_on=["search"].'
     if mode not in ("dependent", "fan-out-bounded") and contract.depends_on:
         yield (
             f"it has depends_on, but its mode is {mode}",
@@ -137,9 +137,9 @@ def _of_mode(contract: Contract) -> Iterator[Fault]:
         )
 
 
-def _of_effect(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
+def _effect_faults(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
     if contract.effect == "write" and contract.cache_ttl_s:
-        yield "it is a write with cache_ttl_s", ("Omit cache_ttl_s: results of writes are never reused.")
+        yield "it is a write with cache_ttl_s", "Omit cache_ttl_s: results of writes are never reused."
     if contract.effect == "write" and contract.deterministic:
         yield (
             "it is a write with deterministic",
@@ -159,7 +159,7 @@ def _of_effect(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault
         yield "it is a read with reconcile", "Omit reconcile: a read has no effect to check."
 
 
-def _of_validation(contract: Contract) -> Iterator[Fault]:
+def _validation_faults(contract: Contract) -> Iterator[Fault]:
     if not contract.validates:
         return
     if contract.effect == "write":
@@ -179,20 +179,20 @@ def _of_validation(contract: Contract) -> Iterator[Fault]:
         )
 
 
-def _of_itself(tool: str, contract: Contract) -> Iterator[Fault]:
-    named: dict[str, Iterable[str]] = {
+def _self_reference_faults(tool: str, contract: Contract) -> Iterator[Fault]:
+    names: dict[str, Iterable[str]] = {
         "depends_on": (one.tool for one in contract.depends_on),
         "next": contract.next,
         "alternatives": (one.tool for one in contract.alternatives),
         "batch": (contract.batch.tool,) if contract.batch is not None else (),
     }
-    for option, tools in named.items():
-        if tool in tools:
+    for option, option_names in names.items():
+        if tool in option_names:
             yield f"its {option} names the tool itself", f"Name another tool in {option}."
 
 
-def _of_repetition(contract: Contract) -> Iterator[Fault]:
-    listed: dict[str, list[Any]] = {
+def _duplicate_faults(contract: Contract) -> Iterator[Fault]:
+    lists: dict[str, list[Any]] = {
         "depends_on": [one.tool for one in contract.depends_on],
         "alternatives": [one.tool for one in contract.alternatives],
         "scopes": list(contract.scopes),
@@ -200,17 +200,17 @@ def _of_repetition(contract: Contract) -> Iterator[Fault]:
         "next": list(contract.next),
     }
     for one in contract.depends_on:
-        listed[f"required_fields of {one.tool}"] = list(one.required_fields)
+        lists[f"required_fields of {one.tool}"] = list(one.required_fields)
     for other in contract.alternatives:
-        listed[f"arguments of alternative {other.tool}"] = list((other.arguments or {}).values())
-    for option, values in listed.items():
-        if twice := [value for n, value in enumerate(values) if value in values[:n]]:
-            yield f"its {option} name {twice[0]!r} twice", "Name it once."
+        lists[f"arguments of alternative {other.tool}"] = list((other.arguments or {}).values())
+    for option, values in lists.items():
+        if duplicates := [value for index, value in enumerate(values) if value in values[:index]]:
+            yield f"its {option} name {duplicates[0]!r} twice", "Name it once."
         if "" in values:
             yield f"its {option} contain an empty name", "Write a name, or omit the entry."
 
 
-def _of_retries(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
+def _retry_faults(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
     if "backoff" in options and contract.retry.attempts == 1:
         yield "it has a backoff, but retry allows one attempt", "Omit backoff, or allow more attempts."
     initial_ms, max_ms = contract.backoff.initial_ms, contract.backoff.max_ms

@@ -1,4 +1,4 @@
-"""Examples of valid arguments: an author's are checked, others are generated from a JSON Schema. Pure."""
+"""Examples of valid arguments: checks of an author's examples, and examples made from a JSON Schema. Pure."""
 
 from math import ceil, floor
 from typing import Any
@@ -32,9 +32,9 @@ def checked_examples(tool: str, parameters: Parameters, examples: object) -> tup
         try:
             checked.append(_read(parameters, example))
         except Exception as error:  # noqa: BLE001  # a model's validators are the tool's own code
-            shown = readable(repr(example), 200)
+            text = readable(repr(example), 200)
             raise InvalidTool(
-                tool, f"its example {shown} is not valid: {_why(error)}", hint="Correct the example."
+                tool, f"its example {text} is not valid: {_reason(error)}", hint="Correct the example."
             ) from None
     return tuple(checked)
 
@@ -57,15 +57,15 @@ def example_of(schema: ToolArguments) -> ToolArguments:
 def _read(parameters: Parameters, example: object) -> ToolArguments:
     if not isinstance(example, dict):
         raise BadArguments({(): "it is not a dict of arguments"})
-    written: ToolArguments = from_json(to_json(example))
-    parameters.read(written)
-    return written
+    arguments: ToolArguments = from_json(to_json(example))
+    parameters.read(arguments)
+    return arguments
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if not isinstance(error, BadArguments):
         return readable(f"{type(error).__name__}: {error}", 300)
-    faults = (f"{'.'.join(map(str, path))}: {why}".removeprefix(": ") for path, why in error.faults.items())
+    faults = (f"{'.'.join(map(str, path))}: {text}".removeprefix(": ") for path, text in error.faults.items())
     return readable("; ".join(faults), 500)
 
 
@@ -73,7 +73,7 @@ def _value(schema: object, root: ToolArguments, depth: int) -> Any:
     if not isinstance(schema, dict) or depth > _DEPTH_MAX:
         return None
     if isinstance(target := schema.get("$ref"), str):
-        return _value(_pointed_at(target, root), root, depth + 1)
+        return _value(_referred(target, root), root, depth + 1)
     for key in ("examples", "enum"):
         if isinstance(listed := schema.get(key), list) and listed:
             return listed[0]
@@ -84,10 +84,10 @@ def _value(schema: object, root: ToolArguments, depth: int) -> Any:
         if isinstance(listed := schema.get(key), list) and "properties" not in schema:
             branches = [branch for branch in listed if isinstance(branch, dict)]
             return _value(next((b for b in branches if b.get("type") != "null"), None), root, depth + 1)
-    return _of_type(schema, root, depth)
+    return _value_of_type(schema, root, depth)
 
 
-def _of_type(schema: ToolArguments, root: ToolArguments, depth: int) -> Any:
+def _value_of_type(schema: ToolArguments, root: ToolArguments, depth: int) -> Any:
     kinds = schema.get("type", "string")
     kind = next((k for k in kinds if k != "null"), "null") if isinstance(kinds, list) else kinds
     match kind:
@@ -129,7 +129,7 @@ def _text(schema: ToolArguments) -> str:
     return text.ljust(min(shortest, 1_000), "x")[:longest] if schema.get("format") not in _TEXTS else text
 
 
-def _pointed_at(target: str, root: ToolArguments) -> Any:
+def _referred(target: str, root: ToolArguments) -> Any:
     node: Any = root
     for part in target.removeprefix("#").strip("/").split("/"):
         node = node.get(part) if isinstance(node, dict) and part else node

@@ -22,8 +22,8 @@ WHAT_TO_DO: dict[ErrorType, str] = {
     "unknown_tool": "Use one of the tools that are offered.",
     "outcome_unknown": "It may have taken effect: do not repeat it. Check with a reading tool, "
     "or tell the user that it is not known.",
-    "dependency_failed": "See to the call it depends on first, then call the tool again.",
-    "cancelled": "Answer with what there is.",
+    "dependency_failed": "Correct the call that it depends on first, then call the tool again.",
+    "cancelled": "Answer with the results that are available.",
     "circuit_open": "Use another tool, or go on without it and say so; it has been failing for a while.",
     "internal_error": "Go on without this tool and say so.",
     "repeated_write": "Check with a reading tool how things stand before doing it again on purpose.",
@@ -33,27 +33,28 @@ _AFTER_A_FAILED_WRITE = (
 )
 
 
-_OF_THE_DISPATCHER: tuple[ErrorType, ...] = (
+_DISPATCHER_ERRORS: tuple[ErrorType, ...] = (
     "unknown_tool",
     "dependency_failed",
     "cancelled",
     "circuit_open",
     "repeated_write",
 )
-"""Errors of calls that did not run: a tool cannot report them."""
-ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
-    kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
+"""Errors of calls that did not run; a tool cannot report them."""
+TOOL_ERRORS: tuple[ErrorType, ...] = tuple(
+    kind for kind in get_args(ErrorType) if kind not in _DISPATCHER_ERRORS
 )
-MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
-"""Errors that may be gone at the next attempt. Only the author of a write knows that it had no effect before."""
+TRANSIENT_ERRORS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
+"""Errors that may not occur at the next attempt. A write may have had an effect before one of them; only its
+author knows."""
 _REFUSALS: tuple[ErrorType, ...] = ("validation_error", "not_found", "permission_denied")
-"""Errors with which an author says that a write was refused; an exception's own kind does not prove that."""
-_CERTAIN: tuple[ErrorType, ...] = (*MAY_PASS, *_OF_THE_DISPATCHER)
-"""Errors after which a write has certainly had no effect; any other uncertainty is `outcome_unknown`."""
+"""Errors by which an author reports that a write was refused; the class of an exception does not prove that."""
+_ERRORS_WITHOUT_EFFECT: tuple[ErrorType, ...] = (*TRANSIENT_ERRORS, *_DISPATCHER_ERRORS)
+"""Errors after which a write certainly had no effect; where that is uncertain, the error is `outcome_unknown`."""
 
 
 class InvalidTool(ConfigurationError):
-    """A tool definition that cannot be used: names the tool, its file and line if known, the reason and the remedy."""
+    """An unusable tool definition; the error names the tool, its file and line if known, the reason and the remedy."""
 
     code = "invalid_tool"
 
@@ -70,11 +71,17 @@ class InvalidTool(ConfigurationError):
 
 
 class ToolFailed(Exception):
-    """A failure that a tool reports to the model: raise it in the tool.
+    """A failure that a tool reports to the model by raising it.
 
-    `suggested_action` says what the model should do next, `retry_after_s` when a retry may help, `code` is
-    your own system's error code; a subclass may set one. Raises ValueError for an `error_type` that does not
-    exist, or that only the dispatcher can report.
+    Args:
+        error_type: the kind of the failure.
+        message: what happened.
+        suggested_action: what the model should do next; the default depends on `error_type`.
+        retry_after_s: how long to wait before a retry may succeed, in seconds.
+        code: the error code of your own system; a subclass may set it as a class attribute.
+
+    Raises:
+        ValueError: `error_type` does not exist, or only the dispatcher can report it.
     """
 
     code = ""
@@ -87,9 +94,9 @@ class ToolFailed(Exception):
         retry_after_s: float | None = None,
         code: str | None = None,
     ) -> None:
-        if error_type not in ERRORS_OF_TOOLS:
+        if error_type not in TOOL_ERRORS:
             raise ValueError(
-                f"{error_type!r} is no error type of a tool; use one of {', '.join(ERRORS_OF_TOOLS)}"
+                f"{error_type!r} is not an error type of tools; use one of {', '.join(TOOL_ERRORS)}"
             )
         super().__init__(message)
         self.error_type: ErrorType = error_type
@@ -107,30 +114,29 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
     code = code_in(foreign_failures.code_of(error))
     is_write = effect == "write"
-    if (reading := foreign_failures.classify_exception(error)) is not None:
+    if (classification := foreign_failures.classify_exception(error)) is not None:
         message = foreign_failures.shortened(message)
-        # Only the author of a write knows whether a refused one had an effect before.
-        is_unknown = is_write and reading.error_type in MAY_PASS
-        error_type = "outcome_unknown" if is_unknown else reading.error_type
+        # Only its author knows whether a write had an effect before such an error.
+        is_unknown = is_write and classification.error_type in TRANSIENT_ERRORS
+        error_type = "outcome_unknown" if is_unknown else classification.error_type
         action = _AFTER_A_FAILED_WRITE if is_write and not is_unknown else None
-        return tool_error(error_type, message, action, retry_after_s=reading.retry_after_s, code=code)
+        return tool_error(error_type, message, action, retry_after_s=classification.retry_after_s, code=code)
     if isinstance(error, PermissionError):
         return tool_error("permission_denied", message, code=code)
-    # Model and reader get the same message for a write: its effect up to then is not known.
     return tool_error("outcome_unknown" if is_write else "internal_error", message, code=code)
 
 
 def is_without_effect(error: ToolError) -> bool:
-    """Return whether a write that ended with this error has certainly had no effect, so that it may run again."""
+    """Return whether a write that ended with this error certainly had no effect, and so may run again."""
     if error.error_type in _REFUSALS:
         return error.suggested_action != _AFTER_A_FAILED_WRITE
-    return error.error_type in _CERTAIN
+    return error.error_type in _ERRORS_WITHOUT_EFFECT
 
 
 def tool_error(
     error_type: ErrorType, message: str, suggested_action: str | None = None, **more: Any
 ) -> ToolError:
-    """Return an error whose texts fit into an event, with the default next step if none is given."""
+    """Return an error whose texts fit into an event, with the default next step unless one is passed."""
     return ToolError(
         error_type=error_type,
         message=readable(message).strip() or "The tool failed and did not say why.",
@@ -140,7 +146,7 @@ def tool_error(
 
 
 def readable(text: object, characters_max: int = MESSAGE_CHARACTERS_MAX) -> str:
-    """Return text that can be encoded and has at most `characters_max` characters."""
+    """Return a value as text that can be encoded and has at most `characters_max` characters."""
     clean = _text(text).encode("utf-8", "replace").decode()
     return clean if len(clean) <= characters_max else clean[: characters_max - 1] + "…"
 
@@ -158,7 +164,7 @@ def _tool_error_of(failure: ToolFailed) -> ToolError:
 
 
 def _text(value: object) -> str:
-    """Return `str(value)`; a tool's own exceptions may raise in it."""
+    """Return `str(value)`, even if it raises, as it may for exceptions of tools."""
     try:
         return str(value)
     except Exception as error:  # noqa: BLE001  # a __str__ may run any code

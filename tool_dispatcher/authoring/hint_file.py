@@ -1,4 +1,4 @@
-"""A YAML or JSON file of hints, which are added to the descriptions of tools. Pure.
+"""The reader of a YAML or JSON file of hints, which are added to the descriptions of tools. Pure.
 
 create_booking:
   requires: [search_flights (needs flight_id)]
@@ -45,19 +45,19 @@ Hints = dict[str, ToolHint]
 _FILE: TypeAdapter[Hints] = TypeAdapter(Hints)
 
 
-class UnfitHints(ValueError):
-    """A file without usable hints; the message has a line for each mistake, with its position."""
+class InvalidHints(ValueError):
+    """An error in a file of hints; the message has a line for each mistake, with its position."""
 
 
 def with_hints(tools: Iterable[ToolDefinition], hints: Mapping[str, ToolHint]) -> tuple[ToolDefinition, ...]:
-    """Return the tools with hints in their descriptions; a description that already has a hint is left unchanged.
+    """Return the tools with hints in their descriptions; hints for unknown tools have no effect.
 
-    Hints from several sources are added one after the other. Hints for unknown tools have no effect.
+    A description that already contains its hint stays unchanged.
     """
-    return tuple(_hinted(tool, hints[tool.name]) if tool.name in hints else tool for tool in tools)
+    return tuple(_with_hint(tool, hints[tool.name]) if tool.name in hints else tool for tool in tools)
 
 
-def _hinted(tool: ToolDefinition, hint: ToolHint) -> ToolDefinition:
+def _with_hint(tool: ToolDefinition, hint: ToolHint) -> ToolDefinition:
     sentence = " ".join(hint.hint.split())
     described = describe(
         tool.description, requires=hint.requires, next=hint.next, notes=(sentence,) if sentence else ()
@@ -65,49 +65,49 @@ def _hinted(tool: ToolDefinition, hint: ToolHint) -> ToolDefinition:
     return tool.model_copy(update={"description": described})
 
 
-def read_hints(text: str, known: Collection[str]) -> Hints:
-    """Return the hints of a file for tools with `known` names. Raises UnfitHints, which lists every mistake."""
+def read_hints(text: str, tool_names: Collection[str]) -> Hints:
+    """Return the hints of a file for the tools named. Raises UnfitHints, which lists every mistake."""
     faults: list[tuple[Position | None, str]] = []
-    found: YamlText | None
+    file: YamlText | None
     try:
-        found = read_yaml(text)
+        file = read_yaml(text)
     except UnreadableYaml as error:
         faults += [(problem.position, str(problem)) for problem in error.problems]
-        found = error.text
+        file = error.text
     hints: Hints = {}
-    if found is not None:
+    if file is not None:
         try:
-            hints = _FILE.validate_json(to_json(found.value), strict=True)
+            hints = _FILE.validate_json(to_json(file.value), strict=True)
         except ValidationError as error:
-            faults += [_located(found, *_of_form(one)) for one in error.errors(include_url=False)]
-        faults += [_located(found, *one) for one in _of_names(found.value, sorted(known))]
+            faults += [_located(file, *_form_fault(one)) for one in error.errors(include_url=False)]
+        faults += [_located(file, *one) for one in _name_faults(file.value, sorted(tool_names))]
     if faults:
         faults.sort(key=lambda fault: fault[0] or Position(0, 0))
-        raise UnfitHints("\n".join(line for _, line in faults[:_FAULTS_MAX]))
+        raise InvalidHints("\n".join(line for _, line in faults[:_FAULTS_MAX]))
     return hints
 
 
-def _located(found: YamlText, path: Path, message: str) -> tuple[Position, str]:
-    position = found.key_position(path)
+def _located(file: YamlText, path: Path, message: str) -> tuple[Position, str]:
+    position = file.key_position(path)
     return position, f"{position}: {'.'.join(map(str, path)) or 'the file'}: {message}"
 
 
-def _of_form(fault: Any) -> tuple[Path, str]:
-    """Return the path and the message of one of pydantic's errors."""
+def _form_fault(fault: Any) -> tuple[Path, str]:
+    """Return the path and the message of an error of pydantic."""
     path = fault["loc"]
     if fault["type"] == "extra_forbidden":
         return path, f"the field does not exist. {did_you_mean(str(path[-1]), ToolHint.model_fields)}"
     return path, _TYPES.get(fault["type"], fault["msg"])
 
 
-def _of_names(value: object, known: list[str]) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the message of each unknown name, as far as the file has the form of hints."""
+def _name_faults(value: object, tool_names: list[str]) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the message of each wrong name; parts of the file that have another form are skipped."""
     for tool, hint in value.items() if isinstance(value, dict) else ():
-        if tool not in known:
-            yield (tool,), f"there is no tool {tool!r}. {did_you_mean(tool, known)}"
+        if tool not in tool_names:
+            yield (tool,), f"there is no tool {tool!r}. {did_you_mean(tool, tool_names)}"
         for key in ("requires", "next"):
-            named = hint.get(key) if isinstance(hint, dict) else None
-            for index, one in enumerate(named if isinstance(named, list) else ()):
+            names = hint.get(key) if isinstance(hint, dict) else None
+            for index, one in enumerate(names if isinstance(names, list) else ()):
                 if not isinstance(one, str):
                     continue
                 match = _REQUIRED.fullmatch(one) if key == "requires" else None
@@ -116,5 +116,5 @@ def _of_names(value: object, known: list[str]) -> Iterator[tuple[Path, str]]:
                     yield (tool, key, index), f"{one!r}: {_FORM}"
                 elif name == tool:
                     yield (tool, key, index), "the tool names itself; remove it"
-                elif name not in known:
-                    yield (tool, key, index), f"there is no tool {name!r}. {did_you_mean(name, known)}"
+                elif name not in tool_names:
+                    yield (tool, key, index), f"there is no tool {name!r}. {did_you_mean(name, tool_names)}"

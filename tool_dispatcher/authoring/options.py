@@ -1,4 +1,4 @@
-"""An author's options: read without coercion, and refused in one sentence. Pure."""
+"""The reader of an author's options: without coercion, and with one sentence for each error. Pure."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,23 +11,26 @@ from antiphon_shared.tools.contract import RENAMED, Contract
 from antiphon_shared.values import JsonSchema, ToolArguments, Value
 from pydantic import ValidationError
 
+from tool_dispatcher.authoring.argument_errors import path_text
 from tool_dispatcher.authoring.failures import InvalidTool, readable
 from tool_dispatcher.authoring.source import source_of
 
 _LISTS = ("depends_on", "alternatives", "scopes", "rounds", "next")
-"""Options that are lists; a single item may be given without brackets."""
-_OF_TOOLS = ("depends_on", "alternatives")
-_SHORT = dict.fromkeys(_OF_TOOLS, "the name of a tool, or ") | {"retry": "the number of attempts, or "}
+"""Options that are lists; a single item may be written without brackets."""
+_TOOL_LISTS = ("depends_on", "alternatives")
+_SHORT_FORMS = dict.fromkeys(_TOOL_LISTS, "the name of a tool, or ") | {
+    "retry": "the number of attempts, or "
+}
 _OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reconcile")
 
 
-def as_written(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
-    """Return the options in their JSON form, short forms expanded. Raises InvalidTool."""
+def in_json_form(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """Return the options in their JSON form, with short forms expanded. Raises InvalidTool for a wrong option."""
     check_known(tool, options, known)
     written: ToolArguments = {}
     for name, value in options.items():
         try:
-            written[name] = _plain(_in_full(name, value))
+            written[name] = _as_json(_expanded(name, value))
         except (TypeError, UnicodeEncodeError, RecursionError):
             raise _wrong(tool, (name,), value) from None
     return written
@@ -41,34 +44,38 @@ def check_known(tool: str, options: Iterable[str], known: Sequence[str]) -> None
 
 
 def refusal(tool: str, error: ValidationError) -> InvalidTool:
-    """Return the first of pydantic's errors as one sentence and a remedy."""
+    """Return the first error of pydantic as an InvalidTool with the remedy."""
     fault = error.errors(include_url=False)[0]
-    place = fault["loc"]
-    parent, field = _path_text(place[:-1]), place[-1]
+    path = fault["loc"]
+    parent, field = path_text(path[:-1]), path[-1]
     match fault["type"]:
         case "missing":
-            return InvalidTool(tool, f"its {parent} has no {field!r}", hint=f"Give {_form(place[:-1])}.")
+            return InvalidTool(
+                tool, f"its {parent} has no {field!r}", hint=f"Give {_allowed_values(path[:-1])}."
+            )
         case "extra_forbidden":
-            return InvalidTool(tool, f"its {parent} has a field {field!r}", hint=f"Give {_form(place[:-1])}.")
+            return InvalidTool(
+                tool, f"its {parent} has a field {field!r}", hint=f"Give {_allowed_values(path[:-1])}."
+            )
         case _:
-            return _wrong(tool, place, fault["input"])
+            return _wrong(tool, path, fault["input"])
 
 
 def _wrong(tool: str, path: tuple[str | int, ...], value: object) -> InvalidTool:
-    shown = readable(repr(value), 100)
-    return InvalidTool(tool, f"its {_path_text(path)} is {shown}", hint=f"Give {_form(path)}.")
+    value_text = readable(repr(value), 100)
+    return InvalidTool(tool, f"its {path_text(path)} is {value_text}", hint=f"Give {_allowed_values(path)}.")
 
 
 def _unknown(tool: str, name: str, known: Sequence[str]) -> InvalidTool:
     nearest = get_close_matches(name, (*known, *_OTHER_KEYWORDS), n=1, cutoff=0.5)
-    meant = f"Did you mean {nearest[0]}? " if nearest else ""
+    suggestion = f"Did you mean {nearest[0]}? " if nearest else ""
     known_names = ", ".join((*_OTHER_KEYWORDS, *known))
     return InvalidTool(
-        tool, f"option {name!r} does not exist", hint=f"{meant}The options are: {known_names}."
+        tool, f"option {name!r} does not exist", hint=f"{suggestion}The options are: {known_names}."
     )
 
 
-def _in_full(name: str, value: Any) -> Any:
+def _expanded(name: str, value: Any) -> Any:
     if name == "retry" and isinstance(value, int) and not isinstance(value, bool):
         return {"attempts": value}
     if name not in _LISTS:
@@ -76,12 +83,12 @@ def _in_full(name: str, value: Any) -> Any:
     if value is None or isinstance(value, set | frozenset):  # a set's order differs from process to process
         raise TypeError(name)
     items = value if isinstance(value, list | tuple) else [value]
-    if name in _OF_TOOLS:
+    if name in _TOOL_LISTS:
         return [{"tool": one} if isinstance(one, str) else one for one in items]
     return items
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Return the value as JSON.
 
     Raises TypeError for a value that would need conversion, UnicodeEncodeError and RecursionError.
@@ -99,26 +106,20 @@ def _plain(value: Any) -> Any:
         case Mapping():
             if not all(isinstance(key, str) for key in value):
                 raise TypeError
-            return {key: _plain(item) for key, item in value.items()}
+            return {key: _as_json(item) for key, item in value.items()}
         case list() | tuple():
-            return [_plain(item) for item in value]
+            return [_as_json(item) for item in value]
     raise TypeError
 
 
-def _path_text(path: tuple[str | int, ...]) -> str:
-    """Return a path as text: `depends_on[0].tool`."""
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return "".join(parts).removeprefix(".")
-
-
-def _form(path: tuple[str | int, ...]) -> str:
+def _allowed_values(path: tuple[str | int, ...]) -> str:
     """Return a description of the values allowed at a path of a contract."""
-    whole = _contract_schema()
-    schema, name = whole, ""
+    root = _contract_schema()
+    schema, name = root, ""
     for part in path:
         name = part if isinstance(part, str) else name
-        schema = _resolved(schema["items"] if isinstance(part, int) else _child(schema, part), whole)
-    return _in_words(schema, name, whole)
+        schema = _resolved(schema["items"] if isinstance(part, int) else _child(schema, part), root)
+    return _description(schema, name, root)
 
 
 @cache
@@ -132,17 +133,17 @@ def _child(schema: JsonSchema, name: str) -> dict[str, Any]:
     return properties.get(name) or (other if isinstance(other, dict) else {})
 
 
-def _resolved(schema: JsonSchema, whole: JsonSchema) -> dict[str, Any]:
+def _resolved(schema: JsonSchema, root: JsonSchema) -> dict[str, Any]:
     """Return the schema behind a reference, without the branch for None."""
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
     schema = branches[0] if branches else schema
     if "$ref" in schema:
-        found: JsonSchema = whole["$defs"][schema["$ref"].removeprefix("#/$defs/")]
-        return found
+        target: JsonSchema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+        return target
     return schema
 
 
-def _in_words(schema: JsonSchema, name: str, whole: JsonSchema) -> str:
+def _description(schema: JsonSchema, name: str, root: JsonSchema) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(f'"{option}"' for option in schema["enum"])
     match schema.get("type"):
@@ -151,10 +152,10 @@ def _in_words(schema: JsonSchema, name: str, whole: JsonSchema) -> str:
         case "integer" | "number" as kind:
             return _number(schema, name, is_whole=kind == "integer")
         case "array":
-            return f"a list, each {_in_words(_resolved(schema['items'], whole), name, whole)}"
+            return f"a list, each {_description(_resolved(schema['items'], root), name, root)}"
         case "object" if "properties" in schema:
             fields = ", ".join(f"{field}=..." for field in schema["properties"])
-            return f"{_SHORT.get(name, '')}{schema['title']}({fields})"
+            return f"{_SHORT_FORMS.get(name, '')}{schema['title']}({fields})"
         case "object":
             return "a dict of names"
         case _:
@@ -171,28 +172,28 @@ def _number(schema: JsonSchema, name: str, *, is_whole: bool) -> str:
 
 
 def _amount(value: float, unit: str) -> str:
-    """Return a number as text, long times with their hours: `86400 (24 h)`."""
+    """Return a number as text; a long time includes its hours: `86400 (24 h)`."""
     return f"{value:.0f} ({value / 3600:g} h)" if unit == "seconds" and value >= 86_400 else f"{value:.0f}"
 
 
-def under_todays_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with each earlier name replaced. Raises InvalidTool when both names are given."""
-    for name, today in RENAMED.items():
-        if name in options and today in options:
+def with_new_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options under their new names. Raises InvalidTool if an option has both names."""
+    for name, new_name in RENAMED.items():
+        if name in options and new_name in options:
             raise InvalidTool(
                 tool,
-                f"it has both {name} and {today}, the new name of the same option",
-                hint=f"Write {today} alone.",
+                f"it has both {name} and {new_name}, the new name of the same option",
+                hint=f"Write only {new_name}.",
             )
     return {RENAMED.get(name, name): value for name, value in options.items()}
 
 
 def warn_of_renamed(tool: str, options: Mapping[str, Any], function: Callable[..., Any]) -> None:
-    """Warn of each option under an earlier name, at the line where the tool's function is defined."""
+    """Warn of each option under its earlier name; the warning names the line that defines the tool's function."""
     for name in RENAMED.keys() & options.keys():
-        today = RENAMED[name]
+        new_name = RENAMED[name]
         message = (
-            f"Tool {tool!r}: {name} was renamed to {today}. Write {today}={options[name]!r}; the next "
+            f"Tool {tool!r}: {name} was renamed to {new_name}. Write {new_name}={options[name]!r}; the next "
             f"release refuses {name}."
         )
         file, _, line = source_of(function).rpartition(":")

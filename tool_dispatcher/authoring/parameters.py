@@ -1,6 +1,6 @@
-"""The parameters of a tool: from type hints by pydantic, or from a JSON Schema by jsonschema. Pure.
+"""The parameters of a tool: from type hints, checked by pydantic, or from a JSON Schema, by jsonschema. Pure.
 
-Both are strict: unknown fields and coercion are refused, and "42" is not 42. Both are compiled once.
+Both refuse unknown fields and coercion: "42" is not 42. Both validators are compiled once.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,7 +45,7 @@ class Parameters(Protocol):
 
 @dataclass(frozen=True)
 class SchemaParameters:
-    """Parameters given by a JSON Schema alone; the arguments reach the function unchanged."""
+    """Parameters defined by a JSON Schema; the arguments reach the function unchanged."""
 
     schema: JsonSchema
     validator: Any
@@ -54,27 +54,27 @@ class SchemaParameters:
     def of(cls, tool: str, schema: object) -> "SchemaParameters":
         """Return the parameters of a schema.
 
-        Raises InvalidTool unless it is the JSON Schema of an object without references to anything outside.
+        Raises InvalidTool unless it is the JSON Schema of an object, without references outside the schema.
         """
         hint = 'Pass a JSON Schema such as {"type": "object", "properties": {"q": {"type": "string"}}}.'
         try:
-            own = from_json(to_json(schema, inf_nan_mode="strings"))
+            copy = from_json(to_json(schema, inf_nan_mode="strings"))
         except (ValueError, RecursionError) as error:
             raise InvalidTool(tool, f"its parameters are not JSON: {error}", hint=hint) from None
-        if not isinstance(own, dict) or own.setdefault("type", "object") != "object":
+        if not isinstance(copy, dict) or copy.setdefault("type", "object") != "object":
             raise InvalidTool(tool, "its parameters are not the JSON Schema of an object", hint=hint)
-        if not _COMBINING.intersection(own):
-            own.setdefault("additionalProperties", False)
-        kind = validator_for(own, default=Draft202012Validator)
+        if not _COMBINING.intersection(copy):
+            copy.setdefault("additionalProperties", False)
+        kind = validator_for(copy, default=Draft202012Validator)
         try:
-            _check(to_json(own))
+            _check(to_json(copy))
         except (SchemaError, Unresolvable, RecursionError) as error:
             problem = readable(getattr(error, "message", error), 300)
             raise InvalidTool(
                 tool, f"its parameters are not a valid JSON Schema: {problem}", hint=hint
             ) from None
-        own = without_defaults(own)
-        return cls(own, kind(own, registry=References()))
+        copy = without_defaults(copy)
+        return cls(copy, kind(copy, registry=References()))
 
     def read(self, arguments: ToolArguments) -> ToolArguments:
         faults = schema_errors(self.validator.iter_errors(arguments), self.schema, arguments)
@@ -85,10 +85,10 @@ class SchemaParameters:
 
 @lru_cache(maxsize=256)
 def _check(schema: bytes) -> None:
-    """Raise SchemaError, Unresolvable or RecursionError for an invalid schema. A valid one is remembered."""
-    own = from_json(schema)
-    validator_for(own, default=Draft202012Validator).check_schema(own)
-    _check_references(own)
+    """Raise SchemaError, Unresolvable or RecursionError for an invalid schema. A valid one is checked once."""
+    copy = from_json(schema)
+    validator_for(copy, default=Draft202012Validator).check_schema(copy)
+    _check_references(copy)
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class TypedParameters:
     optional: frozenset[str]
     """Parameters that have a default, which the function applies."""
     model_parameter: str | None
-    """The name of the one parameter that takes the model itself."""
-    exact: SchemaParameters | None
-    """Checked too, if the schema is stricter than pydantic."""
+    """The name of the only parameter, if it takes the model."""
+    stricter: SchemaParameters | None
+    """A second check, where the schema is stricter than pydantic."""
 
     def read(self, arguments: ToolArguments) -> ToolArguments:
         try:
@@ -113,20 +113,20 @@ class TypedParameters:
             raise BadArguments(pydantic_errors(error, self.schema, arguments)) from None
         except (ValueError, RecursionError):
             raise BadArguments({(): "not JSON, or nested too deeply"}) from None
-        if self.exact is not None:
-            self.exact.read(arguments)
+        if self.stricter is not None:
+            self.stricter.read(arguments)
         if self.model_parameter is not None:
             return {self.model_parameter: read}
-        given = read.model_fields_set
+        fields_set = read.model_fields_set
         return {
             name: getattr(read, field)
             for name, field in self.fields.items()
-            if field in given or name not in self.optional
+            if field in fields_set or name not in self.optional
         }
 
 
-def is_laxer_typed(schema: object) -> bool:
-    """Return whether pydantic accepts more than the schema: True for 1 in an `enum`, a duplicate item of a set."""
+def is_stricter_than_pydantic(schema: object) -> bool:
+    """Return whether pydantic accepts more than the schema: True for 1 in an `enum`, or a duplicate in a set."""
     return any(
         node.get("uniqueItems") is True or isinstance(option, int | float)
         for node in _nodes(schema)
@@ -153,7 +153,7 @@ def _nodes(schema: object) -> Iterator[JsonSchema]:
 
 
 def _check_references(schema: JsonSchema) -> None:
-    """Raise Unresolvable for a reference that is dangling or leads outside: no schema is ever fetched."""
+    """Raise Unresolvable for a reference without a target within the schema: no schema is ever fetched."""
     resource = Resource.from_contents(schema, default_specification=DRAFT202012)
     resolver = References().with_resource("", resource).resolver()
     for node in _nodes(schema):

@@ -1,4 +1,4 @@
-"""The answers of a tool that is asked about a write whose worker crashed between the effect and its record."""
+"""A tool's answers about a write whose worker crashed before it recorded the outcome."""
 
 import inspect
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class TookEffect:
 
 @dataclass(frozen=True)
 class NoEffect:
-    """The write has not taken effect, and no longer can: it may run again."""
+    """The write has not taken effect and no longer can, so it may run again."""
 
 
 NO_EFFECT: Final = NoEffect()
@@ -26,16 +26,16 @@ Reconciled: TypeAlias = TookEffect | NoEffect | None
 """A tool's answer about a write; None if it does not know."""
 
 Reconcile = Callable[..., Any]
-"""`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None if it does not know.
+"""`reconcile(key, arguments)`, async or plain: returns TookEffect(...), NO_EFFECT, or None if it does not know.
 
-A parameter annotated ToolContext receives one. Its fence is above that of every earlier run of the write: a
-service that gets it, and refuses lower ones from then on, can guarantee that no effect follows after
+A parameter annotated ToolContext receives the context. Its fence is above that of every earlier run of the
+write. A service that stores this fence, and then refuses lower ones, can guarantee that no effect follows
 NO_EFFECT.
 """
 
 
 def checked(tool: str, reconcile: object) -> Reconcile | None:
-    """Return the author's `reconcile` if it can be called with a key and arguments. Raises InvalidTool."""
+    """Return the author's `reconcile`. Raises InvalidTool unless it can be called with a key and arguments."""
     if reconcile is None:
         return None
     hint = "Write `async def reconcile(key: str, arguments: dict[str, Any])`."
@@ -54,7 +54,7 @@ def checked(tool: str, reconcile: object) -> Reconcile | None:
 
 
 def contexts_of(reconcile: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of its parameters that take the ToolContext."""
+    """Return the names of the parameters that take the ToolContext."""
     try:
         parameters = inspect.signature(reconcile, eval_str=True).parameters.values()
     except Exception:  # noqa: BLE001  # resolving a hint runs the author's code; a function written in C has no hints

@@ -14,7 +14,7 @@ _LISTED_MAX = 20
 
 
 def check_relations(tools: Mapping[str, Tool]) -> None:
-    """Raise InvalidTool when a contract names an unknown tool, or one that does not fit."""
+    """Raise InvalidTool when a contract names an unknown tool or an unsuitable one, or when tools form a cycle."""
     for tool in tools.values():
         _check_names(tool, tools)
     for tool in tools.values():
@@ -22,24 +22,24 @@ def check_relations(tools: Mapping[str, Tool]) -> None:
             _check_alternative(tool, alternative, tools[alternative.tool])
         if (batch := tool.contract.batch) is not None:
             _check_batch(tool, batch, tools[batch.tool])
-    _check_for_circles(tools)
+    _check_for_cycles(tools)
 
 
 def _check_names(tool: Tool, tools: Mapping[str, Tool]) -> None:
     contract = tool.contract
-    named = {
+    names_by_option = {
         "depends_on": [one.tool for one in contract.depends_on],
         "alternatives": [one.tool for one in contract.alternatives],
         "batch": [contract.batch.tool] if contract.batch is not None else [],
         "next": list(contract.next),
     }
-    for option, names in named.items():
+    for option, names in names_by_option.items():
         for name in names:
             if name not in tools:
                 raise InvalidTool(
                     tool.name,
                     f"its {option} names {name!r}, which is not among the tools",
-                    hint=f"{_nearest(name, tools)} Or also load the module that defines it.",
+                    hint=f"{_nearest(name, tools)} Or load the module that defines it too.",
                 )
 
 
@@ -62,7 +62,7 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
             f"its alternative {other.name} is {other.contract.mode}, which a substitute cannot be",
             hint="Name a tool that can run at any time at which this tool can run.",
         )
-    ours, its = _Names.of(tool.input_schema), _Names.of(other.input_schema)
+    ours, its = _ParameterNames.of(tool.input_schema), _ParameterNames.of(other.input_schema)
     mapping = alternative.arguments
     by_name = {name: name for name in sorted(ours.known)}
     for name, its_name in (by_name if mapping is None else mapping).items():
@@ -131,14 +131,14 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
 
 
 def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: list[JsonSchema]) -> None:
-    """Check that an item of the variant's list accepts the arguments of one call."""
+    """Raise InvalidTool unless an item of the variant's list accepts the arguments of one call."""
     if items and not any(one.get("type", "object") == "object" for one in items):
         raise refuse(
             "does not accept objects in its list", "Each item is an object: the arguments of one call."
         )
-    ours = _Names.of(tool.input_schema)
+    ours = _ParameterNames.of(tool.input_schema)
     for one in items[:1]:
-        its = _Names.of(one)
+        its = _ParameterNames.of(one)
         if unknown := sorted(name for name in ours.known if name not in its):
             raise refuse(
                 f"does not accept {unknown[0]!r} in its items", "Give its items the tool's own parameters."
@@ -147,29 +147,29 @@ def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: l
             raise refuse(f"requires {missing[0]!r} in its items", "Give its items the tool's own parameters.")
 
 
-def _check_for_circles(tools: Mapping[str, Tool]) -> None:
+def _check_for_cycles(tools: Mapping[str, Tool]) -> None:
     needs = {name: [one.tool for one in tool.contract.depends_on] for name, tool in tools.items()}
-    done: set[str] = set()
+    checked: set[str] = set()
     for start in needs:
-        way: list[str] = [start]
-        ahead = [iter(needs[start])]
-        while way:
-            name = next(ahead[-1], None)
+        path: list[str] = [start]
+        remaining = [iter(needs[start])]
+        while path:
+            name = next(remaining[-1], None)
             if name is None:
-                ahead.pop()
-                done.add(way.pop())
-            elif name in way:
-                circle = " -> ".join((*way[way.index(name) :], name))
+                remaining.pop()
+                checked.add(path.pop())
+            elif name in path:
+                cycle = " -> ".join((*path[path.index(name) :], name))
                 raise InvalidTool(
-                    name, f"its depends_on form a cycle: {circle}", hint="Remove one depends_on."
+                    name, f"its depends_on form a cycle: {cycle}", hint="Remove one depends_on."
                 )
-            elif name not in done:
-                way.append(name)
-                ahead.append(iter(needs[name]))
+            elif name not in checked:
+                path.append(name)
+                remaining.append(iter(needs[name]))
 
 
 @dataclass(frozen=True)
-class _Names:
+class _ParameterNames:
     """The parameter names of a schema."""
 
     known: frozenset[str]
@@ -178,7 +178,7 @@ class _Names:
     """Whether other names are refused."""
 
     @classmethod
-    def of(cls, schema: JsonSchema) -> "_Names":
+    def of(cls, schema: JsonSchema) -> "_ParameterNames":
         known, required = schema.get("properties", {}), schema.get("required", ())
         return cls(frozenset(known), frozenset(required), schema.get("additionalProperties") is False)
 
@@ -187,7 +187,7 @@ class _Names:
 
 
 def _branches(schema: object, root: JsonSchema) -> Iterable[JsonSchema]:
-    """Yield the schema behind a reference, or each branch of an `anyOf`."""
+    """Yield a schema, the target of its reference, or each branch of its `anyOf`."""
     if not isinstance(schema, dict):
         return
     if isinstance(target := schema.get("$ref"), str):
@@ -200,7 +200,7 @@ def _branches(schema: object, root: JsonSchema) -> Iterable[JsonSchema]:
 
 
 def _mapping(other: Tool) -> str:
-    names = " or ".join(sorted(_Names.of(other.input_schema).known)) or "..."
+    names = " or ".join(sorted(_ParameterNames.of(other.input_schema).known)) or "..."
     return f'Map the arguments: Alternative(tool="{other.name}", arguments={{"ours": "{names}"}}).'
 
 

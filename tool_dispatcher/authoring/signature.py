@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import InvalidTool
-from tool_dispatcher.authoring.parameters import SchemaParameters, TypedParameters, is_laxer_typed
+from tool_dispatcher.authoring.parameters import SchemaParameters, TypedParameters, is_stricter_than_pydantic
 from tool_dispatcher.authoring.secret import without_defaults
 
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False)
@@ -28,29 +28,29 @@ def parameters_of(tool: str, function: Callable[..., Any]) -> tuple[TypedParamet
         raise InvalidTool(tool, "it is a generator", hint="Return a list instead of yielding.")
     parameters = _signature(tool, function).parameters.values()
     for parameter in parameters:
-        _check(tool, parameter)
+        _check_parameter(tool, parameter)
     contexts = tuple(p.name for p in parameters if _is_context(p.annotation))
-    asked = [p for p in parameters if p.name not in contexts]
+    argument_parameters = [p for p in parameters if p.name not in contexts]
     model: type[BaseModel]
     fields: dict[str, str] = {}
-    whole: str | None = None
-    match asked:
+    model_parameter: str | None = None
+    match argument_parameters:
         case [only] if isinstance(only.annotation, type) and issubclass(only.annotation, BaseModel):
-            model, whole = only.annotation, only.name
+            model, model_parameter = only.annotation, only.name
             if issubclass(model, RootModel):
                 raise InvalidTool(
                     tool,
-                    f"parameter {whole!r} is a RootModel, but a call's arguments are an object",
+                    f"parameter {model_parameter!r} is a RootModel, but a call's arguments are an object",
                     hint="Use a BaseModel with fields.",
-                    parameter=whole,
+                    parameter=model_parameter,
                 )
         case _:
-            fields = {parameter.name: f"p{n}" for n, parameter in enumerate(asked)}
-            model = _model(tool, asked)
+            fields = {parameter.name: f"p{n}" for n, parameter in enumerate(argument_parameters)}
+            model = _model(tool, argument_parameters)
     schema = without_defaults(_schema(tool, model))
-    optional = frozenset(p.name for p in asked if p.default is not p.empty)
-    exact = SchemaParameters.of(tool, schema) if is_laxer_typed(schema) else None
-    return TypedParameters(schema, model, fields, optional, whole, exact), contexts
+    optional = frozenset(p.name for p in argument_parameters if p.default is not p.empty)
+    stricter = SchemaParameters.of(tool, schema) if is_stricter_than_pydantic(schema) else None
+    return TypedParameters(schema, model, fields, optional, model_parameter, stricter), contexts
 
 
 def _signature(tool: str, function: Callable[..., Any]) -> inspect.Signature:
@@ -68,7 +68,7 @@ def _signature(tool: str, function: Callable[..., Any]) -> inspect.Signature:
         ) from None
 
 
-def _check(tool: str, parameter: inspect.Parameter) -> None:
+def _check_parameter(tool: str, parameter: inspect.Parameter) -> None:
     name = parameter.name
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
@@ -101,7 +101,10 @@ def _is_context(annotation: object) -> bool:
 
 
 def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
-    """Return a model with one field per parameter, under a neutral name: a parameter may be called `json` or `_x`."""
+    """Return a model with one field per parameter.
+
+    The fields have neutral names, because a parameter may be called `json` or `_x`.
+    """
     fields: dict[str, Any] = {}
     for n, parameter in enumerate(parameters):
         default = ... if parameter.default is parameter.empty else parameter.default
@@ -126,7 +129,7 @@ def _field(parameter: inspect.Parameter, default: Any) -> tuple[Any, Any]:
 
 
 class _Schema(GenerateJsonSchema):
-    """A generator of schemas without titles, which would only repeat names, and with defaults that are JSON."""
+    """A generator of schemas without titles, which would repeat the names, and without defaults that are not JSON."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
 
@@ -153,7 +156,7 @@ def _schema(tool: str, model: type[BaseModel]) -> JsonSchema:
 
 
 def _closed(schema: JsonSchema) -> JsonSchema:
-    """Return the schema of one model, with other fields forbidden."""
+    """Return the schema of a model without its title, and with unknown fields forbidden."""
     closed = {key: value for key, value in schema.items() if key != "title"}
     if closed.get("type") == "object" and "properties" in closed:
         closed["additionalProperties"] = False

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def source_of(function: Callable[..., Any], parameter: str = "") -> str:
-    """Return `my_tools.py:3`, where the function or its parameter is defined; empty where no file is known."""
+    """Return where a function or its parameter is defined, such as `my_tools.py:3`; empty if no file is known."""
     code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
     if not isinstance(code, CodeType) or code.co_filename.startswith("<"):
         return ""
@@ -18,13 +18,13 @@ def source_of(function: Callable[..., Any], parameter: str = "") -> str:
 
 
 def shown_path(file: str) -> str:
-    """Return a path as a person would type it: relative, if it is below the current directory."""
+    """Return a path, relative if it is below the current directory."""
     path, current = Path(file), Path.cwd()
     return str(path.relative_to(current)) if path.is_relative_to(current) else file
 
 
 def _line(code: CodeType, parameter: str) -> int:
-    """Return the line of `def`, not that of its first decorator; or the line of the parameter."""
+    """Return the line of the parameter, if it exists, else that of `def`, below the decorators."""
     try:
         lines, first = inspect.getsourcelines(code)
         tree = ast.parse(textwrap.dedent("".join(lines)))

@@ -25,7 +25,7 @@ from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.contract import OPTIONS, ContractOptions, complete
 from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid
 from tool_dispatcher.authoring.failures import InvalidTool, ToolFailed
-from tool_dispatcher.authoring.options import check_known, under_todays_names, warn_of_renamed
+from tool_dispatcher.authoring.options import check_known, warn_of_renamed, with_new_names
 from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked
 from tool_dispatcher.authoring.secret import secret_paths
@@ -36,8 +36,8 @@ from tool_dispatcher.idempotency.identity import fingerprint
 __all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "tool"]
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_NO_EFFECT = "its effect is missing", 'Write @tool(effect="read") or @tool(effect="write").'
-_NOT_OF_THE_CONTRACT = ("reconcile", "example", "examples")
+_EFFECT_MISSING = "its effect is missing", 'Write @tool(effect="read") or @tool(effect="write").'
+_OPTIONS_OUTSIDE_CONTRACT = ("reconcile", "example", "examples")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,11 +45,10 @@ Function = Callable[..., Any]
 
 
 class ToolOptions(ContractOptions, total=False):
-    """All options of a tool: those of its contract, and these."""
+    """All options of a tool: those of its contract, and those about examples and crashed writes."""
 
     reconcile: Reconcile | None
-    """For writes: called to find out whether a write took effect after a crash; see authoring/reconcile.py.
-    """
+    """For writes: the function that reports, after a crash, whether a write took effect; see reconcile.py."""
     example: ToolArguments | None
     """Valid arguments."""
     examples: Sequence[ToolArguments]
@@ -57,10 +56,15 @@ class ToolOptions(ContractOptions, total=False):
 
 
 class Tool:
-    """One tool: its description for the model, its contract, and its function.
+    """A tool: its description for the model, its contract and its function.
 
-    `function(arguments: dict, context: ToolContext)` may be async or plain; it returns JSON, or values that
-    can be converted to JSON. `parameters` is the JSON Schema of its arguments. Raises InvalidTool.
+    Args:
+        parameters: the JSON Schema of the arguments.
+        function: `function(arguments: dict, context: ToolContext)`, async or plain; it returns JSON, or values
+            that can be converted to JSON.
+
+    Raises:
+        InvalidTool: the name, the schema, the function or an option is wrong.
     """
 
     def __init__(
@@ -90,16 +94,16 @@ class Tool:
     ) -> None:
         self.name, self.description = name, _checked_description(name, description)
         self.parameters, self.function, self.is_async = parameters, function, _is_async(function)
-        contract = {key: value for key, value in options.items() if key not in _NOT_OF_THE_CONTRACT}
+        contract = {key: value for key, value in options.items() if key not in _OPTIONS_OUTSIDE_CONTRACT}
         warn_of_renamed(name, contract, function)
-        contract = under_todays_names(name, contract)
+        contract = with_new_names(name, contract)
         self.reconcile = checked(name, options.get("reconcile"))
         self.contract: Contract = complete(name, effect, contract, has_reconcile=self.reconcile is not None)
         _check_validates(name, self.contract.validates, parameters.schema)
         self.secret_paths = secret_paths(parameters.schema)
         self._examples = _examples(name, parameters, options)
-        shown = {"examples": list(self._examples)} if self._examples else {}
-        self.input_schema = {**parameters.schema, **shown, CONTRACT_KEYWORD: self.contract.as_keyword()}
+        examples = {"examples": list(self._examples)} if self._examples else {}
+        self.input_schema = {**parameters.schema, **examples, CONTRACT_KEYWORD: self.contract.as_keyword()}
 
     @property
     def effect(self) -> Effect:
@@ -110,7 +114,7 @@ class Tool:
         return self.contract.timeout_s
 
     def call(self, arguments: ToolArguments, context: ToolContext) -> Any:
-        """Return the function's result, or its awaitable, for arguments as returned by `parameters.read`."""
+        """Return the function's result, or its awaitable, for arguments that `parameters.read` has returned."""
         return self.function(arguments, context)
 
     @cached_property
@@ -125,15 +129,15 @@ class Tool:
 
     @cached_property
     def example(self) -> ToolArguments | None:
-        """Return valid arguments: the author's first example, else a generated one if it is valid, else None."""
+        """Return the author's first example, else a generated one if it is valid, else None."""
         if self._examples:
             return self._examples[0]
-        made = example_of(self.parameters.schema)
-        return made if is_valid(self.parameters, made) else None
+        generated = example_of(self.parameters.schema)
+        return generated if is_valid(self.parameters, generated) else None
 
     @cached_property
     def definition_digest(self) -> str:
-        """Return a digest of name, description, schema and contract, which changes when the tool does."""
+        """Return a digest of the tool's name, description, schema and contract."""
         return fingerprint(self.name, self.description, self.input_schema)
 
     def __repr__(self) -> str:
@@ -141,7 +145,7 @@ class Tool:
 
 
 class FunctionTool(Tool, Generic[P, R]):
-    """A tool made from a function with type hints; calling it calls the function."""
+    """A tool from a function with type hints; calling the tool calls the function."""
 
     def __init__(
         self,
@@ -188,14 +192,19 @@ def tool(
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a tool of an async or plain function with type hints.
 
-    `effect` is "read" when a repeated call changes nothing, else "write"; it is required. `name` and
-    `description` default to the function's name and docstring. The options of the contract control how its
-    calls run: see docs/tools.md. Raises InvalidTool, which says what to change.
+    Args:
+        effect: "read" if a repeated call changes nothing, else "write"; required.
+        name: the default is the function's name.
+        description: the default is the function's docstring.
+        options: how the tool's calls run; see docs/tools.md.
+
+    Raises:
+        InvalidTool: a definition that cannot be used; the error contains the remedy.
     """
     if bare is not None:
         problem, hint = "tool() accepts only keyword arguments", "Write tool(effect=...)(function)."
         if effect is None:
-            problem, hint = _NO_EFFECT
+            problem, hint = _EFFECT_MISSING
         with _located(bare):
             raise InvalidTool(name or getattr(bare, "__name__", "?"), problem, hint=hint)
 
@@ -209,8 +218,8 @@ def tool(
                     hint="Decorate a function with type hints.",
                 )
             if effect is None:
-                check_known(named, under_todays_names(named, options), OPTIONS)
-                raise InvalidTool(named, _NO_EFFECT[0], hint=_NO_EFFECT[1])
+                check_known(named, with_new_names(named, options), OPTIONS)
+                raise InvalidTool(named, _EFFECT_MISSING[0], hint=_EFFECT_MISSING[1])
         return FunctionTool(function, effect=effect, name=name, description=description, **options)
 
     return decorate
@@ -247,13 +256,17 @@ def _checked_description(name: str, description: object) -> str:
 
 
 def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[ToolArguments, ...]:
-    """Return the author's examples: from the options, else from the model, else from the schema."""
+    """Return the author's examples, checked: from the options, else from the model, else from the schema."""
     one, several = options.get("example"), options.get("examples", ())
-    given: object = (one, *several) if one is not None and isinstance(several, list | tuple) else several
+    examples: object = (one, *several) if one is not None and isinstance(several, list | tuple) else several
     if one is None and not several:
-        own = getattr(getattr(parameters, "model", None), "__example__", None)
-        given = (own,) if isinstance(own, Mapping) else own or parameters.schema.get("examples", ())
-    return checked_examples(tool, parameters, given)
+        of_model = getattr(getattr(parameters, "model", None), "__example__", None)
+        examples = (
+            (of_model,)
+            if isinstance(of_model, Mapping)
+            else of_model or parameters.schema.get("examples", ())
+        )
+    return checked_examples(tool, parameters, examples)
 
 
 def _is_async(function: Function) -> bool:

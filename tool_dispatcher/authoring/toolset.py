@@ -21,7 +21,7 @@ class Toolset:
             self.add(one)
 
     def add(self, one: Tool) -> None:
-        """Add a tool. Raises InvalidTool when it is not a Tool, or when its name is taken."""
+        """Add a tool. Raises InvalidTool if it is not a Tool, or if another tool of the set has its name."""
         if not isinstance(one, Tool):
             raise InvalidTool(
                 getattr(one, "__name__", repr(one)),
@@ -51,9 +51,9 @@ class Toolset:
         )
 
         def decorate_and_add(function: Callable[P, R]) -> FunctionTool[P, R]:
-            made = decorate(function)
-            self.add(made)
-            return made
+            created = decorate(function)
+            self.add(created)
+            return created
 
         return decorate_and_add
 

@@ -1,11 +1,11 @@
-"""Validation of a call's arguments: the function's arguments, or an error that the model can act on. Pure."""
+"""Validation of a call's arguments: it returns the function's arguments, or an error for the model. Pure."""
 
 from difflib import get_close_matches
 
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.values import JsonSchema, ToolArguments
 
-from tool_dispatcher.authoring.argument_errors import not_json
+from tool_dispatcher.authoring.argument_errors import not_json, path_text
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.authoring.parameters import BadArguments
 from tool_dispatcher.authoring.secret import Path
@@ -13,15 +13,18 @@ from tool_dispatcher.authoring.tool import Tool
 
 
 def validate(tool: Tool, arguments: ToolArguments) -> ToolArguments | ToolError:
-    """Return the arguments as the tool's function takes them, or an error for each invalid one with the remedy."""
+    """Return the arguments as the tool's function takes them, or an error that lists every invalid one."""
     try:
-        given = tool.parameters.read(arguments)
+        values = tool.parameters.read(arguments)
         if problem := not_json(arguments):  # no schema can forbid NaN
             raise BadArguments({(): problem})
-        return given
+        return values
     except BadArguments as bad:
         properties = tool.input_schema.get("properties", {})
-        fields = {_name(path): _with_nearest(path, why, properties) for path, why in bad.faults.items()}
+        fields = {
+            readable(path_text(path), 200): _with_nearest(path, why, properties)
+            for path, why in bad.faults.items()
+        }
         listed = "; ".join(f"{name or 'the arguments'}: {why}" for name, why in fields.items())
         return tool_error(
             "validation_error",
@@ -30,12 +33,6 @@ def validate(tool: Tool, arguments: ToolArguments) -> ToolArguments | ToolError:
             example_valid_call=tool.example,
             fields=fields,
         )
-
-
-def _name(path: Path) -> str:
-    """Return a path as text: `filters[0].name`."""
-    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return readable(name.removeprefix("."), 200)
 
 
 def _with_nearest(path: Path, why: str, properties: JsonSchema) -> str:
@@ -50,5 +47,5 @@ def _summary(tool: Tool) -> str:
     if not properties:
         return "It takes no parameters."
     required = tool.input_schema.get("required", ())
-    named = (f"{name} (required)" if name in required else name for name in properties)
-    return f'Its parameters: {", ".join(named)}. Values are taken as they are: 42 is a number, "42" is text.'
+    names = (f"{name} (required)" if name in required else name for name in properties)
+    return f'Its parameters: {", ".join(names)}. Values are taken as they are: 42 is a number, "42" is text.'

@@ -1,7 +1,7 @@
-"""A batch: the calls of one round, planned as a graph and run step by step. Pure, all of it.
+"""A batch: the calls of one round, planned as a graph and run step by step. Every file is pure.
 
-Read first `schedule.py`, which decides at each step which units begin and which calls are answered; then
-`plan.py`, which makes the plan from:
+First read `schedule.py`: it decides at each step which units begin and which calls are answered. Then read
+`plan.py`: it makes the plan, with these files:
 
     units.py            the units of execution: one call, or a group that runs as one call of its batch variant
     dependencies.py     which calls wait for which, and in what order

@@ -24,7 +24,7 @@ def failed(index: int, call: RequestedCall, error: ToolError, duration_ms: int =
 
 
 def refused_by_coordinator(reason: str) -> ToolError:
-    """Return the error of a call that the coordinator refuses and sends along only to have it answered."""
+    """Return the error of a call that the coordinator has refused; it is in the batch to get an answer."""
     return tool_error(
         "cancelled",
         f"The call was not run: {reason.removesuffix('.')}.",
@@ -33,7 +33,7 @@ def refused_by_coordinator(reason: str) -> ToolError:
 
 
 def unknown_tool(name: str, offered: Sequence[str]) -> ToolError:
-    """Return the error for an unknown tool name; it lists the nearest names of those offered."""
+    """Return the error for an unknown tool name; it lists the nearest of the offered names, or all of them."""
     nearest = get_close_matches(name, offered, n=3)
     return tool_error("unknown_tool", f"There is no tool {name!r}.", _use_one_of(nearest or offered))
 
@@ -49,7 +49,7 @@ def unusable_arguments(call: RequestedCall, problem: str, example: Example = Non
 
 
 def repeated_id_error(call: RequestedCall) -> ToolError:
-    """Return the error for the second call with the same id: their results would be indistinguishable."""
+    """Return the error for the second call with the same id: the two results would be indistinguishable."""
     return tool_error(
         "validation_error",
         f"Two calls of this batch have the id {call.id!r}; this one, the later, was not run.",
@@ -58,7 +58,7 @@ def repeated_id_error(call: RequestedCall) -> ToolError:
 
 
 def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Example = None) -> ToolError:
-    """Return the error for placeholders that cannot be resolved; `faults` holds the reason, by argument."""
+    """Return the error for placeholders that cannot be resolved; `faults` maps each argument to the reason."""
     listed = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
     return tool_error(
         "validation_error",
@@ -70,12 +70,12 @@ def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Ex
     )
 
 
-def cycle_error(index: int, circle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
+def cycle_error(index: int, cycle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
     """Return the error for a call that waits for itself, directly or through other calls."""
-    if len(circle) == 1:
+    if len(cycle) == 1:
         problem = f"{call_label(index, calls[index])} waits for itself"
     else:
-        problem = f"these calls wait for each other in a circle: {_listed(circle, calls)}"
+        problem = f"these calls wait for each other in a circle: {_listed(cycle, calls)}"
     return tool_error(
         "validation_error",
         f"{calls[index].name} was not run: {problem}.",
@@ -94,7 +94,7 @@ def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
 
 
 def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> ToolError:
-    """Return the error for a call whose dependency has calls in this batch, none of which gave the needed fields."""
+    """Return the error for a call whose dependency has calls in this batch, but none returned the needed fields."""
     gives = _given_fields(dependency)
     return tool_error(
         "dependency_failed",
@@ -115,10 +115,7 @@ def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error:
 
 
 def begun_elsewhere(call: RequestedCall, refused: ToolError | None) -> ToolError:
-    """Return the error for a write that another worker began and that cannot be resumed here.
-
-    It may have taken effect.
-    """
+    """Return the error for a write that another worker began, which may have taken effect and cannot be resumed."""
     why = "this dispatcher has no such tool." if refused is None else refused.message
     return tool_error(
         "outcome_unknown",
@@ -144,7 +141,7 @@ def call_label(index: int, call: RequestedCall) -> str:
 
 
 def why_failed(error: ToolError) -> str:
-    """Return a failure as text, without the final full stop: `failed (timeout): it took too long`."""
+    """Return a failure as text without the final full stop: `failed (timeout: it took too long)`."""
     message = readable(error.message, _REASON_CHARACTERS_MAX).rstrip(" .")
     return f"failed ({error.error_type}: {message})"
 

@@ -1,10 +1,10 @@
 """The dependencies between calls of a batch, the order they require, and the calls that can never begin. Pure.
 
-The nodes of the graph are the calls, by their indexes, and after them the *gates*: one for each tool, and
-fields of its result, that calls depend on. A gate waits for every call of its tool, and dependent calls wait
-for the gate alone, so that a batch of many such calls has few edges. A write that repeats an earlier one has
-its own gate: only once all writes before it are done is it known whether another write has come in
-between.
+The nodes of the graph are the calls, by their indexes, and after them the *gates*. There is one gate for each
+dependency: a tool, and the fields of its result that are needed. A gate waits for every call of its tool, and
+dependent calls wait only for the gate, so that a batch of many such calls has few edges. A write that repeats
+an earlier write waits for a gate of all writes before it: when they are done, it is known whether another
+write came in between.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,13 +20,13 @@ from tool_dispatcher.batch.placeholders import outlined
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A tool that others depend on, and its calls in this batch; without a dependency, calls that must come first."""
+    """A node that waits for all calls of a tool that others depend on, or for the writes before a repeated write."""
 
     dependency: Dependency | None
     calls: tuple[int, ...]
 
     def problem(self, calls: Sequence[RequestedCall], results: Sequence[ToolResult | None]) -> str:
-        """Return why none of its calls, all of them answered, gave the needed fields; empty if one did."""
+        """Return why none of its calls returned the needed fields; empty if one did. All of them are answered."""
         if self.dependency is None:
             return ""
         outcomes = [self._problem_of(index, calls[index], results[index]) for index in self.calls]
@@ -50,12 +50,13 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The graph: `needs[node]` are the nodes that have to be done before it; gates come after the calls."""
+    """A graph of calls and gates."""
 
     needs: tuple[tuple[int, ...], ...]
+    """By node, the nodes that must be done before it."""
     gates: tuple[Gate, ...]
     missing: Mapping[int, Dependency]
-    """By call: a tool it depends on that has not succeeded and has no call in this batch."""
+    """By call, a dependency whose tool has not succeeded and has no call in this batch."""
 
 
 def graph_of(
@@ -67,15 +68,17 @@ def graph_of(
 ) -> Graph:
     """Return the graph of a batch.
 
-    `succeeded`: tools that succeeded in earlier rounds. `needed`: by call, the calls that its placeholders
-    name. `repeats`: writes that an earlier call has made; they come after every write before them.
+    Args:
+        succeeded: tools that succeeded in earlier rounds.
+        needed: by call, the calls that its placeholders name.
+        repeats: writes that an earlier call has made; they come after every write before them.
     """
     by_tool: dict[str, list[int]] = {}
     for index, call in enumerate(calls):
         by_tool.setdefault(call.name, []).append(index)
     gates: dict[Dependency, int] = {}
     missing: dict[int, Dependency] = {}
-    needs = [list(places) for places in needed]
+    needs = [list(indexes) for indexes in needed]
     for index, call in enumerate(calls):
         contract = contracts.get(call.name)
         for dependency in contract.depends_on if contract else ():
@@ -83,16 +86,16 @@ def graph_of(
                 needs[index].append(gates.setdefault(dependency, len(calls) + len(gates)))
             elif dependency.tool not in succeeded:
                 missing.setdefault(index, dependency)
-    made = tuple(Gate(dependency, tuple(by_tool[dependency.tool])) for dependency in gates)
-    edges = [*needs, *(list(gate.calls) for gate in made)]
-    after = []
+    tool_gates = tuple(Gate(dependency, tuple(by_tool[dependency.tool])) for dependency in gates)
+    edges = [*needs, *(list(gate.calls) for gate in tool_gates)]
+    repeat_gates = []
     for index in sorted(repeats):
-        before = [place for place in range(index) if _may_write(calls[place], contracts)]
-        if others := tuple(place for place in before if not _waits_for(place, index, edges)):
-            after.append(Gate(None, others))
+        earlier_writes = [earlier for earlier in range(index) if _may_write(calls[earlier], contracts)]
+        if others := tuple(earlier for earlier in earlier_writes if not _waits_for(earlier, index, edges)):
+            repeat_gates.append(Gate(None, others))
             edges[index].append(len(edges))
             edges.append(list(others))
-    return Graph(tuple(map(tuple, edges)), (*made, *after), missing)
+    return Graph(tuple(map(tuple, edges)), (*tool_gates, *repeat_gates), missing)
 
 
 def _may_write(call: RequestedCall, contracts: Mapping[str, Contract]) -> bool:
@@ -113,13 +116,13 @@ def _waits_for(node: int, other: int, needs: Sequence[Sequence[int]]) -> bool:
 
 
 def find_cycles(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int]]:
-    """Return the cycles among `roots` and all that they need; each node comes after the nodes it needs.
+    """Return `roots` and all nodes that they need, in groups: each cycle is a group, every other node one of its own.
 
-    Otherwise the nodes keep the order of `roots`, each right after the nodes it needs. The nodes of a cycle form one
-    group; every other node is a group of one. These are the strongly connected components, in the order of Tarjan,
-    "Depth-first search and linear graph algorithms", SIAM J. Computing 1 (1972), without recursion.
+    Each group comes after the groups it needs; apart from that, the order is that of `roots`. The groups are the
+    strongly connected components, by Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1
+    (1972), without recursion.
     """
-    found: list[list[int]] = []
+    cycles: list[list[int]] = []
     reached: dict[int, int] = {}
     lowest: dict[int, int] = {}
     open_nodes: dict[int, None] = {}
@@ -134,28 +137,30 @@ def find_cycles(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[li
                 open_nodes[node] = None
             else:
                 lowest[node] = min(lowest[node], lowest[needs[node][next_edge - 1]])
-            for place in range(next_edge, len(needs[node])):
-                other = needs[node][place]
+            for edge in range(next_edge, len(needs[node])):
+                other = needs[node][edge]
                 if other not in reached:
-                    path += [(node, place + 1), (other, 0)]
+                    path += [(node, edge + 1), (other, 0)]
                     break
                 if other in open_nodes:
                     lowest[node] = min(lowest[node], reached[other])
             else:
                 if lowest[node] == reached[node]:
-                    found.append(_closed(node, open_nodes))
-    return found
+                    cycles.append(_pop_component(node, open_nodes))
+    return cycles
 
 
 def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
-    """Return the fields that a result lacks, both at the top and in the first of its records.
+    """Return the fields that a result has neither at the top nor in its first record.
 
-    A result that is shown in part only counts as complete: the missing fields may be in the other part.
+    A result that is shown in part counts as complete: the missing fields may be in the other part.
     """
     if result.handle:
         return []
     return [
-        field for field in fields if not any(_has(place, field) for place in _values_with_fields(result.data))
+        field
+        for field in fields
+        if not any(_has_field(value, field) for value in _values_with_fields(result.data))
     ]
 
 
@@ -167,11 +172,11 @@ def _values_with_fields(data: Json) -> list[Json]:
     return [data, *(records[0] for records in lists if records)]
 
 
-def _has(value: Json, field: str) -> bool:
+def _has_field(value: Json, field: str) -> bool:
     return isinstance(value, dict) and value.get(field) is not None
 
 
-def _closed(root: int, open_nodes: dict[int, None]) -> list[int]:
+def _pop_component(root: int, open_nodes: dict[int, None]) -> list[int]:
     component: list[int] = []
     while not component or component[-1] != root:
         component.append(open_nodes.popitem()[0])

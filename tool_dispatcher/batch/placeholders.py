@@ -1,4 +1,4 @@
-"""Placeholders in the arguments of a batch: the results they name, and their values. Pure."""
+"""Placeholders in the arguments of a batch: the calls they name, and their values. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.batch.answers import Example, bad_placeholders
 
 VALUES_BYTES_MAX = 10_000_000
-"""The size of all values that the placeholders of one call may bring in, as JSON."""
+"""The size of all values that replace the placeholders of one call, as JSON."""
 _FAULTS_MAX = 20
 _KEYS_LISTED = 20
 _NAME_CHARACTERS_MAX = 200
@@ -35,10 +35,16 @@ def resolve(
 ) -> ToolArguments | ToolError:
     """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON types.
 
-    `results` are those of the batch, by index; the plan ensures that each one needed is there and ok,
-    otherwise ValueError is raised. `whole_results` holds the data of results that are shown in part only. Escapes
-    become the text that they represent. Resolution is strict: a ToolError names each argument and what the call
-    did return; `example` is a set of valid arguments for the error to show.
+    Escapes become the text that they represent. If a value does not exist, the ToolError names the argument and
+    what the call returned.
+
+    Args:
+        results: the results of the batch, by index.
+        whole_results: by index, the complete data of results that are shown in part.
+        example: valid arguments, for the error.
+
+    Raises:
+        ValueError: a call whose result is needed has not succeeded; the plan prevents this.
     """
     values: dict[Reference, bytes] = {}
     faults: dict[str, str] = {}
@@ -66,7 +72,7 @@ def digest_of(arguments: Mapping[str, object]) -> str:
 def unreadable(
     index: int, placeholders: Iterable[tuple[Path, Placeholder]], calls: Sequence[RequestedCall]
 ) -> dict[str, str]:
-    """Return the errors of placeholders that are known before any call runs, by argument."""
+    """Return, by argument, the errors of placeholders that are known before any call runs."""
     faults = {}
     for path, placeholder in placeholders:
         fault = _fault(index, placeholder, calls)
@@ -79,7 +85,11 @@ def unreadable(
 
 def named_calls(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
     """Return the indexes of the calls whose results are needed, each once."""
-    return tuple(dict.fromkeys(found.call for _, found in placeholders if isinstance(found, Reference)))
+    return tuple(
+        dict.fromkeys(
+            placeholder.call for _, placeholder in placeholders if isinstance(placeholder, Reference)
+        )
+    )
 
 
 def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall]) -> str:
@@ -99,7 +109,7 @@ def _look_up(
     whole_results: Mapping[int, Json],
     values: dict[Reference, bytes],
 ) -> str:
-    """Put the value into `values` as JSON, so that two calls never share one; return the error, or an empty text."""
+    """Add the value to `values`, as JSON so that no two calls share an object; return the error, or an empty text."""
     if placeholder in values:
         return ""
     result = results[placeholder.call]
@@ -150,11 +160,13 @@ def outlined(value: Json) -> str:
 
 
 def _filled(value: Json, values: Mapping[Reference, bytes]) -> Json:
-    """Return a value with its placeholders replaced; arguments nest too little to exceed the recursion limit."""
+    """Return a value with its placeholders replaced. Arguments are never nested as deep as the recursion limit."""
     if isinstance(value, str):
-        found = parse_placeholder(value)
-        whole: Json = from_json(values[found]) if isinstance(found, Reference) else str(found)
-        return whole
+        placeholder = parse_placeholder(value)
+        filled: Json = (
+            from_json(values[placeholder]) if isinstance(placeholder, Reference) else str(placeholder)
+        )
+        return filled
     if isinstance(value, dict):
         return {key: _filled(item, values) for key, item in value.items()}
     if isinstance(value, list):

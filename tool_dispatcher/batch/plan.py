@@ -24,12 +24,12 @@ from tool_dispatcher.batch.dependencies import Gate, Graph, find_cycles, graph_o
 from tool_dispatcher.batch.placeholders import named_calls, unreadable
 from tool_dispatcher.batch.units import Unit, units_of
 
-_Found = Sequence[tuple[Path, Placeholder]]
+_PathsAndPlaceholders = Sequence[tuple[Path, Placeholder]]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of a batch: how many units run at once, and up to how many calls of one tool run singly."""
+    """Limits of a batch: the units that run at once, and the calls of one tool that are not yet collapsed."""
 
     batch_concurrency: int
     collapse_above: int = 3
@@ -46,8 +46,8 @@ class Plan:
     """By call, the number of its unit."""
     gates: tuple[Gate, ...]
     needs: tuple[tuple[int, ...], ...]
-    """By node, the nodes that have to be done before it."""
-    wanted_by: tuple[tuple[int, ...], ...]
+    """By node, the nodes that must be done before it."""
+    dependents: tuple[tuple[int, ...], ...]
     """The same edges, reversed."""
     lane: tuple[int, ...]
     """Units that run one at a time, in this order."""
@@ -56,10 +56,9 @@ class Plan:
     answered: Mapping[int, ToolResult]
     """By call, the error of a call that is known from the start not to run."""
     begun: Collection[int]
-    """Calls that another worker has begun and that have no noted outcome: they can no longer be stopped."""
+    """Calls that another worker has begun and whose outcome is not in the journal: they can no longer be stopped."""
     repeated: frozenset[int]
-    """Calls whose id an earlier call has. The journal is keyed by id, and holds the earlier call's outcome.
-    """
+    """Calls with the id of an earlier call. The journal is keyed by id, and holds the earlier call's outcome."""
 
 
 def plan_batch(
@@ -76,27 +75,29 @@ def plan_batch(
 ) -> Plan:
     """Return the plan of one batch.
 
-    `settled` are the outcomes in the journal, by the index of the call. `refused` is why calls must not run,
-    from checks made before: permission, invalid arguments, tools that are gone. It includes calls that have
-    settled, since a group's arguments leave out the refused ones. `excluded` are tools that this session may
-    not run, so that no calls are collapsed onto them. `repeats` are writes that an earlier call has made:
-    they come after all writes before them, and are in no group. `example_of` gives valid arguments of a tool,
-    for the errors to show.
+    Args:
+        settled: the outcomes in the journal, by the index of the call.
+        refused: the errors of earlier checks (permission, arguments, unknown tools), by the index of the call.
+            They include settled calls, since a group's arguments omit the refused ones.
+        begun: calls that another worker has begun and whose outcome is not in the journal.
+        excluded: tools that this session may not run, so that no calls are collapsed onto them.
+        repeats: writes that an earlier call has made; they come after all writes before them, and in no group.
+        example_of: returns valid arguments of a tool, for its errors.
     """
     calls = request.calls
     placeholders = [list(find(call.arguments)) for call in calls]
     graph = graph_of(calls, contracts, request.succeeded, _calls_needed(placeholders), repeats)
-    again = _repeated(calls)
+    repeated = _repeated(calls)
     errors = {
         **_errors_in_graph(calls, graph),
         **_errors_in_calls(request, contracts, placeholders, example_of),
         **(refused or {}),
-        **{index: repeated_id_error(calls[index]) for index in again},
+        **{index: repeated_id_error(calls[index]) for index in repeated},
     }
-    known = {index: result for index, result in (settled or {}).items() if index not in again}
-    free = _free(calls, contracts, placeholders, again.union(repeats))
-    together = groups(request, contracts, free, excluded, bounds.collapse_above)
-    units, unit_of = units_of(calls, contracts, together, errors)
+    outcomes = {index: result for index, result in (settled or {}).items() if index not in repeated}
+    groupable = _groupable(calls, contracts, placeholders, repeated.union(repeats))
+    call_groups = groups(request, contracts, groupable, excluded, bounds.collapse_above)
+    units, unit_of = units_of(calls, contracts, call_groups, errors)
     return Plan(
         request=request,
         bounds=bounds,
@@ -104,19 +105,19 @@ def plan_batch(
         unit_of=unit_of,
         gates=graph.gates,
         needs=graph.needs,
-        wanted_by=_reversed(graph.needs),
+        dependents=_reversed(graph.needs),
         lane=_lane(units, unit_of, graph.needs, errors),
-        settled=known,
-        answered={n: failed(n, calls[n], errors[n]) for n in sorted(errors.keys() - known.keys())},
+        settled=outcomes,
+        answered={n: failed(n, calls[n], errors[n]) for n in sorted(errors.keys() - outcomes.keys())},
         begun=begun,
-        repeated=again,
+        repeated=repeated,
     )
 
 
 def _errors_in_calls(
     request: ToolsRequested,
     contracts: Mapping[str, Contract],
-    placeholders: Sequence[_Found],
+    placeholders: Sequence[_PathsAndPlaceholders],
     example_of: Callable[[str], Example],
 ) -> dict[int, ToolError]:
     """Return the errors of calls that cannot run, independent of the other calls."""
@@ -135,39 +136,42 @@ def _errors_in_calls(
 
 
 def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, ToolError]:
-    """Return the errors of calls that wait for a dependency that can never be met."""
+    """Return the errors of calls that wait for a missing dependency or for themselves."""
     errors = {index: not_called_yet(calls[index], needed) for index, needed in graph.missing.items()}
     for cycle in find_cycles(graph.needs, range(len(calls))) if any(graph.needs) else ():
         if len(cycle) > 1:
-            circle = [node for node in cycle if node < len(calls)]
-            errors |= {index: cycle_error(index, circle, calls) for index in circle}
+            cycle_calls = [node for node in cycle if node < len(calls)]
+            errors |= {index: cycle_error(index, cycle_calls, calls) for index in cycle_calls}
     return errors
 
 
-def _calls_needed(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
-    """Return by call the other calls whose results it needs."""
+def _calls_needed(placeholders: Sequence[_PathsAndPlaceholders]) -> list[tuple[int, ...]]:
+    """Return, by call, the other calls whose results it needs."""
     count = len(placeholders)
     return [
-        tuple([place for place in named_calls(found) if place < count and place != index]) if found else ()
-        for index, found in enumerate(placeholders)
+        tuple([other for other in named_calls(named) if other < count and other != index]) if named else ()
+        for index, named in enumerate(placeholders)
     ]
 
 
-def _free(
+def _groupable(
     calls: Sequence[RequestedCall],
     contracts: Mapping[str, Contract],
-    placeholders: Sequence[_Found],
+    placeholders: Sequence[_PathsAndPlaceholders],
     excluded: Collection[int],
 ) -> list[int]:
-    """Return the calls that may be part of a group, judged by the request and the contracts."""
-    free = []
+    """Return the calls that may be in a group, according to the request and the contracts.
+
+    They are not refused by the coordinator, and have usable arguments without placeholders.
+    """
+    groupable = []
     for index, call in enumerate(calls):
         contract = contracts.get(call.name)
-        is_own = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
+        runs_singly = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
         is_usable = call.refused is None and call.problem is None and not placeholders[index]
-        if is_usable and not is_own and index not in excluded:
-            free.append(index)
-    return free
+        if is_usable and not runs_singly and index not in excluded:
+            groupable.append(index)
+    return groupable
 
 
 def _repeated(calls: Sequence[RequestedCall]) -> frozenset[int]:
@@ -181,10 +185,9 @@ def _lane(
     needs: Sequence[Sequence[int]],
     must_not_run: Collection[int],
 ) -> tuple[int, ...]:
-    """Return the units of sequential-only tools: in the order of the calls, but each after the units it waits for.
+    """Return the units of sequential-only tools in the order of their calls, but each after the units it waits for.
 
-    The calls of a group wait for the same units, so that all of these come before the first call of the
-    group.
+    The calls of a group wait for the same units, so all of these come before the first call of the group.
     """
     sequential = [
         index
@@ -198,8 +201,8 @@ def _lane(
 
 
 def _reversed(needs: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
-    wanted: list[list[int]] = [[] for _ in needs]
+    dependents: list[list[int]] = [[] for _ in needs]
     for node, needed in enumerate(needs):
         for other in needed:
-            wanted[other].append(node)
-    return tuple(map(tuple, wanted))
+            dependents[other].append(node)
+    return tuple(map(tuple, dependents))

@@ -1,13 +1,13 @@
-"""The execution of a plan as a state machine: events go in; units to begin and answered calls come out. Pure.
+"""The execution of a plan as a state machine: results go in; units to begin and answered calls come out. Pure.
 
     step = start(plan)
     while not step.progress.is_done:
-        begin each of step.begin; settle each of step.answered; once a unit has ended and its results are settled:
-        step = advance(step.progress, (unit, its results))
+        begin each unit of step.begin; settle each result of step.answered
+        when a unit has ended and its results are settled: step = advance(step.progress, (unit, results))
     step.progress.results()
 
-Results are settled before they are passed in: a batch taken over after a crash then finds the results on
-which later answers are based.
+Results are settled before they are passed in: if the batch is taken over after a crash, the journal then holds
+every result on which later answers are based.
 """
 
 from bisect import insort
@@ -21,7 +21,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 
 from tool_dispatcher.batch.answers import begun_elsewhere, failed, needs_a_result, needs_another, not_started
 from tool_dispatcher.batch.plan import Plan
-from tool_dispatcher.batch.units import AtOnce, Unit
+from tool_dispatcher.batch.units import ConcurrencyLimits, Unit
 
 _DependencyError = Callable[[RequestedCall], ToolError]
 
@@ -32,52 +32,52 @@ class Progress(NamedTuple):
     plan: Plan
     outcomes: tuple[ToolResult | None, ...]
     """By call; None while it has no outcome."""
-    left: int
+    unanswered: int
     """The number of calls without an outcome."""
     unit_waits: tuple[int, ...]
-    """By unit, the number of nodes it still waits for; below, the same by gate."""
+    """By unit, the number of nodes it still waits for."""
     gate_waits: tuple[int, ...]
-    ready: Mapping[AtOnce, tuple[int, ...]]
-    """Units that wait only for a free slot, ascending, by the limits they share. Units of the lane, which run
-    one at a time, are not among them.
-    """
+    """By gate, the number of calls it still waits for."""
+    ready: Mapping[ConcurrencyLimits, tuple[int, ...]]
+    """Units outside the lane that wait only for a free slot, ascending, by the limits they share."""
     running: frozenset[int]
     lane: tuple[int, ...]
     """The rest of the plan's lane; its first unit may run."""
     failed_fast: int | None
-    """The first call of a fail-fast tool that failed."""
+    """The first failed call of a fail-fast tool."""
 
     @property
     def is_done(self) -> bool:
-        return self.left == 0
+        return self.unanswered == 0
 
     def results(self) -> tuple[ToolResult, ...]:
-        """Return one result per call, in the order of the calls. Raises ValueError while some are missing."""
+        """Return one result per call, in the order of the calls. Raises ValueError if any is missing."""
         if not self.is_done:
-            raise ValueError(f"{self.left} calls have no result yet; go on until is_done")
+            raise ValueError(f"{self.unanswered} calls have no result yet; continue until is_done")
         return tuple(result for result in self.outcomes if result is not None)
 
 
 class Step(NamedTuple):
-    """The next actions. `answered` are results of calls that do not run; they are to be settled."""
+    """The next actions, and the state after them."""
 
     progress: Progress
     begin: tuple[Unit, ...]
+    """The units to begin."""
     answered: tuple[ToolResult, ...]
+    """The results to settle, of calls that do not run."""
 
 
 def start(plan: Plan) -> Step:
-    """Return the first step: answer calls that cannot run, and begin units that wait for nothing.
+    """Return the first step: it answers calls that cannot run, and begins units that need not wait.
 
-    All known failures are applied before anything begins: if one write of a batch is invalid, the batch must
-    not run in part.
+    All known failures are applied before any unit begins: if one write of a batch is invalid, no write may run.
     """
     calls = plan.request.calls
-    turn = _Turn(
+    builder = _StepBuilder(
         Progress(
             plan=plan,
             outcomes=(None,) * len(calls),
-            left=len(calls),
+            unanswered=len(calls),
             unit_waits=(0,) * len(plan.units),
             gate_waits=tuple(len(gate.calls) for gate in plan.gates),
             ready={},
@@ -88,18 +88,18 @@ def start(plan: Plan) -> Step:
         running=frozenset(),
     )
     for index in sorted(plan.settled):
-        turn.note(plan.settled[index])
+        builder.note(plan.settled[index])
     for index in sorted(plan.answered):
-        turn.answer(plan.answered[index])
-    turn.count_waits()
-    return turn.end()
+        builder.answer(plan.answered[index])
+    builder.count_waits()
+    return builder.end()
 
 
 def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> Step:
     """Return the next step after units have ended, each with a result for each of its calls, in their order.
 
-    Calls of a group that had settled before keep the journal's outcome. Raises ValueError when a unit is not
-    running, or the results are not those of its calls.
+    Settled calls of a group keep the journal's outcome. Raises ValueError if a unit is not running, or if the
+    results are not those of its calls.
     """
     running = set(progress.running)
     for unit, results in ended:
@@ -110,19 +110,18 @@ def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> St
                 f"unit {unit.number} ({unit.tool}) answers the calls {unit.calls}, in this order"
             )
         running.remove(unit.number)
-    turn = _Turn(progress, frozenset(running))
+    builder = _StepBuilder(progress, frozenset(running))
     for _, results in ended:
         for result in results:
             if progress.outcomes[result.index] is None:
-                turn.note(result)
-    return turn.end()
+                builder.note(result)
+    return builder.end()
 
 
-class _Turn:
-    """The mutable state of one step while it is computed."""
+class _StepBuilder:
+    """The mutable state of a step while it is computed; `running` are the units that have not ended."""
 
     def __init__(self, progress: Progress, running: frozenset[int]) -> None:
-        """Begin a step; `running` are the units of `progress` that have not ended."""
         self._before = progress
         self._running = running
         self._plan = progress.plan
@@ -134,15 +133,15 @@ class _Turn:
         self._failed_fast = progress.failed_fast
         self._noted = 0
         self._answered: list[ToolResult] = []
-        self._news: list[int] = []
-        """Nodes that are done and whose dependents have not been updated yet."""
+        self._done_nodes: list[int] = []
+        """Nodes that are done, but whose dependents have not been updated yet."""
 
     def note(self, result: ToolResult) -> None:
         """Record the outcome of a call."""
         index = result.index
         self._outcomes[index] = result
         self._noted += 1
-        self._news.append(index)
+        self._done_nodes.append(index)
         has_failed = result.error is not None and result.error.error_type != "cancelled"
         if has_failed and self._failed_fast is None and self._unit(index).is_fail_fast:
             self._failed_fast = index
@@ -154,7 +153,7 @@ class _Turn:
             self._answered.append(result)
 
     def count_waits(self) -> None:
-        """Count the nodes that each unit waits for. Call it once, when all initially known outcomes are recorded."""
+        """Count the nodes that each unit waits for, once, after all outcomes known at the start are recorded."""
         for index, number in enumerate(self._plan.unit_of):
             if self._outcomes[index] is None:
                 self._unit_waits[number] += len(self._plan.needs[index])
@@ -163,17 +162,17 @@ class _Turn:
                 self._make_ready(unit)
 
     def end(self) -> Step:
-        """Return the step, after all consequences have been propagated."""
+        """Propagate all consequences and return the step."""
         self._propagate()
         if self._failed_fast is not None and self._before.failed_fast is None:
-            self._stop(self._failed_fast)
+            self._stop_fail_fast(self._failed_fast)
             self._propagate()
         lane = self._rest_of_lane()
         begin = self._begin(lane)
         progress = Progress(
             plan=self._plan,
             outcomes=tuple(self._outcomes),
-            left=self._before.left - self._noted,
+            unanswered=self._before.unanswered - self._noted,
             unit_waits=tuple(self._unit_waits),
             gate_waits=tuple(self._gate_waits),
             ready={at_once: tuple(units) for at_once, units in self._ready.items() if units},
@@ -184,25 +183,25 @@ class _Turn:
         return Step(progress, begin, tuple(sorted(self._answered, key=lambda result: result.index)))
 
     def _propagate(self) -> None:
-        while self._news:
-            node = self._news.pop()
-            let_down = self._dependency_error(node)
-            for waiting in self._plan.wanted_by[node]:
+        while self._done_nodes:
+            node = self._done_nodes.pop()
+            dependency_error = self._dependency_error(node)
+            for waiting in self._plan.dependents[node]:
                 if waiting >= len(self._calls):
                     self._notify_gate(waiting)
                 elif self._outcomes[waiting] is None:
-                    self._notify_call(waiting, let_down)
+                    self._notify_call(waiting, dependency_error)
 
     def _notify_gate(self, node: int) -> None:
         gate = node - len(self._calls)
         self._gate_waits[gate] -= 1
         if self._gate_waits[gate] == 0:
-            self._news.append(node)
+            self._done_nodes.append(node)
 
-    def _notify_call(self, index: int, let_down: _DependencyError | None) -> None:
-        if let_down is not None:
+    def _notify_call(self, index: int, dependency_error: _DependencyError | None) -> None:
+        if dependency_error is not None:
             call = self._calls[index]
-            error = let_down(call)
+            error = dependency_error(call)
             is_begun = index in self._plan.begun
             self.answer(failed(index, call, begun_elsewhere(call, error) if is_begun else error))
             return
@@ -213,10 +212,10 @@ class _Turn:
 
     def _make_ready(self, unit: Unit) -> None:
         if not unit.is_sequential:
-            insort(self._ready.setdefault(unit.at_once, []), unit.number)
+            insort(self._ready.setdefault(unit.limits, []), unit.number)
 
     def _dependency_error(self, node: int) -> _DependencyError | None:
-        """Return the error factory for calls that depend on a failed node; None if the node gave the needed fields."""
+        """Return a function that makes the errors of a node's dependents; None if the node returned what they need."""
         if node >= len(self._calls):
             gate = self._plan.gates[node - len(self._calls)]
             problem = gate.problem(self._calls, self._outcomes)
@@ -228,8 +227,8 @@ class _Turn:
             return None
         return partial(needs_a_result, index=node, other=self._calls[node], error=result.error)
 
-    def _stop(self, cause: int) -> None:
-        """Answer every call of a fail-fast tool that has not begun."""
+    def _stop_fail_fast(self, cause: int) -> None:
+        """Answer every call of a fail-fast tool that has not begun, because of the failed call `cause`."""
         result = self._outcomes[cause]
         assert result is not None
         assert result.error is not None, "only a failure stops others"
@@ -251,26 +250,26 @@ class _Turn:
         return lane[done:]
 
     def _begin(self, lane: tuple[int, ...]) -> tuple[Unit, ...]:
-        """Take ready units, in the order of the calls, as far as the limits allow."""
+        """Take ready units in the order of their calls, as far as the limits allow."""
         running = self._running
         queues = list(self._ready.items())
         if lane and lane[0] not in running and self._unit_waits[lane[0]] == 0:
-            queues.append((self._plan.units[lane[0]].at_once, [lane[0]]))
-        at_once: defaultdict[str, int] = defaultdict(int)
+            queues.append((self._plan.units[lane[0]].limits, [lane[0]]))
+        running_by_tool: defaultdict[str, int] = defaultdict(int)
         for number in running:
-            _count(self._plan.units[number], at_once)
+            _count(self._plan.units[number], running_by_tool)
         begin: list[Unit] = []
         while len(running) + len(begin) < self._plan.bounds.batch_concurrency:
             open_queues = [
                 queue
                 for bounds, queue in queues
-                if queue and all(at_once[name] < most for name, most in bounds)
+                if queue and all(running_by_tool[name] < count_max for name, count_max in bounds)
             ]
             if not open_queues:
                 break
             unit = self._plan.units[min(open_queues, key=itemgetter(0)).pop(0)]
             if not self._is_answered(unit):
-                _count(unit, at_once)
+                _count(unit, running_by_tool)
                 begin.append(unit)
         return tuple(begin)
 
@@ -281,7 +280,7 @@ class _Turn:
         return all(self._outcomes[index] is not None for index in unit.calls)
 
 
-def _count(unit: Unit, at_once: defaultdict[str, int]) -> None:
+def _count(unit: Unit, running_by_tool: defaultdict[str, int]) -> None:
     """Count a running unit against the limits of its tools."""
-    for name, _ in unit.at_once:
-        at_once[name] += 1
+    for name, _ in unit.limits:
+        running_by_tool[name] += 1

@@ -1,8 +1,8 @@
 """Units of execution of a batch. Pure.
 
-A unit is one call, or a group of calls of one tool that run as one call of its batch variant. Units are a
-function of the request, the contracts and the bounds. Settled outcomes have no influence, so that a batch
-taken over after a crash has the same units, under the same idempotency keys.
+A unit is one call, or a group of calls of one tool that run as one call of its batch variant. Units depend only
+on the request, the contracts and the bounds, so that a batch taken over after a crash has the same units with
+the same idempotency keys.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.contract import BatchVariant, Contract
 
-AtOnce = tuple[tuple[str, int], ...]
-"""Names of tools, with how many units of each may run at once in one batch."""
+ConcurrencyLimits = tuple[tuple[str, int], ...]
+"""Names of tools, each with the number of its units that may run at once in one batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,19 @@ class Unit:
 
     number: int
     calls: tuple[int, ...]
-    """Indexes of the calls it answers, ascending. A group leaves out calls that must not run."""
+    """Indexes of the calls it answers, ascending, without calls of a group that must not run."""
     tool: str
     """The tool that runs: for a group, the batch variant."""
     key: str
-    """Its idempotency key in sessions of format 1, else empty: for one call its own; for a group that of its
-    first call, `+`, and how many more calls it has. Calls that must not run count too, so that the key never
-    changes.
+    """The idempotency key in sessions of format 1, else empty. A group has that of its first call, `+`, and the
+    number of its other calls; calls that must not run count too, so that the key never changes.
     """
     variant: BatchVariant | None = None
-    """For a group: how arguments are gathered and the outcome is spread."""
+    """For a group, the batch variant, which gathers the arguments and spreads the outcome."""
     is_fail_fast: bool = False
     is_sequential: bool = False
-    at_once: AtOnce = ()
-    """The bounded tools whose limits it counts against."""
+    limits: ConcurrencyLimits = ()
+    """The limits of bounded tools that count this unit."""
 
 
 def units_of(
@@ -57,32 +56,32 @@ def units_of(
             continue
         variant = contracts[call.name].batch
         assert variant is not None, "groups are made of calls of a tool with a batch variant"
-        running = tuple(place for place in members if place not in must_not_run)
+        runnable = tuple(member for member in members if member not in must_not_run)
         key = f"{call.idempotency_key}+{len(members) - 1}" if call.idempotency_key else ""
-        units.append(_unit(number, running, call.name, key, contracts, variant))
+        units.append(_unit(number, runnable, call.name, key, contracts, variant))
     return tuple(units), tuple([numbers[index] for index in range(len(calls))])
 
 
 def _unit(
     number: int,
     calls: tuple[int, ...],
-    asked: str,
+    called: str,
     key: str,
     contracts: Mapping[str, Contract],
     variant: BatchVariant | None = None,
 ) -> Unit:
-    """Return the unit with its contract's properties: a group keeps to its tool's contract and to the variant's."""
-    tool = asked if variant is None else variant.tool
-    promised = {name: contracts[name] for name in (asked, tool) if name in contracts}
+    """Return the unit; for a group, both the contract of its tool and that of the variant apply."""
+    tool = called if variant is None else variant.tool
+    applying = {name: contracts[name] for name in (called, tool) if name in contracts}
     return Unit(
         number,
         calls,
         tool,
         key,
         variant,
-        is_fail_fast="fail-fast" in [one.error_propagation for one in promised.values()],
-        is_sequential="sequential-only" in [one.mode for one in promised.values()],
-        at_once=tuple(
-            [(name, one.max_concurrency) for name, one in promised.items() if one.max_concurrency is not None]
+        is_fail_fast="fail-fast" in [one.error_propagation for one in applying.values()],
+        is_sequential="sequential-only" in [one.mode for one in applying.values()],
+        limits=tuple(
+            [(name, one.max_concurrency) for name, one in applying.items() if one.max_concurrency is not None]
         ),
     )

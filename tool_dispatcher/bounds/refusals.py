@@ -8,7 +8,7 @@ from tool_dispatcher.authoring.failures import tool_error
 
 
 class NotAdmitted(Exception):
-    """A call may not begin. `error` goes to the model."""
+    """A call may not begin; `error` is for the model."""
 
     def __init__(self, error: ToolError) -> None:
         super().__init__(error.message)
@@ -27,7 +27,7 @@ class NoSlot(NotAdmitted):
         super().__init__(
             tool_error(
                 "rate_limit",
-                f"{tool} runs at most {max_concurrency} at once, and no place came free within {wait_s:.3g} s. "
+                f"{tool} runs at most {max_concurrency} at once, and no slot became free within {wait_s:.3g} s. "
                 "The call was not run.",
                 f"Call {tool} later and with fewer calls at once, or go on without it and say so.",
             )
@@ -35,13 +35,13 @@ class NoSlot(NotAdmitted):
 
 
 class RateExceeded(NotAdmitted):
-    """The turn of the call is later than the call can wait."""
+    """The call's turn is later than the call can wait."""
 
     def __init__(self, tool: str, retry_after_s: float) -> None:
         super().__init__(
             tool_error(
                 "rate_limit",
-                f"{tool} has reached its rate limit; the call's turn would come in {ceil(retry_after_s)} s. "
+                f"{tool} has reached its rate limit; the call could run in {ceil(retry_after_s)} s. "
                 "It was not run.",
                 f"Call {tool} again after that, with fewer calls, or go on without it and say so.",
                 retry_after_s=retry_after_s,
@@ -56,8 +56,7 @@ class BoundUnknown(NotAdmitted):
         super().__init__(
             tool_error(
                 "api_failure",
-                f"It could not be found out whether {tool} may run: Redis did not answer. "
-                "The call was not run.",
-                f"Call {tool} again in a little while, or go on without it and say so.",
+                f"It is unknown whether {tool} may run: Redis did not answer. The call was not run.",
+                f"Call {tool} again later, or go on without it and say so.",
             )
         )

@@ -1,9 +1,8 @@
 """The slots that this process holds in Redis: acquired, renewed while held, released.
 
-A slot is a member of a sorted set, and expires unless it is renewed, so the slots of a killed process become
-free by themselves. A process that was suspended for longer than that finds its slots taken by others while
-its own calls still run. A lease cannot prevent that; a service that must never see one call too many has to
-count for itself.
+A slot is a member of a sorted set and expires unless it is renewed, so the slots of a killed process become
+free. If a process is suspended for longer than a lease, other processes acquire its slots while its calls still
+run. A lease cannot prevent that; a service that must never receive one call too many has to count its calls.
 """
 
 import asyncio
@@ -28,10 +27,10 @@ class Slot:
 
     tool: str
     id: str
-    taken_s: float
+    acquired_s: float
     """When this process acquired it, on the monotonic clock."""
     is_lost: bool = False
-    """It expired, and another call may have its place."""
+    """Whether it expired, so that another call may have acquired it."""
 
 
 class SlotLeases:
@@ -43,22 +42,22 @@ class SlotLeases:
         self._bounds: dict[str, int] = {}
         self._renewing: asyncio.Task[None] | None = None
 
-    async def take(self, tool: str, max_concurrency: int, ids: list[str]) -> list[Slot]:
+    async def acquire(self, tool: str, max_concurrency: int, ids: list[str]) -> list[Slot]:
         """Acquire slots for as many of `ids` as there are free slots. Raises RedisError.
 
-        After an error the ids may hold slots: ask for the same ids again, or give them back.
+        After an error the ids may hold slots: request the same ids again, or release them.
         """
         self._bounds[tool] = max_concurrency
         arguments: list[Argument] = [max_concurrency, milliseconds(self._lease_s), *ids]
-        taken: list[bytes] = await self._batcher.run(_ACQUIRE, [self._keys.slots(tool)], arguments)
-        slots = [Slot(tool, id.decode(), monotonic_s()) for id in taken]
+        acquired: list[bytes] = await self._batcher.run(_ACQUIRE, [self._keys.slots(tool)], arguments)
+        slots = [Slot(tool, id.decode(), monotonic_s()) for id in acquired]
         if slots:
             self._held[tool].update((slot.id, slot) for slot in slots)
-            self._renewing = self._renewing or asyncio.create_task(self._keep_renewing())
+            self._renewing = self._renewing or asyncio.create_task(self._renew_all())
         return slots
 
-    def give_back(self, tool: str, ids: list[str]) -> None:
-        """Release the slots, whether or not these ids hold any. A slot whose release does not reach Redis expires."""
+    def release(self, tool: str, ids: list[str]) -> None:
+        """Release the slots that these ids hold, if any. A slot whose release does not reach Redis expires."""
         held = self._held[tool]
         for id in ids:
             held.pop(id, None)
@@ -69,7 +68,7 @@ class SlotLeases:
             self._renewing = None
         self._batcher.submit("ZREM", self._keys.slots(tool), *ids)
 
-    async def _keep_renewing(self) -> None:
+    async def _renew_all(self) -> None:
         while True:
             await asyncio.sleep(self._lease_s / 3)
             await asyncio.gather(*(self._renew(tool) for tool in list(self._held)))
@@ -82,12 +81,12 @@ class SlotLeases:
         except RedisError as error:
             log.warning("slots_not_renewed", error=str(error))
             return
-        gone = {id.decode() for id in lost}
+        lost_ids = {id.decode() for id in lost}
         held = self._held.get(tool, {})
         for slot in held.values():
-            if slot.id in gone and not slot.is_lost:
+            if slot.id in lost_ids and not slot.is_lost:
                 log.warning("slot_lost", max_concurrency=self._bounds[tool])
-            slot.is_lost = slot.id in gone
-        if given_back := [id for id in ids if id not in held]:
+            slot.is_lost = slot.id in lost_ids
+        if released := [id for id in ids if id not in held]:
             # They were released while the renewal was in flight, which may have restored them.
-            self.give_back(tool, given_back)
+            self.release(tool, released)

@@ -1,15 +1,15 @@
-"""The arguments of an adversarial check: a fixed table applied to every place, and drawn ones, changed. Pure."""
+"""The arguments of an adversarial check: fixed values at every place of the schema, and generated ones. Pure."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.values import ToolArguments
+from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.hostile import Sample
-from tool_dispatcher.check.schema_places import Schema, SchemaPlace, put_value, schema_places, value_at
+from tool_dispatcher.check.schema_places import SchemaPlace, put_value, schema_places, value_at
 
 EXAMPLE = "example"
 _TEXT_LENGTH_MAX = 200_000
@@ -19,7 +19,7 @@ _LISTED_MAX = 20
 
 @dataclass(frozen=True)
 class Case:
-    """One set of arguments, and the weakness it probes."""
+    """A set of arguments, and the weakness it probes."""
 
     kind: str
     label: str
@@ -27,43 +27,45 @@ class Case:
 
 
 def cases(
-    schema: Schema, example: ToolArguments | None, generated: Sequence[ToolArguments] = ()
+    schema: JsonSchema, example: ToolArguments | None, generated: Sequence[ToolArguments] = ()
 ) -> list[Case]:
-    """Return every case for a tool with that schema, in a stable order: the same input gives the same cases.
+    """Return every case for a tool with that schema; the same input gives the same cases in the same order.
 
-    `example` is varied; `generated` are arguments that the schema allows, sent unchanged and with changes.
+    Args:
+        example: valid arguments, whose parts are replaced by fixed values.
+        generated: arguments that the schema allows; each is sent unchanged, and with one change.
     """
-    found = schema_places(schema)
+    places = schema_places(schema)
     base = example if example is not None else next(iter(generated), {})
-    made = [Case("empty", "no arguments", {})]
+    result = [Case("empty", "no arguments", {})]
     if example is not None:
-        made.append(Case(EXAMPLE, "the tool's own example", example))
-    made += _missing_and_extra(base, found)
-    for place in found[1:]:
-        for kind, label, value in _samples(place, _item(base, place, found)):
-            made.append(Case(kind, f"{place.name}: {label}", put_value(base, place, value, found)))
-    made += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(generated, start=1)]
-    made += [_changed(arguments, n, found) for n, arguments in enumerate(generated, start=1)]
-    return made
+        result.append(Case(EXAMPLE, "the tool's own example", example))
+    result += _missing_and_extra(base, places)
+    for place in places[1:]:
+        for kind, label, value in _samples(place, _item(base, place, places)):
+            result.append(Case(kind, f"{place.name}: {label}", put_value(base, place, value, places)))
+    result += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(generated, start=1)]
+    result += [_changed(arguments, n, places) for n, arguments in enumerate(generated, start=1)]
+    return result
 
 
-def _missing_and_extra(base: ToolArguments, found: list[SchemaPlace]) -> Iterator[Case]:
-    """Yield each object of the example without each of its fields, and with unexpected fields."""
-    for place in found:
+def _missing_and_extra(base: ToolArguments, places: list[SchemaPlace]) -> Iterator[Case]:
+    """Yield each object of the arguments without one of its fields, and with an unexpected field."""
+    for place in places:
         node = base if not place.path else value_at(base, place.path)
         if not isinstance(node, dict):
             continue
         for name in node:
             rest = {key: value for key, value in node.items() if key != name}
-            yield Case("missing", f"{place.name}: without {name}", put_value(base, place, rest, found))
-        for name, label, value in _strangers(node):
+            yield Case("missing", f"{place.name}: without {name}", put_value(base, place, rest, places))
+        for name, label, value in _unexpected_fields(node):
             if name not in node:
                 yield Case(
-                    "extra", f"{place.name}: {label}", put_value(base, place, {**node, name: value}, found)
+                    "extra", f"{place.name}: {label}", put_value(base, place, {**node, name: value}, places)
                 )
 
 
-def _strangers(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
+def _unexpected_fields(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
     yield "unexpected_field", "an unknown field", 1
     yield "x" * 10_000, "a field with a name of 10000 characters", 1
     yield "__proto__", "a field named __proto__", {"isAdmin": True}
@@ -75,10 +77,10 @@ def _strangers(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
         yield name.upper(), f"{name} in capitals", node[name]
 
 
-def _item(base: ToolArguments, place: SchemaPlace, found: list[SchemaPlace]) -> Any:
-    """Return an item for a list at that place."""
-    now = value_at(base, (*place.path, 0))
-    return now or next((one.example for one in found if one.path == (*place.path, 0)), None)
+def _item(base: ToolArguments, place: SchemaPlace, places: list[SchemaPlace]) -> Any:
+    """Return an item for a list at a place."""
+    current = value_at(base, (*place.path, 0))
+    return current or next((one.example for one in places if one.path == (*place.path, 0)), None)
 
 
 def _samples(place: SchemaPlace, item: Any) -> Iterator[Sample]:
@@ -94,7 +96,7 @@ def _samples(place: SchemaPlace, item: Any) -> Iterator[Sample]:
             yield Sample("boundary", label, value)
 
 
-def _boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, Any]]:
+def _boundaries(branch: JsonSchema, item: Any) -> Iterator[tuple[str, Any]]:
     yield from _number_boundaries(branch)
     yield from _length_boundaries(branch)
     yield from _item_boundaries(branch, item)
@@ -108,7 +110,7 @@ def _boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, Any]]:
         yield "the only value", branch["const"]
 
 
-def _number_boundaries(branch: Schema) -> Iterator[tuple[str, int | float]]:
+def _number_boundaries(branch: JsonSchema) -> Iterator[tuple[str, int | float]]:
     for key, outward, is_least in (
         ("minimum", -1, True),
         ("maximum", 1, False),
@@ -131,7 +133,7 @@ def _number_boundaries(branch: Schema) -> Iterator[tuple[str, int | float]]:
         yield "between two multiples", multiple * 3.5
 
 
-def _length_boundaries(branch: Schema) -> Iterator[tuple[str, str]]:
+def _length_boundaries(branch: JsonSchema) -> Iterator[tuple[str, str]]:
     least, most = branch.get("minLength", 0), branch.get("maxLength")
     if 0 < least <= _TEXT_LENGTH_MAX:
         yield "the shortest allowed", "a" * least
@@ -141,7 +143,7 @@ def _length_boundaries(branch: Schema) -> Iterator[tuple[str, str]]:
         yield "a character too long", "a" * (most + 1)
 
 
-def _item_boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, list[Any]]]:
+def _item_boundaries(branch: JsonSchema, item: Any) -> Iterator[tuple[str, list[Any]]]:
     least, most = branch.get("minItems", 0), branch.get("maxItems")
     if 0 < least <= _ITEMS_MAX:
         yield "the fewest items allowed", [item] * least
@@ -153,17 +155,17 @@ def _item_boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, list[Any]
         yield "an item twice", [item, item]
 
 
-def _changed(arguments: ToolArguments, n: int, found: list[SchemaPlace]) -> Case:
-    """Return drawn arguments with one fault in them, which depends on `n`."""
-    place = found[n % len(found)]
+def _changed(arguments: ToolArguments, n: int, places: list[SchemaPlace]) -> Case:
+    """Return generated arguments with one change, which depends on `n`."""
+    place = places[n % len(places)]
     if not place.path:
         name = next(iter(arguments), None)
         rest = {key: value for key, value in arguments.items() if key != name}
         return Case("changed", f"drawn {n}, without {name}", rest)
     samples = hostile.samples_of_any_kind()
-    sample = samples[n // len(found) % len(samples)]
+    sample = samples[n // len(places) % len(samples)]
     return Case(
         "changed",
         f"drawn {n}, {place.name}: {sample.label}",
-        put_value(arguments, place, sample.value, found),
+        put_value(arguments, place, sample.value, places),
     )

@@ -1,7 +1,7 @@
 """Arguments that a schema allows, drawn by hypothesis: the same seed gives the same arguments.
 
-Objects, lists, choices and references are assembled here; hypothesis-jsonschema draws the rest, texts and
-numbers with their rules. Its own support for objects uses parts of hypothesis that no longer exist.
+Objects, lists, choices and references are assembled here, because hypothesis-jsonschema uses parts of hypothesis
+for them that no longer exist. It draws the rest: texts and numbers with their rules.
 """
 
 import contextlib
@@ -9,40 +9,42 @@ import warnings
 from typing import Any
 
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.values import ToolArguments
+from antiphon_shared.values import JsonSchema, ToolArguments
 from jsonschema import SchemaError
 
 from tool_dispatcher.check.judge import Judge
-from tool_dispatcher.check.schema_places import Schema, pointed_at
+from tool_dispatcher.check.schema_places import referred
 
 _DEPTH_MAX = 10
 _ITEMS_MAX = 5
 _UNDRAWABLE = (SchemaError, AttributeError, ValueError, TypeError, RecursionError)
-"""Errors of hypothesis-jsonschema for a schema that it cannot read; arguments drawn before are kept."""
+"""Errors of hypothesis-jsonschema for a schema that it cannot read; arguments drawn before remain."""
 
 
-def draw(schema: Schema, examples_max: int, seed: int) -> list[ToolArguments]:
-    """Return up to `examples_max` different arguments that are valid by the schema; fewer if no more are found.
+def draw(schema: JsonSchema, examples_max: int, seed: int) -> list[ToolArguments]:
+    """Return up to `examples_max` different arguments that the schema allows.
 
-    Raises ConfigurationError when the libraries are not installed.
+    Raises ConfigurationError if the libraries are not installed.
     """
     if examples_max < 1:
         return []
     hypothesis, from_schema = _libraries()
-    kept: list[ToolArguments] = []
+    drawn: list[ToolArguments] = []
     undrawable = (hypothesis.errors.HypothesisException, *_UNDRAWABLE)
     with warnings.catch_warnings(), contextlib.suppress(*undrawable):
         warnings.simplefilter("ignore")  # warnings about patterns of another regex engine
         strategy = _Strategies(schema, hypothesis.strategies, from_schema).arguments()
-        _collect(hypothesis, strategy, kept, examples_max, seed)
+        _collect(hypothesis, strategy, drawn, examples_max, seed)
     judge = Judge(schema)
-    different = {repr(arguments): arguments for arguments in kept}
+    different = {repr(arguments): arguments for arguments in drawn}
     return [arguments for arguments in different.values() if judge.of(arguments).word == "valid"]
 
 
-def _collect(hypothesis: Any, strategy: Any, kept: list[ToolArguments], examples_max: int, seed: int) -> None:
+def _collect(
+    hypothesis: Any, strategy: Any, drawn: list[ToolArguments], examples_max: int, seed: int
+) -> None:
     def keep(arguments: ToolArguments) -> None:
-        kept.append(arguments)
+        drawn.append(arguments)
 
     settings = hypothesis.settings(
         max_examples=examples_max,
@@ -59,65 +61,72 @@ def _collect(hypothesis: Any, strategy: Any, kept: list[ToolArguments], examples
 class _Strategies:
     """The strategies for the parts of one schema."""
 
-    def __init__(self, root: Schema, strategies: Any, from_schema: Any) -> None:
-        self._root, self._make, self._leaf = root, strategies, from_schema
-        self._known: dict[tuple[int, int], tuple[Any, Any]] = {}
-        """Strategies by depth and the id of their schema, which is stored with them so that the id stays its own."""
+    def __init__(self, root: JsonSchema, strategies: Any, from_schema: Any) -> None:
+        self._root, self._strategies, self._from_schema = root, strategies, from_schema
+        self._built: dict[tuple[int, int], tuple[Any, Any]] = {}
+        """Schemas and their strategies, by the id of the schema and the depth; a stored schema's id is not reused."""
 
     def arguments(self) -> Any:
         return self._strategy(self._root, 0)
 
     def _strategy(self, schema: Any, depth: int) -> Any:
-        """Return the strategy for a schema, made once per depth: a recursive schema would otherwise never end."""
-        if (id(schema), depth) not in self._known:
-            self._known[id(schema), depth] = (schema, self._build(schema, depth))
-        return self._known[id(schema), depth][1]
+        """Return the strategy for a schema; it is built once per depth, so that recursive schemas end."""
+        if (id(schema), depth) not in self._built:
+            self._built[id(schema), depth] = (schema, self._build(schema, depth))
+        return self._built[id(schema), depth][1]
 
     def _build(self, schema: Any, depth: int) -> Any:
         if schema is True or schema == {}:
             return self._anything()
         if not isinstance(schema, dict) or depth > _DEPTH_MAX:
-            return self._make.nothing()
+            return self._strategies.nothing()
         if isinstance(target := schema.get("$ref"), str):
-            return self._strategy(pointed_at(target, self._root), depth + 1)
+            return self._strategy(referred(target, self._root), depth + 1)
         if choices := schema.get("anyOf") or schema.get("oneOf"):
             rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
-            return self._make.one_of([self._strategy({**rest, **choice}, depth + 1) for choice in choices])
+            return self._strategies.one_of(
+                [self._strategy({**rest, **choice}, depth + 1) for choice in choices]
+            )
         if schema.get("type") == "object" or "properties" in schema:
             return self._object(schema, depth)
         if schema.get("type") == "array":
             return self._array(schema, depth)
-        return self._leaf({key: value for key, value in schema.items() if key not in ("default", "examples")})
+        return self._from_schema(
+            {key: value for key, value in schema.items() if key not in ("default", "examples")}
+        )
 
-    def _object(self, schema: Schema, depth: int) -> Any:
+    def _object(self, schema: JsonSchema, depth: int) -> Any:
         parts = {name: self._strategy(part, depth + 1) for name, part in schema.get("properties", {}).items()}
-        given = {name: parts.get(name, self._anything()) for name in schema.get("required", ())}
-        others = {name: part for name, part in parts.items() if name not in given and not part.is_empty}
-        known = self._make.fixed_dictionaries(given, optional=others)
-        further = schema.get("additionalProperties", True)
-        if further is False or (further is True and parts):
-            return known
+        required = {name: parts.get(name, self._anything()) for name in schema.get("required", ())}
+        optional = {name: part for name, part in parts.items() if name not in required and not part.is_empty}
+        declared = self._strategies.fixed_dictionaries(required, optional=optional)
+        additional = schema.get("additionalProperties", True)
+        if additional is False or (additional is True and parts):
+            return declared
         least, most = schema.get("minProperties", 0), schema.get("maxProperties", _ITEMS_MAX)
-        names = self._make.text(min_size=1, max_size=20)
-        values = self._strategy(further, depth + 1)
-        extra = self._make.dictionaries(names, values, min_size=least, max_size=max(least, most))
-        return self._make.builds(lambda some, more: {**more, **some}, known, extra)
+        names = self._strategies.text(min_size=1, max_size=20)
+        values = self._strategy(additional, depth + 1)
+        extra = self._strategies.dictionaries(names, values, min_size=least, max_size=max(least, most))
+        return self._strategies.builds(lambda some, more: {**more, **some}, declared, extra)
 
-    def _array(self, schema: Schema, depth: int) -> Any:
+    def _array(self, schema: JsonSchema, depth: int) -> Any:
         least = schema.get("minItems", 0)
         most = min(schema.get("maxItems", least + _ITEMS_MAX), least + _ITEMS_MAX)
         if first := schema.get("prefixItems"):
-            return self._make.tuples(*(self._strategy(part, depth + 1) for part in first)).map(list)
+            return self._strategies.tuples(*(self._strategy(part, depth + 1) for part in first)).map(list)
         items = self._strategy(schema.get("items", True), depth + 1)
         if items.is_empty:
-            return self._make.nothing() if least else self._make.just([])
+            return self._strategies.nothing() if least else self._strategies.just([])
         unique = repr if schema.get("uniqueItems") else None
-        return self._make.lists(items, min_size=least, max_size=most, unique_by=unique)
+        return self._strategies.lists(items, min_size=least, max_size=most, unique_by=unique)
 
     def _anything(self) -> Any:
-        make = self._make
-        whole = make.integers(min_value=-(2**63), max_value=2**63 - 1)
-        names, simple = make.text(max_size=20), make.none() | make.booleans() | whole | make.text(max_size=50)
+        make = self._strategies
+        integers = make.integers(min_value=-(2**63), max_value=2**63 - 1)
+        names, simple = (
+            make.text(max_size=20),
+            make.none() | make.booleans() | integers | make.text(max_size=50),
+        )
         return make.recursive(
             simple,
             lambda some: make.lists(some, max_size=4) | make.dictionaries(names, some, max_size=4),

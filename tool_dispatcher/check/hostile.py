@@ -1,7 +1,7 @@
 """Hostile and careless values for any place of a schema. Pure.
 
-None does harm where an injection works: it only computes or reads. Its success shows in the result as
-`EVIDENCE`, which no argument contains.
+A successful injection does no harm: it only computes or reads. The result then contains a text of `EVIDENCE`,
+which no argument contains.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ LONG = 100_000
 
 
 class Sample(NamedTuple):
-    """One value, and the weakness it probes."""
+    """A value, and the weakness it probes."""
 
     kind: str
     label: str
@@ -28,7 +28,7 @@ class Sample(NamedTuple):
 
 
 def samples_of_any_kind() -> list[Sample]:
-    """Return the samples for every place: each kind of value once, and values that are not JSON."""
+    """Return the samples for every place: values of each kind, and values that are not JSON."""
     return [
         Sample("null", "null", None),
         Sample("empty", "an empty text", ""),

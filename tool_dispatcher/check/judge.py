@@ -1,4 +1,4 @@
-"""The judgement whether a tool's published schema allows some arguments, apart from the tool's own validation. Pure."""
+"""The judgement of a tool's published schema on arguments, independent of the tool's validation. Pure."""
 
 import json
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
 from tool_dispatcher.check.schema_places import depth_of
-from tool_dispatcher.check.shown import short_json
+from tool_dispatcher.check.short_json import short_json
 
 _DEPTH_MAX = DEEP + 10
-"""A reader of JSON may refuse values that are nested deeper."""
+"""The depth up to which every reader of JSON accepts a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict of the schema on some arguments; `either` if a tool may accept or refuse them."""
+    """The judgement of a schema on arguments; `either` if a tool may accept or refuse them."""
 
     word: Literal["valid", "invalid", "either"]
     why: str = ""
 
 
 class Judge:
-    """The judge by one schema; it ignores the contract in the schema."""
+    """A judge of arguments by one schema; the contract in the schema is ignored."""
 
     def __init__(self, input_schema: JsonSchema) -> None:
         self.schema = {key: value for key, value in input_schema.items() if key != CONTRACT_KEYWORD}
@@ -46,11 +46,10 @@ class Judge:
         is_deep = depth_of(arguments) > _DEPTH_MAX
         try:
             error = best_match(self._validator.iter_errors(arguments))
-        # Too deep or too large for the validator itself.
-        except (RecursionError, ArithmeticError, ValueError):
+        except (RecursionError, ArithmeticError, ValueError):  # too deep or too large for the validator
             return Judgement("either")
         if error is not None:
-            return Judgement("invalid", _shown_error(error))
+            return Judgement("invalid", _error_text(error))
         return Judgement("either") if is_deep else Judgement("valid")
 
     def secrets_in(self, arguments: ToolArguments) -> tuple[str, ...]:
@@ -58,10 +57,10 @@ class Judge:
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
 
 
-def _shown_error(error: Any) -> str:
-    """Return the error of a schema as text: `limit: "type": "integer" does not hold`.
+def _error_text(error: Any) -> str:
+    """Return an error as text, such as `limit: "type": "integer" does not hold`.
 
-    jsonschema's own message would quote the whole value.
+    The message of jsonschema would quote the whole value.
     """
     where = ".".join(str(part) for part in error.absolute_path) or "the arguments"
     rule = short_json(error.validator_value, 120)

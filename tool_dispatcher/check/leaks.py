@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from tool_dispatcher.check.hostile import EVIDENCE
 
 PATH = "it shows a path of the machine"
-_BEGINNING = 24
+_BEGINNING_LENGTH = 24
 _TRACEBACK = re.compile(
     r'Traceback \(most recent call last\)|File "[^"\n]{1,300}", line \d+|, line \d+, in \w'
 )
@@ -25,15 +25,15 @@ _PATHS = (
 )
 
 
-def leaks_in_error(texts: Iterable[str], message: str, secrets: Iterable[str]) -> Iterator[str]:
-    """Yield the leaks in an error. `said` is known to the caller already: a path in it does not count as a leak."""
+def leaks_in_error(texts: Iterable[str], known_text: str, secrets: Iterable[str]) -> Iterator[str]:
+    """Yield the leaks in an error. The caller knows `known_text` already, so a path in it is not a leak."""
     text = "\n".join(texts)
     if _TRACEBACK.search(text):
         yield "it shows a traceback"
-    found = (path for pattern in _PATHS for path in pattern.findall(text))
-    if (path := next((path for path in found if path not in message), None)) is not None:
+    paths = (path for pattern in _PATHS for path in pattern.findall(text))
+    if (path := next((path for path in paths if path not in known_text), None)) is not None:
         yield f"{PATH}: {path}"
-    yield from _secrets(text, message, secrets)
+    yield from _secrets(text, known_text, secrets)
 
 
 def leaks_in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
@@ -50,20 +50,20 @@ def leaks_in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
         yield "its result shows a secret"
 
 
-def _secrets(text: str, message: str, secrets: Iterable[str]) -> Iterator[str]:
+def _secrets(text: str, known_text: str, secrets: Iterable[str]) -> Iterator[str]:
     if any(secret in text for secret in _beginnings(secrets)):
         yield "it shows a secret"
-    elif WELL_KNOWN.text(text) != text and not WELL_KNOWN.suspects(message):
+    elif WELL_KNOWN.text(text) != text and not WELL_KNOWN.suspects(known_text):
         yield "it shows what looks like a credential"
 
 
 def _beginnings(secrets: Iterable[str]) -> list[str]:
-    """Return the beginnings of secrets long enough not to match by chance: an error may be cut off."""
-    return [secret[:_BEGINNING] for secret in secrets if len(secret) >= SECRET_CHARACTERS_MIN]
+    """Return the beginnings of the secrets, as an error may be cut off; short secrets match by chance."""
+    return [secret[:_BEGINNING_LENGTH] for secret in secrets if len(secret) >= SECRET_CHARACTERS_MIN]
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield every text in a JSON value, keys included, however deeply it is nested."""
+    """Yield every text in a JSON value of any depth, including keys."""
     todo = [value]
     while todo:
         match todo.pop():

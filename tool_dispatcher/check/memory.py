@@ -8,9 +8,9 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def bounded_memory(more_bytes: int) -> Iterator[None]:
-    """Let this process take at most `more_bytes` more address space, so that a tool that grows gets a MemoryError.
+    """Limit this process to `more_bytes` more address space; a tool that needs more gets a MemoryError.
 
-    On systems other than Linux nothing is bounded.
+    Only Linux is supported; on other systems there is no limit.
     """
     try:
         import resource  # Windows has no such module

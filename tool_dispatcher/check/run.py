@@ -1,4 +1,4 @@
-"""The shell of the check: passes every case to the tool as the dispatcher would."""
+"""The shell of the check: it passes every case to the tool as the dispatcher does."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.check.cases import Case, cases
 from tool_dispatcher.check.generated import draw
 from tool_dispatcher.check.judge import Judge, Judgement
-from tool_dispatcher.check.shown import short_json
+from tool_dispatcher.check.short_json import short_json
 from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults
-from tool_dispatcher.import_failures import place_of
+from tool_dispatcher.import_failures import location_of
 from tool_dispatcher.running.execute import ExecutionEnd, execute_alone
 from tool_dispatcher.running.threads import Threads
 
@@ -39,17 +39,17 @@ class Options:
     seed: int = 0
     secrets: tuple[str, ...] = ()
     run_s_max: float = RUN_S_MAX
-    """The time for calls of one tool, in seconds; later cases are only validated."""
+    """The time for calls of one tool, in seconds; after it, cases are only validated."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """One case, its outcome, and the faults of the outcome."""
+class CheckedCase:
+    """A case, its outcome, and the faults of the outcome."""
 
     kind: str
     label: str
     arguments: str
-    """Their JSON, with long values cut."""
+    """The JSON of the arguments, with long values cut."""
     judgement: Judgement
     happened: Happened
     shown: ToolError | str
@@ -59,36 +59,36 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class ToolReport:
-    """All cases of one tool."""
+    """The report on one tool: all its cases."""
 
     tool: str
     effect: str
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedCase, ...]
     notes: tuple[str, ...] = ()
 
     def count(self, happened: Happened) -> int:
         return sum(one.happened == happened for one in self.checked)
 
     @property
-    def failed(self) -> tuple[Checked, ...]:
+    def failed(self) -> tuple[CheckedCase, ...]:
         return tuple(one for one in self.checked if one.faults)
 
 
 async def check_tool(
-    tool: Tool, options: Options, on_checked: Callable[[Checked], None] = lambda checked: None
+    tool: Tool, options: Options, on_checked: Callable[[CheckedCase], None] = lambda checked: None
 ) -> ToolReport:
-    """Send a tool everything that a careless or hostile caller may send, one call after the other.
+    """Send a tool the arguments of a careless or hostile caller, one call after the other.
 
-    If the validation accepts the arguments, a read runs for real, a write only with `options.runs_writes`.
+    If the validation accepts the arguments, a read runs; a write runs only with `options.runs_writes`.
     `on_checked` is called after each case.
 
-    Raises ConfigurationError when the libraries that draw arguments are not installed.
+    Raises ConfigurationError if the libraries that generate arguments are not installed.
     """
     return await _Check(tool, options, on_checked).report()
 
 
 class _Check:
-    def __init__(self, tool: Tool, options: Options, on_checked: Callable[[Checked], None]) -> None:
+    def __init__(self, tool: Tool, options: Options, on_checked: Callable[[CheckedCase], None]) -> None:
         self._tool, self._options, self._on_checked = tool, options, on_checked
         self._judge = Judge(tool.input_schema)
         self._runs = tool.contract.effect == "read" or options.runs_writes
@@ -99,43 +99,40 @@ class _Check:
 
     async def report(self) -> ToolReport:
         drawn = draw(self._judge.schema, self._options.examples_max, self._options.seed)
-        made = cases(self._judge.schema, self._tool.example, drawn)
+        all_cases = cases(self._judge.schema, self._tool.example, drawn)
         try:
-            checked = tuple([await self._checked(case, n) for n, case in enumerate(made, start=1)])
+            checked = tuple([await self._checked(case, n) for n, case in enumerate(all_cases, start=1)])
         finally:
             self._threads.close()
         notes = tuple(self._notes(checked, len(drawn)))
         if self._timeouts and self._timeouts == sum(one.happened == "ran" for one in checked):
-            checked = tuple([_never_ended(one) if one.happened == "ran" else one for one in checked])
+            checked = tuple([_with_timeout_fault(one) if one.happened == "ran" else one for one in checked])
         return ToolReport(self._tool.name, self._tool.contract.effect, checked, notes)
 
-    async def _checked(self, case: Case, n: int) -> Checked:
+    async def _checked(self, case: Case, n: int) -> CheckedCase:
         judgement = self._judge.of(case.arguments)
         outcome = await self._outcome(case, judgement, n)
         secrets = self._options.secrets
-        found = faults(case, judgement, outcome, self._judge, secrets)
+        case_faults = faults(case, judgement, outcome, self._judge, secrets)
         redactor = Redactor((*secrets, *self._judge.secrets_in(case.arguments)))
-        checked = Checked(
+        checked = CheckedCase(
             kind=case.kind,
             label=case.label,
             arguments=redactor.text(short_json(case.arguments)),
             judgement=judgement,
             happened=outcome.happened,
             shown=_redacted_outcome(outcome, redactor),
-            faults=tuple(replace(fault, detail=redactor.text(fault.detail)) for fault in found),
+            faults=tuple(replace(fault, detail=redactor.text(fault.detail)) for fault in case_faults),
         )
         self._on_checked(checked)
         return checked
 
     async def _outcome(self, case: Case, judgement: Judgement, n: int) -> Outcome:
-        """Return the outcome of the case.
-
-        Invalid arguments that the validation accepts do not run: that is a fault already.
-        """
+        """Return the outcome of a case; invalid arguments do not run, even if the validation wrongly accepts them."""
         try:
             arguments = validate(self._tool, case.arguments)
         except Exception as error:  # noqa: BLE001  # a model's validators are the tool's own code
-            return Outcome("refused", error_of(error, "read"), raised_at=place_of(error))
+            return Outcome("refused", error_of(error, "read"), raised_at=location_of(error))
         if isinstance(arguments, ToolError):
             return Outcome("refused", arguments)
         if judgement.word == "invalid" or not self._runs or self._stopped_because:
@@ -147,7 +144,7 @@ class _Check:
         if not isinstance(data, ToolError):
             return Outcome("ran", data=data)
         self._timeouts += took_s >= self._tool.contract.timeout_s
-        return Outcome("ran", data, raised_at=place_of(raised) if raised is not None else "")
+        return Outcome("ran", data, raised_at=location_of(raised) if raised is not None else "")
 
     @property
     def _stopped_because(self) -> str:
@@ -171,13 +168,13 @@ class _Check:
         )
         return await execute_alone(self._tool, arguments, context, self._threads, timeout_s)
 
-    def _notes(self, checked: tuple[Checked, ...], drawn: int) -> Iterator[str]:
+    def _notes(self, checked: tuple[CheckedCase, ...], drawn: int) -> Iterator[str]:
         if why := self._stopped_because:
             yield f"Not all cases were run, because {why}. The others were only validated."
         if not drawn and self._options.examples_max:
-            yield ("No valid arguments could be generated from the schema; only the fixed cases were sent.")
+            yield "No valid arguments could be generated from the schema; only the fixed cases were sent."
         if self._tool.example is None:
-            yield ("It has no example, and none could be generated from its schema. Add one with `example=`.")
+            yield "It has no example, and none could be generated from its schema. Add one with `example=`."
         contract = self._tool.contract
         if (
             contract.effect == "write"
@@ -192,9 +189,9 @@ class _Check:
             yield "The tool accepted no case, so only its refusals were checked."
 
 
-def _never_ended(checked: Checked) -> Checked:
+def _with_timeout_fault(checked: CheckedCase) -> CheckedCase:
     """Return a case with the fault that no call of the tool ended in time."""
-    change = "Give its own requests a timeout, or raise the tool's `timeout_s`."
+    change = "Give the tool's requests a timeout, or raise its `timeout_s`."
     return replace(checked, faults=(*checked.faults, Fault("no call of the tool ended in time", change)))
 
 

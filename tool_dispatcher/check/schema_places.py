@@ -1,4 +1,4 @@
-"""Places in a call's arguments, derived from the schema. Pure."""
+"""Places in a call's arguments, according to the schema. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,10 +6,9 @@ from typing import Any
 
 from antiphon_shared.values import Json, JsonSchema, ToolArguments
 
+from tool_dispatcher.authoring.argument_errors import path_text
 from tool_dispatcher.authoring.example import example_of
-
-Path = tuple[str | int, ...]
-Schema = JsonSchema
+from tool_dispatcher.authoring.secret import Path
 
 _DEPTH_MAX = 4
 _PLACES_MAX = 60
@@ -18,10 +17,10 @@ _BRANCHES_MAX = 12
 
 @dataclass(frozen=True)
 class SchemaPlace:
-    """One place, with every schema that a value there may follow."""
+    """A place in the arguments, with every schema that a value there may follow."""
 
     path: Path
-    branches: tuple[Schema, ...]
+    branches: tuple[JsonSchema, ...]
     example: Json
     """A value that is likely valid there."""
 
@@ -36,42 +35,41 @@ class SchemaPlace:
 
     @property
     def is_listed(self) -> bool:
-        """Return whether the schema lists each of its values."""
+        """Return whether the schema lists every value that is allowed here."""
         return all("enum" in branch or "const" in branch for branch in self.branches)
 
     @property
     def name(self) -> str:
         """Return the path as text: `filters[0].name`."""
-        name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
-        return name.removeprefix(".") or "the arguments"
+        return path_text(self.path) or "the arguments"
 
 
-def schema_places(schema: Schema) -> list[SchemaPlace]:
-    """Return the arguments themselves, then every parameter and the places within, outer ones first."""
-    found = [SchemaPlace((), tuple(_branches(schema, schema)), {})]
-    for place in found:
+def schema_places(schema: JsonSchema) -> list[SchemaPlace]:
+    """Return the place of all arguments, then every parameter and the places in it, outer ones first."""
+    places = [SchemaPlace((), tuple(_branches(schema, schema)), {})]
+    for place in places:
         if len(place.path) >= _DEPTH_MAX:
             continue
         for path, child in _children(place):
-            if len(found) >= _PLACES_MAX:
-                return found
-            if all(path != other.path for other in found):
-                found.append(SchemaPlace(path, tuple(_branches(child, schema)), _example(child, schema)))
-    return found
+            if len(places) >= _PLACES_MAX:
+                return places
+            if all(path != other.path for other in places):
+                places.append(SchemaPlace(path, tuple(_branches(child, schema)), _example(child, schema)))
+    return places
 
 
 def put_value(
     arguments: ToolArguments, place: SchemaPlace, value: object, all_places: list[SchemaPlace]
 ) -> ToolArguments:
-    """Return a copy of the arguments with `value` at that place; missing parts around it are filled with examples."""
-    around = {one.path: one.example for one in all_places}
+    """Return a copy of the arguments with `value` at a place; examples fill missing parts around it."""
+    examples = {one.path: one.example for one in all_places}
 
     def within(node: Any, depth: int) -> Any:
         if depth == len(place.path):
             return value
         part = place.path[depth]
         if not isinstance(node, list if isinstance(part, int) else dict):
-            node = around.get(place.path[:depth])
+            node = examples.get(place.path[:depth])
         if isinstance(part, int):
             items = list(node) if isinstance(node, list) and node else [None]
             items[part] = within(items[part], depth + 1)
@@ -80,12 +78,12 @@ def put_value(
         fields[part] = within(fields.get(part), depth + 1)
         return fields
 
-    made: ToolArguments = within(arguments, 0)
-    return made
+    changed: ToolArguments = within(arguments, 0)
+    return changed
 
 
 def value_at(arguments: Json, path: Path) -> Json:
-    """Return the value at the path, or None."""
+    """Return the value at a path, or None."""
     for part in path:
         if isinstance(arguments, dict):
             arguments = arguments.get(str(part))
@@ -114,12 +112,12 @@ def _children(place: SchemaPlace) -> Iterator[tuple[Path, Json]]:
             yield (*place.path, 0), items
 
 
-def _branches(schema: object, root: Schema, depth: int = 0) -> Iterator[Schema]:
-    """Yield the schema without references and choices: roughly, each way to be valid."""
+def _branches(schema: object, root: JsonSchema, depth: int = 0) -> Iterator[JsonSchema]:
+    """Yield the schemas without references and choices, of which a valid value follows at least one."""
     if not isinstance(schema, dict) or depth > _BRANCHES_MAX:
         return
     if isinstance(target := schema.get("$ref"), str):
-        yield from _branches(pointed_at(target, root), root, depth + 1)
+        yield from _branches(referred(target, root), root, depth + 1)
         return
     choices = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())]
     if not choices or "properties" in schema:
@@ -128,7 +126,7 @@ def _branches(schema: object, root: Schema, depth: int = 0) -> Iterator[Schema]:
         yield from _branches(choice, root, depth + 1)
 
 
-def pointed_at(target: str, root: Schema) -> Any:
+def referred(target: str, root: JsonSchema) -> Any:
     """Return the target of a reference within the schema, or an empty schema."""
     node: Any = root
     for part in target.removeprefix("#").strip("/").split("/"):
@@ -137,11 +135,11 @@ def pointed_at(target: str, root: Schema) -> Any:
     return node
 
 
-def _types(schema: Schema) -> frozenset[str]:
+def _types(schema: JsonSchema) -> frozenset[str]:
     kinds = schema.get("type", ())
     listed = frozenset((kinds,) if isinstance(kinds, str) else kinds)
-    named = schema.get("enum", [schema["const"]] if "const" in schema else ())
-    return listed or frozenset(_type_of(value) for value in named)
+    values = schema.get("enum", [schema["const"]] if "const" in schema else ())
+    return listed or frozenset(_type_of(value) for value in values)
 
 
 def _type_of(value: object) -> str:
@@ -159,7 +157,7 @@ def _type_of(value: object) -> str:
     return "object"
 
 
-def _example(schema: object, root: Schema) -> Json:
+def _example(schema: object, root: JsonSchema) -> Json:
     wrapped = {**root, "properties": {"value": schema}, "required": ["value"]}
     for key in ("examples", "enum", "const", "default", "anyOf", "oneOf", "allOf", "$ref"):
         wrapped.pop(key, None)

@@ -1,4 +1,4 @@
-"""The faults of one case's outcome, with the change that a tool's author should make. Pure."""
+"""The faults of a case's outcome, with the change that the tool's author should make. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,26 +7,27 @@ from typing import Literal
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.values import Json
 
+from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.check import leaks
 from tool_dispatcher.check.cases import EXAMPLE, Case
 from tool_dispatcher.check.hostile import EVIDENCE
 from tool_dispatcher.check.judge import Judge, Judgement
 
 Happened = Literal["refused", "ran", "accepted"]
-"""Refused by the validation; run; or accepted by the validation and not run."""
+"""Refused by the validation, run, or accepted by the validation but not run."""
 
 _ERROR_LENGTH_MAX = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one case: an error, or data when it ran without error."""
+    """The outcome of a case: an error, or data if it ran without error."""
 
     happened: Happened
     error: ToolError | None = None
     data: Json = None
     raised_at: str = ""
-    """The file and line of the author's code that raised an exception; empty without one."""
+    """The file and line of the author's code that raised an exception; empty if none was raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +44,29 @@ def faults(
     case: Case, judgement: Judgement, outcome: Outcome, judge: Judge, secrets: tuple[str, ...] = ()
 ) -> tuple[Fault, ...]:
     """Return every fault of the outcome; `secrets` are values that it must not show."""
-    found: list[Fault] = []
+    result: list[Fault] = []
     if judgement.word == "invalid" and outcome.happened != "refused":
-        found.append(_accepted(judgement))
+        result.append(_accepted(judgement))
     if outcome.happened == "refused" and outcome.error is not None:
-        found += _refusal(case, outcome, outcome.error, judge)
+        result += _refusal(case, outcome, outcome.error, judge)
     if outcome.happened == "ran" and outcome.error is not None:
-        found += _failure(outcome, outcome.error)
+        result += _failure(outcome, outcome.error)
     hidden = (*secrets, *judge.secrets_in(case.arguments))
-    found += (_leak(leaked) for leaked in _as_text(case, outcome, judge, hidden))
-    return tuple(found)
+    result += (_leak_fault(leaked) for leaked in _leaks(case, outcome, judge, hidden))
+    return tuple(result)
 
 
 def _accepted(judgement: Judgement) -> Fault:
-    if judgement.why.endswith(("is no JSON", "is no text")):
-        change = "Refuse it: NaN, infinities and lone surrogates are not valid in JSON; "
-        change += "a pydantic model refuses them with allow_inf_nan=False."
+    if judgement.why.endswith(("is not valid JSON", "is not valid text")):
+        change = (
+            "Refuse it: NaN, infinities and lone surrogates are not valid in JSON; "
+            "a pydantic model refuses them with allow_inf_nan=False."
+        )
     else:
         change = (
             "Accept only arguments that the published schema allows: check validators that convert values, "
+            "or correct the schema."
         )
-        change += "or correct the schema."
     return Fault("accepted, though the schema forbids it", change, judgement.why)
 
 
@@ -111,7 +114,7 @@ def _wording(error: ToolError) -> Iterator[Fault]:
         yield Fault(f"the error has {length} characters, which cost tokens in each round", "Shorten it.")
 
 
-def _as_text(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
+def _leaks(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
     if outcome.error is not None:
         known = "\n".join((judge.text, *leaks.texts_in(case.arguments)))
         yield from leaks.leaks_in_error(_texts(outcome.error), known, secrets)
@@ -119,7 +122,7 @@ def _as_text(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...
         yield from leaks.leaks_in_data(outcome.data, secrets)
 
 
-def _leak(leaked: str) -> Fault:
+def _leak_fault(leaked: str) -> Fault:
     change = "Catch the failure, and describe it to the model in your own words."
     if leaked in EVIDENCE.values():
         change = "Treat arguments as data: bind them as parameters, and never evaluate, format or open them."
@@ -136,9 +139,6 @@ def _texts(error: ToolError) -> list[str]:
 
 
 def _raised(outcome: Outcome, error: ToolError) -> str:
-    """Return the message of an exception, with the place in the author's code."""
-    return f"{_short(error.message)} ({outcome.raised_at})" if outcome.raised_at else _short(error.message)
-
-
-def _short(message: str) -> str:
-    return message if len(message) <= 200 else f"{message[:199]}…"
+    """Return the message of an exception, with its location in the author's code."""
+    message = readable(error.message, 200)
+    return f"{message} ({outcome.raised_at})" if outcome.raised_at else message

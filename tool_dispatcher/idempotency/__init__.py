@@ -1,4 +1,5 @@
-"""Writes that happen once: claimed before they run, settled after, and never silently run again.
+"""Writes that happen once: they are claimed before they run, settled after, and never silently run again.
 
-Read running/write.py first, which makes one write, then `claims.py`. The Lua scripts are the transitions of its record.
+First read running/write.py, which makes one write, then `claims.py`. The Lua scripts are the transitions of the
+write's record.
 """

@@ -10,29 +10,34 @@ from tool_dispatcher.idempotency.write import DeniedClaim, Effect, EndState, Res
 
 
 def unknown_outcome_error(write: Write) -> ToolError:
-    """Return the error of a write that began and whose end was not recorded."""
+    """Return the error of a write that began, but whose end was not recorded."""
     return tool_error(
         "outcome_unknown",
         f"The dispatcher stopped while {write.tool} was running. It may or may not have taken effect.",
     )
 
 
-def unknown_in_spite_of(result: ToolResult) -> ToolResult:
-    """Return the error of a write after a first run without a recorded end and a failed or refused second run."""
+def unknown_after_second_run(result: ToolResult) -> ToolResult:
+    """Return the result of a second run, where the end of the first run was not recorded.
+
+    If the second run failed or was refused, the outcome of the write is unknown.
+    """
     error = result.error
     if error is None or is_unknown(result):
         return result
-    told = tool_error(
+    unknown = tool_error(
         "outcome_unknown",
         f"The dispatcher stopped while {result.tool} was running. It may or may not have taken effect. "
-        f"When it was to be run again: {error.error_type}, {error.message}",
+        f"A second run failed: {error.error_type}, {error.message}",
     )
-    return result.model_copy(update={"error": told})
+    return result.model_copy(update={"error": unknown})
 
 
-def still_running(write: Write) -> ToolError:
-    """Return the error of a write that another worker runs for longer than the session can wait."""
-    # After a timeout or a failure, a model would repeat the call, which could have a second effect.
+def still_running_error(write: Write) -> ToolError:
+    """Return the error of a write that another worker runs for longer than the session can wait.
+
+    It is no timeout or failure: a model would then repeat the call, which could have a second effect.
+    """
     return tool_error(
         "outcome_unknown",
         f"{write.tool} is still being run by another dispatcher, and there is no time left to wait for it. "
@@ -41,12 +46,12 @@ def still_running(write: Write) -> ToolError:
 
 
 def other_write_error(write: Write) -> ToolError:
-    """Return the error for an idempotency key that names another write: that write's outcome is not this call's."""
+    """Return the error for an idempotency key that names another write, whose outcome is not that of this call."""
     return tool_error(
         "validation_error",
         f"{write.tool} was not run: the idempotency key of this call was used before for another call, "
         "with another tool or other arguments.",
-        "If the call is still needed, make it again as a new call; it gets a key of its own.",
+        "If the call is still needed, make it again as a new call; it then gets a new key.",
     )
 
 
@@ -59,12 +64,12 @@ def cancelled_session_error(write: Write) -> ToolError:
     )
 
 
-def out_of_reach(write: Write, may_have_begun: bool) -> ToolError:
-    """Return the error for an unreachable ledger, without which no write may run."""
+def ledger_unavailable_error(write: Write, may_have_begun: bool) -> ToolError:
+    """Return the error of a write that does not run because the ledger of writes cannot be reached."""
     if may_have_begun:
         return tool_error(
             "outcome_unknown",
-            f"{write.tool} may have been run before, and what came of it cannot be looked up: "
+            f"{write.tool} may have been run before, and its outcome cannot be read: "
             "the ledger of writes cannot be reached.",
         )
     return tool_error(
@@ -74,12 +79,12 @@ def out_of_reach(write: Write, may_have_begun: bool) -> ToolError:
     )
 
 
-def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolError:
-    """Return the error for a claim on too few replicas: a failover could lose it, so the write does not begin."""
+def not_replicated_error(write: Write, problem: str, may_have_begun: bool) -> ToolError:
+    """Return the error of a write that does not begin because a failover could lose its claim."""
     if may_have_begun:
         return tool_error(
             "outcome_unknown",
-            f"{write.tool} may have been run before, and cannot be seen to now: Redis's replicas are behind "
+            f"{write.tool} may have been run before, and cannot be resumed now: Redis's replicas are behind "
             f"({problem})",
         )
     return tool_error(
@@ -89,72 +94,72 @@ def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolErro
     )
 
 
-def first_of(denied: DeniedClaim) -> Repeated:
+def first_call(denied: DeniedClaim) -> Repeated:
     """Return the call that made the write before."""
     round, _, call_id = denied.by.partition("/")
-    at = datetime.fromtimestamp(denied.at_ms / 1000, UTC) if denied.at_ms else None
-    return Repeated(call_id=call_id or "?", round=int(round or 1), at=at)
+    made_at = datetime.fromtimestamp(denied.at_ms / 1000, UTC) if denied.at_ms else None
+    return Repeated(call_id=call_id or "?", round=int(round or 1), at=made_at)
 
 
-def marked(results: Sequence[ToolResult], denied: DeniedClaim) -> Results:
-    """Return the results of a call that did not run, marked with the call that made the write before."""
-    first = first_of(denied)
+def mark_repeated(results: Sequence[ToolResult], denied: DeniedClaim) -> Results:
+    """Return the results of a call that did not run, with the mark of the call that made the write before."""
+    first = first_call(denied)
     return tuple(result.model_copy(update={"repeated": first}) for result in results)
 
 
-def settling(results: Results, denied: DeniedClaim | None) -> Results:
-    """Return the results of a write that ran, marked with the identical call whose outcome they settle, if they do."""
+def mark_settling(results: Results, denied: DeniedClaim | None) -> Results:
+    """Return the results of a write that ran, with the mark of the identical call whose outcome they settle, if any."""
     if denied is None or any(effect_of(result) == "unknown" for result in results):
         return results
-    first = first_of(denied)
+    first = first_call(denied)
     return tuple(result.model_copy(update={"settles": first.call_id}) for result in results)
 
 
 def repeated_result(write: Write, denied: DeniedClaim) -> ToolResult | ToolError:
-    """Return the result of the identical call, as that of this one."""
+    """Return the result of the identical call as the result of this call, or an error if it cannot be read."""
     if denied.outcome is None:
-        first = first_of(denied)
+        first = first_call(denied)
         return tool_error(
             "repeated_write",
             f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same. "
-            "What that returned cannot be read any more.",
-            _on_purpose(denied),
+            "Its result can no longer be read.",
+            _how_to_repeat(denied),
         )
     (call_id,) = write.call_ids
-    own = {"index": write.place, "call_id": call_id, "tool": write.tool, "duration_ms": 0}
-    return denied.outcome.model_copy(update=own)
+    changes = {"index": write.place, "call_id": call_id, "tool": write.tool, "duration_ms": 0}
+    return denied.outcome.model_copy(update=changes)
 
 
 def write_between_error(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repeated write with another write in between.
 
-    The first result may be out of date, and a second run may undo the other write.
+    The first result may be out of date, and a second run might undo the other write.
     """
-    first = first_of(denied)
+    first = first_call(denied)
     round, _, key = denied.other.split("/", 2)
     other = key.split("/")[2]
     return tool_error(
         "repeated_write",
         f"{write.tool} was not run: call {first.call_id} of round {first.round} did the same, and {other} "
-        f"(round {round}) has changed something since, so its result may not hold any more.",
-        f"Check with a reading tool how things stand. {_on_purpose(denied)}",
+        f"(round {round}) has changed something since, so its result may be out of date.",
+        f"Check the current state with a reading tool. {_how_to_repeat(denied)}",
     )
 
 
-def must_ask(write: Write, denied: DeniedClaim) -> ToolError:
+def approval_needed_error(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repeated write whose contract asks for a person's decision."""
-    first = first_of(denied)
+    first = first_call(denied)
     return tool_error(
         "repeated_write",
         f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same.",
-        f"{_on_purpose(denied)} A person has to approve that.",
+        f"{_how_to_repeat(denied)} A person has to approve that.",
     )
 
 
-def unknown_before(write: Write, denied: DeniedClaim, outcome: ToolResult | None) -> ToolError:
+def unknown_before_error(write: Write, denied: DeniedClaim, outcome: ToolResult | None) -> ToolError:
     """Return the error for a write whose identical earlier call has an unknown outcome."""
-    first = first_of(denied)
-    known = (
+    first = first_call(denied)
+    reason = (
         outcome.error.message
         if outcome is not None and outcome.error is not None
         else unknown_outcome_error(write).message
@@ -162,41 +167,41 @@ def unknown_before(write: Write, denied: DeniedClaim, outcome: ToolResult | None
     return tool_error(
         "outcome_unknown",
         f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same, and it is "
-        f"unknown whether that took effect. {known}",
+        f"unknown whether that took effect. {reason}",
         "Check with a reading tool, or tell the user that it is not known. "
-        f"{_on_purpose(denied)} A person has to approve that.",
+        f"{_how_to_repeat(denied)} A person has to approve that.",
     )
 
 
-def not_approved(write: Write, denied: DeniedClaim) -> ToolError:
+def not_approved_error(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repetition without approval of a write that may have taken effect."""
-    first = first_of(denied)
+    first = first_call(denied)
     return tool_error(
         "permission_denied",
         f"{write.tool} was not run again: it is unknown whether call {first.call_id} of round {first.round} took "
-        "effect, so a person has to approve a repetition, and nobody has.",
+        "effect, so a repetition needs a person's approval, which was not given.",
         "Check with a reading tool whether it took effect, or tell the user that it is not known.",
     )
 
 
 def effect_of(result: ToolResult) -> Effect:
-    """Return the effect of a write, by its result."""
+    """Return the effect of a write, according to its result."""
     if result.error is None:
         return "done"
     return "none" if is_without_effect(result.error) else "unknown"
 
 
 def write_end(results: Results) -> tuple[EndState, tuple[Effect, ...]]:
-    """Return how a write has ended, as a whole and for each of its calls.
+    """Return the end state of a write, and the effect of each of its calls.
 
-    It is `unknown_outcome_error` as soon as one call's effect is unknown: then no part of it runs again.
+    If the effect of one call is unknown, the whole write is `unknown`, so that no part of it runs again.
     """
     state: EndState = "unknown" if any(map(is_unknown, results)) else "settled"
     return state, tuple(map(effect_of, results))
 
 
-def _on_purpose(denied: DeniedClaim) -> str:
-    call_id = first_of(denied).call_id
+def _how_to_repeat(denied: DeniedClaim) -> str:
+    call_id = first_call(denied).call_id
     return f'If it has to be done again, use {REPEAT_CALL}(call_id="{call_id}", reason="...").'
 
 

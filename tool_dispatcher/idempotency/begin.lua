@@ -23,7 +23,7 @@
 --
 -- Returns an array:
 --   {"claimed", key, fence}                     the right to run it
---   {"taken", key}                              it has a record of its own, in any state: see stands.lua
+--   {"taken", key}                              it has a record of its own, in any state: see status.lua
 --   {"theirs", key, item, state, by, at}        an identical write, or the write to be repeated, is open or unknown
 --   {"repeated", key, item, by, at, outcomes}   an identical write answers it, and no other has come in between
 --   {"between", key, item, by, at, other}       another write, `other` ("ROUND/PLACE/KEY"), has come in between

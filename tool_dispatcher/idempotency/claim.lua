@@ -12,7 +12,7 @@
 --
 -- Returns one of:
 --   the claim's fence, a number
---   "taken"      there is a record already, in any state (see stands.lua)
+--   "taken"      there is a record already, in any state (see status.lua)
 --   "mismatch"   the record is that of another tool or of other arguments; nothing is written
 --   "stopped"    the write has not begun, and its session was stopped after the request; nothing is written
 --

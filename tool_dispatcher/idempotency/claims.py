@@ -1,4 +1,4 @@
-"""The right to run a write: its claims, one after the other, or the answer of a write that does not run here."""
+"""The claims of a write, one after the other, or the answer of a write that does not run here."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ _PAUSE_GROWTH = 1.5
 
 
 class MustRunSingly(Exception):
-    """Calls of a group that must not run as one: one of them began, or was answered, by itself."""
+    """The calls of a group must not run as one, because one of them began, or was answered, as a single call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,13 @@ class Claims:
         wait_s: float,
         may_have_begun: bool,
     ) -> None:
-        """Begin the claims of one write, with the promises of its tool.
+        """Create the claims of one write.
 
-        `is_safe_to_repeat`: a second run with the same key has no second effect. `can_be_asked`: the tool knows
-        whether a write took effect. `wait_s`: how long to wait at most for the outcome of another worker's run.
-        `may_have_begun`: another worker may have begun the write before.
+        Args:
+            is_safe_to_repeat: whether a second run with the same key has no second effect.
+            can_be_asked: whether the tool can report if a write took effect.
+            wait_s: how long to wait for the outcome of another worker's run, in seconds.
+            may_have_begun: whether another worker may have begun the write before.
         """
         self._ledger, self._write = ledger, write
         self._is_safe_to_repeat, self._can_be_asked = is_safe_to_repeat, can_be_asked
@@ -86,58 +88,64 @@ class Claims:
         return claim
 
     async def _by_identity(self) -> Claim | Answered | None:
-        """Claim in sessions of format 2, if an identical write may answer this one; None for a claim of its own."""
+        """Claim the write by its identity, as in sessions of format 2.
+
+        Returns the answer of an identical write, or None if this write has a record whose status must be read.
+        """
         pause_s = _PAUSE_S_MIN
         while True:
-            found = await self._ledger.begin(self._write)
-            if isinstance(found, Claim):
-                return found
-            match found.verdict:
+            reply = await self._ledger.begin(self._write)
+            if isinstance(reply, Claim):
+                return reply
+            match reply.verdict:
                 case "taken":
-                    self._write = replace(self._write, key=found.key)
+                    self._write = replace(self._write, key=reply.key)
                     return None
                 case "repeated" | "between" if self._write.kind == "ask":
-                    return Answered(error=answers.must_ask(self._write, found), denied=found)
+                    return Answered(error=answers.approval_needed_error(self._write, reply), denied=reply)
                 case "repeated":
-                    first = answers.repeated_result(self._write, found)
+                    first = answers.repeated_result(self._write, reply)
                     if isinstance(first, ToolError):
-                        return Answered(error=first, denied=found)
-                    return Answered((first,), denied=found)
+                        return Answered(error=first, denied=reply)
+                    return Answered((first,), denied=reply)
                 case "between":
-                    return Answered(error=answers.write_between_error(self._write, found), denied=found)
+                    return Answered(error=answers.write_between_error(self._write, reply), denied=reply)
                 case "split":
                     raise MustRunSingly
                 case "stopped":
                     return Answered(error=answers.cancelled_session_error(self._write))
                 case "theirs":
                     if self._write.kind == "again":
-                        return Answered(error=answers.not_approved(self._write, found))
-                    if (theirs := await self._theirs(found, pause_s)) is not None:
-                        return theirs
+                        return Answered(error=answers.not_approved_error(self._write, reply))
+                    if (outcome := await self._identical_write(reply, pause_s)) is not None:
+                        return outcome
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
-    async def _theirs(self, denied: DeniedClaim, pause_s: float) -> Claim | Answered | None:
-        """Return the outcome of an identical write of another call; None while that call is in progress."""
+    async def _identical_write(self, denied: DeniedClaim, pause_s: float) -> Claim | Answered | None:
+        """Return a claim on the identical write of another call, or its outcome; None to decide again.
+
+        Waits for a moment if that write is in progress.
+        """
         self.may_have_begun = True
-        theirs = replace(self._write, key=denied.key)
-        status = await self._ledger.status(theirs)
+        identical = replace(self._write, key=denied.key)
+        status = await self._ledger.status(identical)
         # If that write was part of a group, the arguments of the other calls are not known here.
-        is_alone = denied.key.startswith(f"{self._write.name}/")
+        is_single_call = denied.key.startswith(f"{self._write.name}/")
         if status.state == "in_progress":
             if not await self._has_waited(pause_s, status):
-                return Answered(error=answers.still_running(self._write), denied=denied)
+                return Answered(error=answers.still_running_error(self._write), denied=denied)
             return None
         if denied.state == "open" and status.state in ("settled", "unknown"):
-            return None  # it has ended since: decide anew
+            return None  # it has ended in the meantime
         can_tell = self._is_safe_to_repeat or self._can_be_asked
-        if is_alone and (status.state == "abandoned" or (status.state != "none" and can_tell)):
-            claim = await self._ledger.take_over(theirs, status.fence, is_unknown=True)
+        if is_single_call and (status.state == "abandoned" or (status.state != "none" and can_tell)):
+            claim = await self._ledger.take_over(identical, status.fence, is_unknown=True)
             if claim is not None:
                 self.log().warning("identical_write_taken_over", fence=claim.fence)
-                self._write, self._first = theirs, denied
+                self._write, self._first = identical, denied
             return claim
         outcome = status.outcomes[denied.item - 1] if len(status.outcomes) >= denied.item else None
-        return Answered(error=answers.unknown_before(self._write, denied, outcome), denied=denied)
+        return Answered(error=answers.unknown_before_error(self._write, denied, outcome), denied=denied)
 
     async def _follow(self) -> Claim | Answered:
         """Wait for the outcome of another worker's run, or take over a run that was abandoned."""
@@ -159,7 +167,7 @@ class Claims:
                         return claim
                 case "in_progress":
                     if not await self._has_waited(pause_s, status):
-                        return Answered(error=answers.still_running(self._write))
+                        return Answered(error=answers.still_running_error(self._write))
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
     async def _has_waited(self, pause_s: float, status: WriteStatus) -> bool:
@@ -182,27 +190,27 @@ class Claims:
         return not claim.is_over or await self._ledger.renew(claim)
 
     async def has_to_ask(self, claim: Claim) -> bool:
-        """Return whether the tool must be asked before the write runs: it may have run, and must not run twice."""
+        """Return whether to ask the tool before the write runs, because it may have run and must not run twice."""
         if not self._can_be_asked or self._is_safe_to_repeat:
             return False
         return claim.has_begun or await self._ledger.may_have_forgotten(claim.write)
 
     def is_uncertain(self, claim: Claim) -> bool:
-        """Return whether the write has begun before, and must not run as long as its effect is unknown."""
+        """Return whether the write has begun before, so that it must not run while its effect is unknown."""
         return claim.has_begun and not self._is_safe_to_repeat
 
-    def as_first(self, results: Results) -> Results:
-        """Return the results of a first run, marked with the identical call that it was, if it was another's."""
-        return results if self._first is None else answers.marked(results, self._first)
+    def mark_first(self, results: Results) -> Results:
+        """Return the results of the first run, with the mark of the identical call if it was that call's run."""
+        return results if self._first is None else answers.mark_repeated(results, self._first)
 
     def after_run(self, claim: Claim, results: Results) -> Results:
-        """Return the results of a run: after a takeover, a failure of the second run does not undo the first."""
+        """Return the results of a run; after a takeover, a failed second run leaves the outcome unknown."""
         if claim.has_begun and self._is_safe_to_repeat and all(result.error for result in results):
-            results = tuple(map(answers.unknown_in_spite_of, results))
-        return answers.settling(results, self._first)
+            results = tuple(map(answers.unknown_after_second_run, results))
+        return answers.mark_settling(results, self._first)
 
     def refusal(self, error: AntiphonError) -> ToolError:
-        """Return the error of a write that cannot be claimed, and log why."""
+        """Return the error of a write that cannot be claimed, and log the cause."""
         match error:
             case KeyUsedForAnother():
                 self.log().error("idempotency_key_reused")
@@ -211,17 +219,17 @@ class Claims:
                 return answers.cancelled_session_error(self._write)
             case ClaimNotReplicated():
                 self.log().warning("write_claim_not_replicated", error=error.message)
-                return answers.not_replicated(self._write, error.message, self.may_have_begun)
+                return answers.not_replicated_error(self._write, error.message, self.may_have_begun)
             case _:
                 self.log().warning("write_ledger_unavailable", error=str(error))
-                return answers.out_of_reach(self._write, self.may_have_begun)
+                return answers.ledger_unavailable_error(self._write, self.may_have_begun)
 
     @asynccontextmanager
     async def renewed(self, claim: Claim) -> AsyncIterator[None]:
         """Renew the claim's lease at every third of it, until the block ends or the claim is taken over."""
         every_s = self._ledger.lease_s / 3
         renewing: list[asyncio.Task[None]] = []
-        # Most writes are over before the first renewal is due: a task for each would be most of their cost.
+        # Most writes end before the first renewal is due: a task for each would be most of their cost.
         timer = asyncio.get_running_loop().call_later(
             every_s, lambda: renewing.append(asyncio.create_task(self._renew(claim, every_s)))
         )
@@ -242,6 +250,6 @@ class Claims:
             await asyncio.sleep(every_s)
 
     def log(self) -> structlog.typing.FilteringBoundLogger:
-        """Return a logger, bound only when needed: binding for each write would cost more than its claim."""
+        """Return a logger bound to this write; binding one for every write would cost more than its claim."""
         logger: structlog.typing.FilteringBoundLogger = structlog.get_logger()
         return logger.bind(tool=self._write.tool, key=self._write.key)

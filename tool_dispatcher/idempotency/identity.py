@@ -1,16 +1,15 @@
-"""The identity of a write: the tool, and a digest of its arguments as they are executed. Pure.
+"""The identity of a write: the tool, and a digest of its final arguments. Pure.
 
 Two calls are identical when their identities are equal. The idempotency key of a write is
 
     TENANT/SESSION/TOOL/DIGEST/ORDINAL
 
-The digest is that of the canonical JSON of the arguments (see `fingerprint`): placeholders are replaced,
-defaults of the tool's schema are applied, keys of objects are ordered. Nothing else is normalised: 1, 1.0,
-true and "1" are four values; texts in different Unicode normal forms are different texts; the order of a list
-counts; and an argument that is null differs from an argument that is absent. A secret is in the digest only.
-The ordinal counts from 1 and grows with each deliberate repetition. Calls that run as one are named by the
-batch variant and all of their arguments. An alternative that runs in the place of another tool runs under the
-key of the tool that was asked for.
+The digest is made of the canonical JSON of the arguments (see `fingerprint`): placeholders are replaced, defaults
+of the tool's schema are applied, and keys of objects are ordered. Nothing else is normalised: 1, 1.0, true and "1"
+are four values; texts in different Unicode normal forms differ; the order of a list counts; and a null argument
+differs from an absent one. A secret is only in the digest. The ordinal counts from 1 and grows with each deliberate
+repetition. A group of calls has the name of the batch variant and the digest of all its arguments. An alternative
+runs under the key of the tool that it replaces.
 """
 
 import json
@@ -23,14 +22,14 @@ _DEPTH_MAX = 32
 
 
 def fingerprint(*parts: object) -> str:
-    """Return the digest of JSON values in their order, 32 hexadecimal digits. 1, 1.0, true and "1" are four values.
+    """Return the digest of JSON values in their order: 32 hexadecimal digits.
 
-    Raises ValueError for a value that is not JSON: it could be written in two ways, and have two digests.
+    Raises ValueError for a value that is not JSON, as it could have two digests.
     """
     try:
         text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"no digest can be made of what is not JSON: {error}") from None
+        raise ValueError(f"values that are not JSON have no digest: {error}") from None
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -46,21 +45,21 @@ def name_of(tenant: str, session_id: str, identity: str) -> str:
 
 def with_defaults(schema: JsonSchema, value: object) -> object:
     """Return JSON with the defaults of its schema for absent values."""
-    return _filled(schema, value, schema, _DEPTH_MAX)
+    return _with_defaults(schema, value, schema, _DEPTH_MAX)
 
 
-def _filled(schema: object, value: object, whole: JsonSchema, depth: int) -> object:
-    schema = _resolved(schema, whole)
+def _with_defaults(schema: object, value: object, root: JsonSchema, depth: int) -> object:
+    schema = _resolved(schema, root)
     if not isinstance(schema, Mapping) or not depth:
         return value
     if isinstance(value, Mapping):
         properties = schema.get("properties")
         known: Mapping[str, JsonSchema] = properties if isinstance(properties, Mapping) else {}
         missing = {name: part["default"] for name, part in known.items() if _has_default(part)}
-        given = {**missing, **value}
-        return {name: _filled(known.get(name), part, whole, depth - 1) for name, part in given.items()}
+        fields = {**missing, **value}
+        return {name: _with_defaults(known.get(name), part, root, depth - 1) for name, part in fields.items()}
     if isinstance(value, list):
-        return [_filled(schema.get("items"), item, whole, depth - 1) for item in value]
+        return [_with_defaults(schema.get("items"), item, root, depth - 1) for item in value]
     return value
 
 
@@ -68,13 +67,13 @@ def _has_default(schema: object) -> bool:
     return isinstance(schema, Mapping) and "default" in schema
 
 
-def _resolved(schema: object, whole: JsonSchema) -> object:
-    """Return the schema behind a reference, and the only branch of an `anyOf` besides null."""
+def _resolved(schema: object, root: JsonSchema) -> object:
+    """Return a schema, the target of its reference, or the only branch of its `anyOf` besides null."""
     for _ in range(_DEPTH_MAX):
         if not isinstance(schema, Mapping):
             return schema
         if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/$defs/"):
-            schema = whole.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
+            schema = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
             continue
         branches = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
         if len(branches) != 1:

@@ -4,7 +4,8 @@
                            |  ^
                            +--+ renew, take_over (a new fence)
 
-A record outlives its session and what its tool's contract promises. See the scripts for what each checks.
+A record is kept for longer than its session and than its tool's contract promises. Each script states what it
+checks.
 """
 
 import asyncio
@@ -51,10 +52,13 @@ T = TypeVar("T")
 class Ledger(WriteLedger):
     """The records of all writes in Redis.
 
-    `lease_s`: how long a claimant may go without renewal before a takeover. `retention_s`: how long a
-    session's data is kept. While Redis is unavailable, every method waits for `patience_s` at most and raises
-    LedgerUnavailable; only `settle` waits until Redis is back, as its results exist nowhere else. `claims`
-    sends the commands that have to be on replicas before anything begins.
+    While Redis is unavailable, every method waits for `patience_s` at most, then raises LedgerUnavailable. Only
+    `settle` waits until Redis is back, because its results exist nowhere else.
+
+    Args:
+        lease_s: how long a claim lasts without renewal, in seconds.
+        retention_s: how long a session's data is kept, in seconds.
+        claims: sends the commands that must be on replicas before a write begins.
     """
 
     def __init__(
@@ -70,7 +74,7 @@ class Ledger(WriteLedger):
         self.lease_s = lease_s
         self._batcher = batcher
         self._claims = claims or batcher
-        self._looked: dict[int, int] = {}
+        self._interruptions_seen: dict[int, int] = {}
         self._lost_ms: dict[int, int] = {}
         self._keys = keys
         self._lease_ms = milliseconds(lease_s)
@@ -78,7 +82,7 @@ class Ledger(WriteLedger):
         self._patience_s = patience_s
 
     async def claim(self, write: Write) -> Claim | None:
-        """See WriteLedger. Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable."""
+        """See WriteLedger. Raises KeyUsedForAnother, SessionStopped and LedgerUnavailable."""
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
         arguments: list[Argument] = [
@@ -92,7 +96,9 @@ class Ledger(WriteLedger):
             *(begun_entry(call_id) for call_id in write.call_ids),
         ]
 
-        answer, ends_s, problem = await self._claimed(_CLAIM, [*self._names(write), stopped], arguments)
+        answer, ends_s, problem = await self._run_claim(
+            _CLAIM, [*self._record_keys(write), stopped], arguments
+        )
         if answer == b"mismatch":
             raise _used_for_another(write)
         if answer == b"stopped":
@@ -103,7 +109,7 @@ class Ledger(WriteLedger):
         """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
-        names = [self._names(write)[1], stopped, *self._index(write)]
+        names = [self._record_keys(write)[1], stopped, *self._index_keys(write)]
         arguments: list[Argument] = [
             claimant,
             write.tool,
@@ -122,7 +128,7 @@ class Ledger(WriteLedger):
         for call_id, identity in zip(write.call_ids, write.identities, strict=True):
             arguments += [call_id, begun_entry(call_id), identity]
 
-        (verdict, *more), ends_s, problem = await self._claimed(_BEGIN, names, arguments)
+        (verdict, *more), ends_s, problem = await self._run_claim(_BEGIN, names, arguments)
         if verdict == b"claimed":
             claimed = replace(write, key=more[0].decode())
             return Claim(claimed, claimant, int(more[1]), ends_s, problem)
@@ -131,20 +137,20 @@ class Ledger(WriteLedger):
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
     ) -> tuple[bool, ...]:
-        """Return for each call, given as id and identity, whether an earlier call made it. Raises LedgerUnavailable."""
+        """See WriteLedger. Raises LedgerUnavailable."""
         fields = [f for id, identity in calls for f in (f"call:{round}/{id}", f"of:{identity}")]
         name = self._keys.of_session(session_id, WRITES)
-        found = await self._retried(
+        values = await self._retried(
             "read a session's writes", lambda: self._batcher.submit("HMGET", name, *fields)
         )
-        pairs = zip(found[::2], found[1::2], strict=True)
+        pairs = zip(values[::2], values[1::2], strict=True)
         return tuple(is_repeat(call, newest) for call, newest in pairs)
 
     async def status(self, write: Write) -> WriteStatus:
-        """Return the status of the write. Raises KeyUsedForAnother, and LedgerUnavailable."""
+        """Return the status of the write. Raises KeyUsedForAnother and LedgerUnavailable."""
         arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
         state, fence, left_ms, outcomes = await self._retried(
-            "read a write", lambda: self._batcher.run(_STANDS, self._names(write)[:1], arguments)
+            "read a write", lambda: self._batcher.run(_STATUS, self._record_keys(write)[:1], arguments)
         )
         if state == b"mismatch":
             raise _used_for_another(write)
@@ -155,20 +161,20 @@ class Ledger(WriteLedger):
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
-        """See WriteLedger. Raises LedgerUnavailable, and ClaimNotReplicated."""
+        """See WriteLedger. Raises LedgerUnavailable and ClaimNotReplicated."""
         claimant = new_id().hex
-        names = self._names(write)[:1]
+        names = self._record_keys(write)[:1]
         arguments: list[Argument] = [fence, claimant, self._lease_ms, self._retention_ms(write)[0]]
         if write.name:
-            names += self._index(write)
+            names += self._index_keys(write)
             arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
         else:
             arguments.append(int(is_again))
-        answer, ends_s, problem = await self._claimed(_TAKE_OVER, names, arguments)
+        answer, ends_s, problem = await self._run_claim(_TAKE_OVER, names, arguments)
         if not int(answer):
             return None
         if problem:
-            # Not released: the previous claimant may have begun. The write is abandoned again after this lease.
+            # The claim is not released, as the previous claimant may have begun; after this lease it is abandoned.
             raise ClaimNotReplicated(problem)
         return Claim(write, claimant, int(answer), ends_s, has_begun=not is_again)
 
@@ -188,18 +194,18 @@ class Ledger(WriteLedger):
         return opened is None or float(opened) <= lost_ms
 
     async def look_at_history(self, partition: int) -> int:
-        """Return the time at which another server was first seen as a master, in its Unix milliseconds; 0 if never.
+        """Return when another server was first seen as the master, in its Unix milliseconds; 0 if never.
 
         Asks Redis only after the connection was interrupted. Call it once before any write.
         """
         interruptions = self._claims.interruptions
-        if self._looked.get(partition) != interruptions:
+        if self._interruptions_seen.get(partition) != interruptions:
             reply = await self._batcher.run(
                 _HISTORY,
                 [self._keys.history(partition)],
                 [milliseconds(max(self._retention_s, IDEMPOTENCY_TTL_S_MIN))],
             )
-            self._lost_ms[partition], self._looked[partition] = int(reply), interruptions
+            self._lost_ms[partition], self._interruptions_seen[partition] = int(reply), interruptions
         return self._lost_ms[partition]
 
     async def renew(self, claim: Claim) -> bool:
@@ -209,7 +215,7 @@ class Ledger(WriteLedger):
 
         async def attempt() -> bool:
             begins_s = monotonic_s()
-            is_ours = bool(await self._batcher.run(_RENEW, self._names(claim.write)[:1], arguments))
+            is_ours = bool(await self._batcher.run(_RENEW, self._record_keys(claim.write)[:1], arguments))
             if is_ours:
                 claim.ends_s = begins_s + self.lease_s
             return is_ours
@@ -221,7 +227,7 @@ class Ledger(WriteLedger):
     ) -> bool:
         """See WriteLedger. Waits for as long as Redis is unavailable."""
         write = claim.write
-        names = self._names(write) + (self._index(write) if write.name else [])
+        names = self._record_keys(write) + (self._index_keys(write) if write.name else [])
         arguments: list[Argument] = [
             claim.claimant,
             claim.fence,
@@ -242,10 +248,10 @@ class Ledger(WriteLedger):
             )
         )
 
-    async def _claimed(
+    async def _run_claim(
         self, script: Script, names: list[str], arguments: list[Argument]
     ) -> tuple[Any, float, str]:
-        """Run a script that claims; return its reply, the end of the lease, and the problem of too few replicas."""
+        """Run a script that claims; return its reply, the end of the lease, and the error of too few replicas."""
 
         async def attempt() -> tuple[Any, float, str]:
             ends_s = monotonic_s() + self.lease_s
@@ -256,13 +262,12 @@ class Ledger(WriteLedger):
 
         return await self._retried("claim a write", attempt)
 
-    def _index(self, write: Write) -> list[str]:
+    def _index_keys(self, write: Write) -> list[str]:
         """Return the keys of the session's writes and of their order."""
-        names = (WRITES, WRITES_IN_ORDER)
-        return [self._keys.of_session(write.session_id, name) for name in names]
+        return [self._keys.of_session(write.session_id, name) for name in (WRITES, WRITES_IN_ORDER)]
 
-    def _names(self, write: Write) -> list[str]:
-        """Return the keys of the record and of the batch's journal; they share a slot."""
+    def _record_keys(self, write: Write) -> list[str]:
+        """Return the keys of the record and of the batch's journal, which share a slot."""
         journal = self._keys.of_session(write.session_id, journal_name(write.round))
         return [self._keys.effect(write.session_id, write.key), journal]
 
@@ -272,7 +277,7 @@ class Ledger(WriteLedger):
         return milliseconds(life_s), milliseconds(self._retention_s)
 
     async def _retried(self, purpose: str, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Retry while Redis is unavailable; the limit also holds when Redis accepts commands and does not reply."""
+        """Retry while Redis is unavailable or does not reply, up to `patience_s`."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await retry_while_unavailable(purpose, attempt)
@@ -282,7 +287,7 @@ class Ledger(WriteLedger):
 
 def _used_for_another(write: Write) -> KeyUsedForAnother:
     return KeyUsedForAnother(
-        f"The idempotency key {write.key!r} names a write of another tool, or one with other arguments.",
+        f"The idempotency key {write.key!r} is that of a write with another tool or other arguments.",
         hint="Mint one key for each call, and keep it with the call's arguments.",
     )
 
@@ -292,7 +297,7 @@ WRITES, WRITES_IN_ORDER = "writes", "writes:order"
 
 _BEGIN = script_of(__name__, "begin")
 _CLAIM = script_of(__name__, "claim")
-_STANDS = script_of(__name__, "stands")
+_STATUS = script_of(__name__, "status")
 _TAKE_OVER = script_of(__name__, "take_over")
 _RENEW = script_of(__name__, "renew")
 _HISTORY = script_of(__name__, "history")

@@ -11,7 +11,7 @@ from tool_dispatcher.idempotency.write import DeniedClaim, Effect, EndState, Res
 
 
 class KeyUsedForAnother(AntiphonError):
-    """An idempotency key that names a write of another tool, or one with other arguments."""
+    """The idempotency key is that of a write with another tool or other arguments."""
 
     code = "key_used_for_another"
 
@@ -27,7 +27,7 @@ class LedgerUnavailable(RedisUnavailable):
 
 
 class ClaimNotReplicated(LedgerUnavailable):
-    """Too few replicas have the takeover of a write, so that a failover could lose it. Nothing has begun here."""
+    """Too few replicas have the takeover of a write, so that a failover could lose it; the write has not run here."""
 
 
 @dataclass(slots=True)
@@ -37,13 +37,13 @@ class Claim:
     write: Write
     claimant: str
     fence: int
-    """Increases with every takeover, from 1."""
+    """A number, from 1, that increases with every takeover."""
     ends_s: float
-    """The end of the lease, on our monotonic clock: never later than on Redis's."""
+    """The end of the lease on the monotonic clock of this process; it is never later than on Redis's clock."""
     problem: str = ""
-    """Why nothing may begin under it: too few replicas have it, so that a failover could lose it."""
+    """Why the write must not begin: too few replicas have the claim, so that a failover could lose it."""
     has_begun: bool = False
-    """Whether an earlier claimant may have begun the write, and has let its lease expire."""
+    """Whether an earlier claimant, whose lease has expired, may have begun the write."""
 
     @property
     def is_over(self) -> bool:
@@ -52,20 +52,21 @@ class Claim:
 
 
 class WriteLedger(Protocol):
-    """A ledger: one record for each idempotency key. `lease_s`: how long a claim lasts without renewal."""
+    """A ledger of writes: one record for each idempotency key."""
 
     lease_s: float
+    """How long a claim lasts without renewal, in seconds."""
 
     async def claim(self, write: Write) -> Claim | None:
-        """Return the right to run an unclaimed write; None if it is claimed, and its status has to be read."""
+        """Return the right to run an unclaimed write; None if it is claimed already: then read its status."""
 
     async def begin(self, write: Write) -> Claim | DeniedClaim:
-        """Claim a write by its identity, under a key that the ledger derives; or return the decision against it."""
+        """Claim a write by its identity, under a key that the ledger derives, or return why it is denied."""
 
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
     ) -> tuple[bool, ...]:
-        """Return for each call, given as id and identity, whether an earlier call made it."""
+        """Return, for each call, whether an earlier call made the same write; a call is its id and identity."""
 
     async def status(self, write: Write) -> WriteStatus:
         """Return the status of the write."""
@@ -73,10 +74,11 @@ class WriteLedger(Protocol):
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
-        """Return the right to run a write that was found abandoned with that fence; None if its status has changed.
+        """Return the right to run a write that is abandoned with that fence; None if its status has changed.
 
-        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, if the
-        coordinator has minted the key.
+        Args:
+            is_unknown: also take over a write whose outcome is unknown.
+            is_again: also take over a write that has ended, if the coordinator has minted the key.
         """
 
     async def may_have_forgotten(self, write: Write) -> bool:
@@ -88,7 +90,7 @@ class WriteLedger(Protocol):
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
     ) -> bool:
-        """Record the results of the write. Returns False if it was taken over: then its status has to be read.
+        """Record the results of the write. Returns False if it was taken over: then read its status.
 
-        `effects`, one per call, in sessions of format 2.
+        `effects` are needed, one per call, in sessions of format 2.
         """

@@ -13,8 +13,8 @@ Results = tuple[ToolResult, ...]
 EndState = Literal["settled", "unknown"]
 State = Literal["none", "in_progress", "abandoned", "settled", "unknown"]
 Purpose = Literal["once", "ask", "again", "next"]
-"""`once`: an identical earlier write answers it; `ask`: one blocks it; `again`: a deliberate repetition;
-`next`: each such call is a write of its own.
+"""How an identical earlier write matters. `once`: it answers this one. `ask`: it blocks this one. `again`: this one
+deliberately repeats it. `next`: it does not matter.
 """
 Effect = Literal["done", "unknown", "none"]
 Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
@@ -22,7 +22,7 @@ Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One effect: of one call, or of several calls collapsed into one."""
+    """The write of one call, or of several calls that are collapsed into one."""
 
     session_id: str
     key: str
@@ -33,21 +33,20 @@ class Write:
     round: int
     call_ids: tuple[str, ...]
     ttl_s: float
-    """How long its outcome is kept at least, counted from its last change, in seconds."""
+    """How long its outcome is kept at least after its last change, in seconds."""
     format: int = FORMAT
     """The format of its session."""
     asked_ms: int = 0
     """The time of the request, in Unix milliseconds of Redis's clock."""
     name: str = ""
-    """The key without its ordinal, in sessions of format 2; empty if the coordinator has minted the key.
-    """
+    """The key without its ordinal, in sessions of format 2; empty if the coordinator has minted the key."""
     identities: tuple[str, ...] = ()
     """The identity of each call; see identity.py."""
     kind: Purpose = "once"
     place: int = 0
     """The index of its first call in the batch."""
     is_approved: bool = False
-    """Whether a person has approved its repetition, independent of the outcome of the earlier write."""
+    """Whether a person has approved its repetition, whatever the outcome of the earlier write."""
 
     @property
     def asked_by(self) -> str:
@@ -62,13 +61,13 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class DeniedClaim:
-    """The reason why a claim was not granted: see begin.lua for the verdicts."""
+    """The reason why a claim was denied; begin.lua defines the verdicts."""
 
     verdict: Verdict
     key: str = ""
     """The key of the write in question."""
     item: int = 1
-    """The call of that write, counted from 1."""
+    """The number of the call within that write, from 1."""
     state: str = ""
     by: str = ""
     """`ROUND/ID` of the call that made the write."""
@@ -81,7 +80,7 @@ class DeniedClaim:
 
 @dataclass(frozen=True, slots=True)
 class WriteStatus:
-    """The status of a write. `outcomes` are present when it is settled, and may be when it is unknown."""
+    """The status of a write. A settled write has `outcomes`; one whose effect is unknown may have them."""
 
     state: State
     fence: int = 0
@@ -91,7 +90,7 @@ class WriteStatus:
 
 
 def denied_claim(verdict: str, more: Sequence[bytes]) -> DeniedClaim:
-    """Return the reply of begin.lua where it does not grant the claim."""
+    """Return the denied claim in a reply of begin.lua."""
     if verdict not in ("theirs", "repeated", "between"):
         return DeniedClaim(cast(Verdict, verdict), more[0].decode() if more else "")
     key, item = more[0].decode(), int(more[1])
@@ -107,14 +106,14 @@ def denied_claim(verdict: str, more: Sequence[bytes]) -> DeniedClaim:
 
 
 def is_repeat(call: bytes | None, newest: bytes | None) -> bool:
-    """Return whether another call has made the write already."""
+    """Return whether another call has already made the write, from the index entries of the call and the identity."""
     if call is not None:
         return not call.startswith(b"own ")
     return newest is not None and newest.split(b" ")[1] != b"none"
 
 
 def outcomes_in(outcomes: bytes) -> Results:
-    """Return the outcomes in a record, or an empty tuple if they are missing or unreadable."""
+    """Return the outcomes in a record; an empty tuple if they are missing or unreadable."""
     try:
         return _RESULTS.validate_json(outcomes) if outcomes else ()
     except ValidationError:

@@ -1,1 +1,1 @@
-"""The results of calls in their final form: JSON, without secrets, cut to size. Read `outcome.py` first."""
+"""The results of calls in their final form: as JSON, without secrets, cut to size. Read `outcome.py` first."""

@@ -1,25 +1,21 @@
-"""A tool's return value as JSON: refused if it has no JSON form, bounded in size. Pure."""
+"""A tool's return value as JSON of a bounded size; values without a JSON form are refused. Pure."""
 
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pydantic
+from antiphon_shared.redaction.redactor import REDACTED
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Effect
 from antiphon_shared.values import Json, JsonObject
-from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
+from pydantic import BaseModel, RootModel
 from pydantic_core import to_jsonable_python
 
 from tool_dispatcher.authoring.failures import readable, tool_error
-from tool_dispatcher.authoring.secret import secret_fields
+from tool_dispatcher.authoring.secret import SECRET_TYPES, secret_fields
 from tool_dispatcher.results.oversize import Fitted, fit_data
 
-REDACTED = "[redacted]"
-"""The text shown in place of a value that is marked as secret."""
-
-_SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
 _SINGLE = (bool, str, int)
 _DEPTH_MAX = 64
 _INTEGER_BITS_MAX = 1_024
@@ -27,14 +23,13 @@ _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Only its re
 
 
 class NotJson(Exception):
-    """A result that holds a value without a JSON form."""
+    """A result contains a value without a JSON form."""
 
 
 def as_json(value: Any, depth: int = 0) -> Json:
     """Return a result as JSON values: models, dataclasses, dates, decimals and enums too; NaN becomes null.
 
-    Values marked as secret, and the values of fields so marked, are redacted. Raises NotJson, which names the
-    type.
+    Secret values, and values of fields marked as secret, are redacted. Raises NotJson, which names the type.
     """
     kind: type = type(value)
     if kind is int and value.bit_length() > _INTEGER_BITS_MAX:
@@ -47,13 +42,13 @@ def as_json(value: Any, depth: int = 0) -> Json:
     if depth > _DEPTH_MAX:
         raise NotJson(f"the result is nested deeper than {_DEPTH_MAX} levels, or in a circle")
     if kind is dict:
-        return _object(value, depth)
+        return _json_object(value, depth)
     if kind is list:
         return [as_json(item, depth + 1) for item in value]
     if isinstance(value, BaseModel):
-        return as_json(_hidden(value, value.model_dump(mode="python")), depth)
+        return as_json(_without_secret_fields(value, value.model_dump(mode="python")), depth)
     if isinstance(value, Mapping):
-        return _object(value, depth)
+        return _json_object(value, depth)
     if isinstance(value, list | tuple | set | frozenset):
         return [as_json(item, depth + 1) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -62,22 +57,21 @@ def as_json(value: Any, depth: int = 0) -> Json:
             field.name: REDACTED if field.name in hidden else as_json(getattr(value, field.name), depth + 1)
             for field in dataclasses.fields(value)
         }
-    if isinstance(value, _SECRET_TYPES):
+    if isinstance(value, SECRET_TYPES):
         return REDACTED
     if isinstance(value, bytes | bytearray | memoryview):
         raise NotJson(f"the result holds {kind.__name__}; return text")
     if isinstance(value, Iterator):
         raise NotJson(f"the result holds {kind.__name__}; return a list")
-    return _plain(value)
+    return _converted(value)
 
 
 def fit_result(
     data: Json, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
 ) -> Fitted | ToolError:
-    """Return the part of a result that is shown, and the whole to be stored under `handle` where that is more.
+    """Return the part of a result that is shown; if the whole is larger, also the whole, to store under `handle`.
 
-    Returns an error for a result that cannot be written as JSON, and for one that is too large even to be
-    stored.
+    Returns an error for a result that cannot be written as JSON, or that is too large to be stored.
     """
     try:
         fitted = fit_data(data, bytes_max, handle)
@@ -89,7 +83,7 @@ def fit_result(
 
 
 def unusable(problem: str, effect: Effect) -> ToolError:
-    """Return the error for a call that ended well, but whose result cannot be sent."""
+    """Return the error of a call that succeeded, but whose result cannot be sent."""
     return tool_error(
         "internal_error", f"The tool ran, but {problem}.", _TOOK_EFFECT if effect == "write" else None
     )
@@ -104,28 +98,28 @@ def _too_large(size: int, bytes_max: int, effect: Effect) -> ToolError:
     )
 
 
-def _hidden(value: object, dumped: Any) -> Any:
-    """Return a model's dump, without the values of fields that it, or a model within it, marks as secret."""
+def _without_secret_fields(value: object, dumped: Any) -> Any:
+    """Return a model's dump without the values of fields that the model, or a model in it, marks as secret."""
     if isinstance(value, RootModel):
-        return _hidden(value.root, dumped)
+        return _without_secret_fields(value.root, dumped)
     if isinstance(dumped, dict) and isinstance(value, Mapping):
-        return {key: _hidden(value.get(key), item) for key, item in dumped.items()}
+        return {key: _without_secret_fields(value.get(key), item) for key, item in dumped.items()}
     if isinstance(dumped, dict) and (isinstance(value, BaseModel) or dataclasses.is_dataclass(value)):
         kind: type = type(value)
-        names, hidden = _names(value), secret_fields(kind)
+        names, hidden = _names_by_alias(value), secret_fields(kind)
         return {
             key: REDACTED
             if names.get(key, key) in hidden
-            else _hidden(getattr(value, names[key], None) if key in names else None, item)
+            else _without_secret_fields(getattr(value, names[key], None) if key in names else None, item)
             for key, item in dumped.items()
         }
     if isinstance(dumped, list | tuple) and isinstance(value, list | tuple) and len(dumped) == len(value):
-        return [_hidden(*pair) for pair in zip(value, dumped, strict=True)]
+        return [_without_secret_fields(*pair) for pair in zip(value, dumped, strict=True)]
     return dumped
 
 
-def _names(value: Any) -> dict[str, str]:
-    """Return the fields of a model or dataclass, by the names under which it may write them."""
+def _names_by_alias(value: Any) -> dict[str, str]:
+    """Return the fields of a model or dataclass, by the names and aliases that its dump may contain."""
     if not isinstance(value, BaseModel):
         return {field.name: field.name for field in dataclasses.fields(value)}
     fields = type(value).model_fields
@@ -133,7 +127,7 @@ def _names(value: Any) -> dict[str, str]:
     return {**aliases, **{name: name for name in fields}}
 
 
-def _object(value: Mapping[Any, Any], depth: int) -> JsonObject:
+def _json_object(value: Mapping[Any, Any], depth: int) -> JsonObject:
     return {key if type(key) is str else _key(key): as_json(item, depth + 1) for key, item in value.items()}
 
 
@@ -144,7 +138,7 @@ def _key(key: object) -> str:
     return str(plain)
 
 
-def _plain(value: object) -> Json:
+def _converted(value: object) -> Json:
     try:
         plain: Json = to_jsonable_python(value, inf_nan_mode="null")
         return plain

@@ -1,4 +1,4 @@
-"""From the outcome of a run to the results of its calls: without secrets, cut to size, one per call."""
+"""From the outcome of a run to one result for each of its calls, without secrets and cut to size."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,20 +23,22 @@ from tool_dispatcher.running.group import Items
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a run, JSON values or a ToolError; and the tool that gave it, if an alternative did."""
+    """The outcome of a run, as JSON values or a ToolError, and the alternative tool that ran, if any."""
 
     outcome: ToolOutcome | Items
     substitute: str = ""
     because: str = ""
     cached_at: datetime | None = None
-    """When the read began; None if it does not come from the cache."""
+    """When the read began, if the outcome comes from the cache; else None."""
 
 
 class Outcomes:
-    """The maker of results. A result that is too large to be shown is stored whole, and read by its handle."""
+    """The maker of results. A result that is too large to be shown is stored whole, and read by its handle.
+
+    `stored_bytes_max` limits a stored result; None refuses results that are too large to be shown.
+    """
 
     def __init__(self, redactor: Redactor, stored_bytes_max: int | None = None) -> None:
-        """`stored_bytes_max`: the limit of a stored result; None refuses results that are too large to be shown."""
         self._redactor, self._stored_bytes_max = redactor, stored_bytes_max
 
     def log_of(self, session_id: str, round: int) -> CallLog:
@@ -44,11 +46,11 @@ class Outcomes:
         return CallLog(session_id, round, self._redactor)
 
     def without_secrets(self, outcome: T, secrets: Sequence[str] = ()) -> T:
-        """Return JSON values, or a ToolError, with every secret redacted. `secrets` are the secrets of one call."""
+        """Return JSON values or a ToolError, with every secret redacted; `secrets` are those of one call."""
         return redact_call_secrets(secrets, redacted(outcome, self._redactor))
 
     async def clean(self, outcome: T, secrets: Sequence[str] = ()) -> T:
-        """Return the same as `without_secrets`; in a thread where the outcome is large."""
+        """Return the same as `without_secrets`; for a large outcome, a thread does the work."""
         return await offload(self.without_secrets, outcome, secrets)
 
     def error_results(
@@ -59,26 +61,26 @@ class Outcomes:
         return tuple(failed(index, call, clean) for index, call in zip(indexes, calls, strict=True))
 
     async def results(self, call: Call, answer: Answer) -> tuple[ToolResult, ...]:
-        """Return one result for each requested call; `answer` is without secrets."""
+        """Return one result for each requested call; `answer` contains no secrets."""
         outcome, variant = answer.outcome, call.unit.variant
-        each: Sequence[ToolOutcome]
+        outcomes: Sequence[ToolOutcome]
         if isinstance(outcome, Items):
-            each = outcome.outcomes
+            outcomes = outcome.outcomes
         elif variant is None:
-            each = (outcome,)
+            outcomes = (outcome,)
         else:
-            each = spread(variant, call.contract.effect, outcome, len(call.requested))
+            outcomes = spread(variant, call.contract.effect, outcome, len(call.requested))
         return tuple(
             [
-                await self._result(call, place, requested, answer, one)
-                for place, requested, one in zip(call.unit.calls, call.requested, each, strict=True)
+                await self._result(call, index, requested, answer, item)
+                for index, requested, item in zip(call.unit.calls, call.requested, outcomes, strict=True)
             ]
         )
 
     async def _result(
         self, call: Call, index: int, requested: RequestedCall, answer: Answer, outcome: ToolOutcome
     ) -> ToolResult:
-        """Return the result of the call at index `index`."""
+        """Return the result of the call at `index`."""
         validation = verdict(call.contract, call.arguments.plain, outcome)
         handle = ""
         if not isinstance(outcome, ToolError):
@@ -101,7 +103,7 @@ class Outcomes:
         )
 
     async def _fitted(self, call: Call, index: int, data: Json) -> tuple[ToolOutcome, str]:
-        """Return the shown part of the data, and the handle of the whole if that is more; or a ToolError."""
+        """Return the part of the data that is shown, or a ToolError, and the handle of the whole if it is larger."""
         batch, contract = call.batch, call.contract
         handle, bytes_max = f"r{batch.request.round}c{index}", batch.shown_bytes_max(contract)
         fitted = await offload(
@@ -123,16 +125,15 @@ class Outcomes:
 
 
 def verdict(contract: Contract, arguments: Mapping[str, object], outcome: ToolOutcome) -> Validation | None:
-    """Return the verdict of a call on the argument that it validates; None for a tool that validates nothing.
+    """Return the verdict of a call on the argument that its tool validates; None for a tool without `validates`.
 
-    `arguments` are those the tool was called with; `outcome` is its return value, or a ToolError. A tool
-    reports a fault by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
+    A tool reports a fault by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
     """
     if not contract.validates:
         return None
     try:
         of = content_digest(arguments.get(contract.validates))
-    except (ValueError, TypeError):  # not JSON, so it cannot be a returned answer
+    except (ValueError, TypeError):  # not JSON, so it cannot be an answer of the model
         return None
     if isinstance(outcome, ToolError):
         return Validation(of=of, has_passed=False, errors=(one_line(outcome.message, ERROR_CHARACTERS_MAX),))
@@ -145,7 +146,7 @@ def verdict(contract: Contract, arguments: Mapping[str, object], outcome: ToolOu
 def _faults(errors: Json) -> Iterator[str]:
     for error in errors if isinstance(errors, list) else [errors]:
         if isinstance(error, Mapping):
-            named, message = error.get("property", "(the whole)"), error.get("message", "not valid")
-            yield one_line(f"Property: {named}, Message: {message}", ERROR_CHARACTERS_MAX)
+            name, message = error.get("property", "(the whole)"), error.get("message", "not valid")
+            yield one_line(f"Property: {name}, Message: {message}", ERROR_CHARACTERS_MAX)
         elif isinstance(error, str) and error.strip():
             yield one_line(error, ERROR_CHARACTERS_MAX)

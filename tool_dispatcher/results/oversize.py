@@ -1,7 +1,7 @@
 """Results that are too large to be shown whole: the part that is shown, and how the rest is read. Pure.
 
-The whole is stored as JSON under a handle. The shown part keeps the result's shape if it can, and states
-in words how much of the result it is:
+The whole is stored as JSON under a handle. The part keeps the shape of the result if possible, and a note states
+how much of the result it is:
 
     text                                       its beginning, and a note below
     a list                                     its first items, and a note as the last
@@ -16,10 +16,10 @@ from antiphon_shared.values import Json, JsonObject
 from pydantic_core import from_json, to_json
 
 _PATH_MAX = 6
-"""How deep in an object its long list or text is looked for."""
+"""The depth to which an object is searched for its long list or text."""
 _NAME_CHARACTERS_MAX = 80
 _SEPARATORS = ("\n\n", "\n", ". ", " ")
-_SENSIBLE = 0.8
+_SHARE_MIN = 0.8
 """A cut moves back to the end of a paragraph, line, sentence or word if at least this share remains."""
 
 
@@ -33,26 +33,26 @@ class Fitted:
 
 
 def fit_data(data: Json, bytes_max: int, handle: str) -> Fitted:
-    """Return `data` if it has at most `bytes_max` bytes as JSON; else a part of it that has, and the whole.
+    """Return the data if it has at most `bytes_max` bytes as JSON; else a part of that size, and the whole.
 
-    Raises ValueError when it cannot be written as JSON.
+    Raises ValueError if the data cannot be written as JSON.
     """
     whole = json_of(data)
     if len(whole) <= bytes_max:
         return Fitted(data)
     if isinstance(data, str):
         return Fitted(_text(data, "", bytes_max, handle), whole)
-    shown = _in_shape(data, whole, bytes_max, handle)
+    shown = _with_long_part_cut(data, whole, bytes_max, handle)
     if shown is None:
         shown = _text(whole.decode(), " of its JSON", bytes_max, handle)
     return Fitted(shown, whole)
 
 
 def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = None) -> JsonObject:
-    """Return `length` characters of a whole from `start`: its text if it is a text, otherwise its JSON.
+    """Return `length` characters of a whole from `start`: of its text if it is a text, otherwise of its JSON.
 
-    The part is shorter at the end, and where its JSON would be larger than `bytes_max`; `end` is where it
-    ends.
+    The part is shorter at the end of the whole, or if its JSON would be larger than `bytes_max`; the field `end`
+    is the position where it ends.
     """
     text: str = from_json(whole) if whole.startswith(b'"') else whole.decode()
     start = min(max(0, start), len(text))
@@ -73,8 +73,8 @@ class _Long:
     """The position of its beginning in the JSON text of the whole, in characters."""
 
 
-def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | None:
-    """Return the result with its long part cut, or None if it has no long part or no part of it fits."""
+def _with_long_part_cut(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | None:
+    """Return the result with its long part cut; None if it has no long part, or if nothing of it fits."""
     long = _long_part(data)
     content = long.content
     if not isinstance(content, list | str):
@@ -84,7 +84,7 @@ def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | N
 
     def shown(kept: list[Json] | str, start: int, count: int) -> Json:
         note = _note(f"{count} of {len(content)} {unit}{name}", handle, start)
-        return _rebuilt(data, long.path, kept, note)
+        return _with_note(data, long.path, kept, note)
 
     frame = shown(content[:0], len(whole), len(content))  # its numbers have as many digits as any
     space_bytes = bytes_max - len(to_json(frame))
@@ -93,13 +93,13 @@ def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | N
     )
     if not kept:
         return None
-    # After the kept part comes the comma before the next item, or the rest of the text.
-    behind = _characters(kept) - (1 if isinstance(content, str) else 0)
-    return shown(kept, long.start + behind, len(kept))
+    # Next comes the comma before the next item, or the rest of the text without its closing quote.
+    length = _characters(kept) - (1 if isinstance(content, str) else 0)
+    return shown(kept, long.start + length, len(kept))
 
 
 def _long_part(data: Json) -> _Long:
-    """Return the long part: down the largest member of each object and the single item of a list within it."""
+    """Return the long part: follow the largest member of each object, and the only item of a list in it."""
     path: list[str | int] = []
     start = 0
     while len(path) < _PATH_MAX:
@@ -131,8 +131,8 @@ def _first_items(items: list[Json], space_bytes: int) -> list[Json]:
     return items[:shown]
 
 
-def _rebuilt(data: Json, path: tuple[str | int, ...], shown: Json, note: str) -> Json:
-    """Return `data` with its long part cut, and the note: as an item of a list, or as a field of an object."""
+def _with_note(data: Json, path: tuple[str | int, ...], shown: Json, note: str) -> Json:
+    """Return the data with its long part replaced, and with the note as an item of a list or a field of an object."""
     if path:
         replaced, name = _replaced(data, path, shown), "note"
         assert isinstance(replaced, dict), "a path begins in an object"
@@ -141,7 +141,7 @@ def _rebuilt(data: Json, path: tuple[str | int, ...], shown: Json, note: str) ->
         return {**replaced, name: note}
     assert isinstance(data, list), "only lists and objects have a long part"
     assert isinstance(shown, list), "it is that list"
-    # The note of a list of records is a record too, as each is filed by itself.
+    # In a list of records the note is a record too, as the items are filed one by one.
     return [*shown, {"note": note} if isinstance(data[0], dict) else note]
 
 
@@ -155,14 +155,14 @@ def _replaced(data: Json, path: tuple[str | int, ...], content: Json) -> Json:
     return {**data, str(key): _replaced(data[str(key)], tuple(below), content)}
 
 
-def _text(text: str, of_what: str, bytes_max: int, handle: str) -> str:
+def _text(text: str, of_json: str, bytes_max: int, handle: str) -> str:
     """Return the beginning of a text, and a note; if both do not fit, the beginning of the note."""
 
-    def below(count: int) -> str:
-        return f"\n\n[{_note(f'{count} of {len(text)} characters{of_what}', handle, count)}]"
+    def note(count: int) -> str:
+        return f"\n\n[{_note(f'{count} of {len(text)} characters{of_json}', handle, count)}]"
 
-    kept = _beginning(text, bytes_max - len(to_json(below(len(text)))))
-    return kept + below(len(kept)) if kept else _beginning(below(0).strip(), bytes_max - 2)
+    beginning = _beginning(text, bytes_max - len(to_json(note(len(text)))))
+    return beginning + note(len(beginning)) if beginning else _beginning(note(0).strip(), bytes_max - 2)
 
 
 def _note(part: str, handle: str, start: int) -> str:
@@ -170,7 +170,7 @@ def _note(part: str, handle: str, start: int) -> str:
 
 
 def _beginning(text: str, space_bytes: int) -> str:
-    """Return as much of a text as takes `space_bytes` bytes in a JSON string, cut at a sensible place."""
+    """Return as much of a text as fits into `space_bytes` bytes of a JSON string, cut at a sensible position."""
     fits, too_long = 0, min(len(text), max(0, space_bytes)) + 1
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
@@ -185,12 +185,12 @@ def _sensible_end(text: str, end: int) -> int:
     if end == len(text):
         return end
     for separator in _SEPARATORS:
-        found = text.rfind(separator, int(end * _SENSIBLE), end)
-        if found != -1:
-            return found + len(separator)
+        position = text.rfind(separator, int(end * _SHARE_MIN), end)
+        if position != -1:
+            return position + len(separator)
     return end
 
 
 def _characters(value: Json) -> int:
-    """Return the length of its JSON text, in characters."""
+    """Return the length of a value's JSON text, in characters."""
     return len(to_json(value).decode())

@@ -1,11 +1,11 @@
 """Positions in a result, such as `$.results[2].text[120:180]`. Pure.
 
-$                 all of it
+$                 the whole result
 .name  ["a b"]    the member of an object
 [2]               an item of a list
 [120:180]         characters of a text, or items of a list
-[*][2]            of an object of lists the third item of each
-(json)            what a text that is JSON holds
+[*][2]            the third item of each list, in an object of lists
+(json)            the value of a text that is JSON
 """
 
 import re
@@ -20,13 +20,13 @@ _STEP = re.compile(
 
 
 def value_at(data: Json, position: str) -> Json:
-    """Return the value at a position of `data`, which is JSON. Raises LookupError if it is missing."""
-    at = 1 if position.startswith("$") else 0
-    while at < len(position):
-        step = _STEP.match(position, at)
+    """Return the value at a position of JSON data. Raises LookupError if it does not exist."""
+    offset = 1 if position.startswith("$") else 0
+    while offset < len(position):
+        step = _STEP.match(position, offset)
         if step is None:
-            raise LookupError(f"{position[at : at + 80]!r} is no step of a position")
-        data, at = _step_into(data, step), step.end()
+            raise LookupError(f"{position[offset : offset + 80]!r} is not a step of a position")
+        data, offset = _step_into(data, step), step.end()
     return data
 
 
@@ -37,31 +37,31 @@ def _step_into(data: Json, step: "re.Match[str]") -> Json:
         return _row(data, int(step["row"]))
     if step["start"] is None:
         if not isinstance(data, dict):
-            raise LookupError(f"{step[0][:80]} is looked for in what is no object")
+            raise LookupError(f"{step[0][:80]} needs an object")
         return data[_name(step)]
     if not isinstance(data, list if step["end"] is None else list | str):
-        raise LookupError(f"{step[0]} is looked for in what has no items")
+        raise LookupError(f"{step[0]} needs a list or a text")
     start = int(step["start"])
     return data[start] if step["end"] is None else data[start : int(step["end"][1:])]
 
 
 def _parsed(data: Json) -> Json:
     if not isinstance(data, str):
-        raise LookupError("no JSON text is there")
+        raise LookupError("(json) needs a text")
     try:
         parsed: Json = from_json(data)
     except (ValueError, RecursionError) as error:
-        raise LookupError(f"no JSON text is there: {error}") from None
+        raise LookupError(f"(json) needs a text that is JSON: {error}") from None
     return parsed
 
 
-def _row(data: Json, at: int) -> JsonObject:
+def _row(data: Json, index: int) -> JsonObject:
     if not isinstance(data, dict):
-        raise LookupError("a row is looked for in what is no object")
+        raise LookupError("a row needs an object")
     columns = {name: column for name, column in data.items() if isinstance(column, list)}
     if len(columns) < len(data):
-        raise LookupError("a row is looked for in what has no columns")
-    return {name: column[at] for name, column in columns.items()}
+        raise LookupError("a row needs an object of lists")
+    return {name: column[index] for name, column in columns.items()}
 
 
 def _name(step: "re.Match[str]") -> str:
@@ -70,4 +70,4 @@ def _name(step: "re.Match[str]") -> str:
     try:
         return str(from_json(step["key"]))
     except ValueError as error:
-        raise LookupError(f"{step['key'][:80]} is no name: {error}") from None
+        raise LookupError(f"{step['key'][:80]} is not a name: {error}") from None

@@ -1,4 +1,4 @@
-"""The outcome of a call without secrets. Pure."""
+"""The redaction of secrets in the outcome of a call. Pure."""
 
 import operator
 from collections.abc import Sequence
@@ -10,26 +10,26 @@ from antiphon_shared.tools.calls import ToolError
 
 T = TypeVar("T")
 
-_PIECE = 500
+_PIECE_ITEMS = 500
 _DEPTH_MAX = 4
 
 
 def redacted(outcome: T, redactor: Redactor) -> T:
-    """Return JSON values, or a ToolError, with every secret redacted; the same object when it holds none."""
+    """Return JSON values or a ToolError with every secret redacted; the same object if it contains no secret."""
     if not isinstance(outcome, ToolError):
         clean: T = _in_pieces(outcome, redactor, 0)
         return clean
     dumped = outcome.model_dump(mode="json")
-    told = redactor.json(dumped)
-    return outcome if told is dumped else type(outcome).model_validate(told)
+    clean_dump = redactor.json(dumped)
+    return outcome if clean_dump is dumped else type(outcome).model_validate(clean_dump)
 
 
 def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
-    """Redact as `redactor.json` does, but long lists piece by piece: one large search would hold the GIL."""
+    """Redact as `redactor.json` does, but long lists in pieces: one large search would hold the GIL."""
     if depth >= _DEPTH_MAX or not isinstance(value, list | dict) or not is_large(value):
         return redactor.json(value)
     if isinstance(value, list):
-        pieces = [value[start : start + _PIECE] for start in range(0, len(value), _PIECE)]
+        pieces = [value[start : start + _PIECE_ITEMS] for start in range(0, len(value), _PIECE_ITEMS)]
         if len(pieces) == 1:
             cleaned = [_in_pieces(item, redactor, depth + 1) for item in value]
             return value if all(map(operator.is_, cleaned, value)) else cleaned
@@ -47,5 +47,5 @@ def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
 
 
 def redact_call_secrets(secrets: Sequence[str], outcome: T) -> T:
-    """Return the outcome without the secrets of one call: its arguments that are marked as secret."""
+    """Return the outcome without the arguments of one call that are marked as secret."""
     return redacted(outcome, Redactor(secrets, MARKED_CHARACTERS_MIN)) if secrets else outcome

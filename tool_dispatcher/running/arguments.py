@@ -1,18 +1,18 @@
-"""The arguments of a batch's calls: placeholders replaced, then validated, strictly."""
+"""The arguments of a batch's calls: placeholders are replaced, then the arguments are strictly validated."""
 
 from collections.abc import Container, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
-from antiphon_shared.tools.placeholders import Reference, find, has_placeholder
+from antiphon_shared.tools.placeholders import find, has_placeholder
 from antiphon_shared.values import Json, ToolArguments
 
 from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.secret import secrets_in
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.validate import validate
-from tool_dispatcher.batch.placeholders import digest_of, resolve
+from tool_dispatcher.batch.placeholders import digest_of, named_calls, resolve
 from tool_dispatcher.results.redacted import redact_call_secrets
 
 
@@ -21,17 +21,17 @@ class Arguments:
     """Valid arguments of a call."""
 
     plain: ToolArguments
-    """As JSON."""
-    given: ToolArguments
-    """As the tool's function takes them."""
+    """The arguments as JSON."""
+    values: ToolArguments
+    """The arguments as the tool's function takes them."""
     secrets: tuple[str, ...] = ()
-    """The texts among them that must not be shown."""
+    """Texts in the arguments that must not be shown."""
 
 
 def arguments_of(
     tool: Tool, plain: ToolArguments, other_secrets: tuple[str, ...] = ()
 ) -> Arguments | ToolError:
-    """Return the arguments if the tool accepts them. `other_secrets` are secrets that its schema does not mark."""
+    """Return the arguments, or an error if the tool refuses them; its schema does not mark `other_secrets`."""
     secrets = (*other_secrets, *secrets_in(tool.input_schema, plain)) if tool.secret_paths else other_secrets
     try:
         given = validate(tool, plain)
@@ -39,7 +39,7 @@ def arguments_of(
         given = error_of(error, "read")
     if isinstance(given, ToolError):
         return redact_call_secrets(secrets, given)
-    # A function may change its arguments; another attempt has to begin with the original ones.
+    # A function may change its arguments; another attempt must begin with the original ones.
     return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
 
 
@@ -48,7 +48,7 @@ def checked_ahead(
 ) -> dict[int, Arguments | ToolError]:
     """Return, by index, the arguments that need no other call's result.
 
-    They are validated before anything runs: a batch with invalid writes must not run by half.
+    They are validated before any call runs, because a batch with invalid writes must not run in part.
     """
     return {
         place: _resolved(call, tools[call.name])
@@ -66,8 +66,7 @@ def filled_in(
 ) -> tuple[Arguments | ToolError, str]:
     """Return the arguments with the values that other calls of the batch returned, and their digest.
 
-    The digest is empty if a placeholder cannot be resolved, and for a tool with secrets. See
-    batch/placeholders.py.
+    The digest is empty if a placeholder cannot be resolved, or if the tool has secrets; see batch/placeholders.py.
     """
     plain = resolve(call, outcomes, whole_results, tool.example)
     if isinstance(plain, ToolError):
@@ -77,7 +76,7 @@ def filled_in(
 
 def places_named(call: RequestedCall) -> set[int]:
     """Return the indexes of the calls whose results appear in the call's arguments."""
-    return {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
+    return set(named_calls(find(call.arguments)))
 
 
 def _resolved(call: RequestedCall, tool: Tool) -> Arguments | ToolError:

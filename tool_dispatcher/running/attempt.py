@@ -88,7 +88,7 @@ class Attempts:
         began_s, timeout_s = monotonic_s(), call.timeout_s
         batch.log.began(call.id, tool.name)
         await faults.pass_point("tool.before")
-        ended = await execute(tool, call.arguments.given, call.context(timeout_s), timeout_s, thread)
+        ended = await execute(tool, call.arguments.values, call.context(timeout_s), timeout_s, thread)
         await faults.pass_point("tool.after")
         if ended.raised is not None:
             batch.log.raised(call.id, tool.name, ended.raised, call.arguments.secrets)

@@ -32,7 +32,7 @@ class Runner:
         failed_too: list[str] = []
         for alternative in substitutes(call.contract, outcome):
             other = self._tools.get(alternative.tool)
-            if other is None or other.name in call.batch.permissions.barred or call.batch.time_left_s <= 0:
+            if other is None or other.name in call.batch.permissions.denied or call.batch.time_left_s <= 0:
                 continue
             arguments = arguments_of(other, mapped(alternative, call.arguments.plain))
             if isinstance(arguments, ToolError):

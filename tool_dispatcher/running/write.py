@@ -92,7 +92,7 @@ class Writes:
                             return results
                         claims.log().warning("write_lost_while_running")
             results = claim.results or await self._results(call, claim.error)
-            return results if claim.denied is None else answers.marked(results, claim.denied)
+            return results if claim.denied is None else answers.mark_repeated(results, claim.denied)
         except (KeyUsedForAnother, SessionStopped, LedgerUnavailable) as error:
             return await self._results(call, claims.refusal(error))
 
@@ -103,12 +103,12 @@ class Writes:
             return None
         if claim.problem:
             claims.log().warning("write_claim_not_replicated", problem=claim.problem)
-            return await self._results(call, answers.not_replicated(claim.write, claim.problem, False))
+            return await self._results(call, answers.not_replicated_error(claim.write, claim.problem, False))
         answer = await self._reconciled(call, claims) if await claims.has_to_ask(claim) else None
         if isinstance(answer, TookEffect):
-            return claims.as_first(await self._results(call, answer.data))
+            return claims.mark_first(await self._results(call, answer.data))
         if answer is None and claims.is_uncertain(claim):
-            return claims.as_first(await self._results(call, answers.unknown_outcome_error(claim.write)))
+            return claims.mark_first(await self._results(call, answers.unknown_outcome_error(claim.write)))
         if not await claims.is_held(claim):
             return None
         claims.may_have_begun = True

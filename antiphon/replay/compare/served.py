@@ -15,7 +15,7 @@ from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from antiphon.recording.lines import CatalogueLine, Line, data_in
 from antiphon.replay.recorded_calls import batches_of
 from tool_dispatcher.authoring.context import ToolContext
-from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, ToolFailed
+from tool_dispatcher.authoring.failures import TOOL_ERRORS, ToolFailed
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.idempotency.identity import fingerprint
 
@@ -99,7 +99,7 @@ class Served:
 
 def _is_answered(result: ToolResult) -> bool:
     """Return whether the result is the tool's own, and not an error of the dispatcher."""
-    return result.error is None or result.error.error_type in ERRORS_OF_TOOLS
+    return result.error is None or result.error.error_type in TOOL_ERRORS
 
 
 def _key(name: str, arguments: Mapping[str, Any]) -> str:

@@ -152,7 +152,7 @@ class RecordedGatekeeper(Gatekeeper):
         """See Gatekeeper."""
         record = course.get().record
         refused = {place: error for place, error in record.refused.items() if place not in record.begun}
-        return Permissions(refused=refused, barred=record.barred)
+        return Permissions(refused=refused, denied=record.barred)
 
 
 class RecordedTool(Tool):

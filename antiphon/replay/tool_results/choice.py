@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from antiphon_shared.tools.relevance import BUILT_INS
 
 from antiphon.replay.recorded_calls import RecordedCall
-from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, MAY_PASS
+from tool_dispatcher.authoring.failures import TOOL_ERRORS, TRANSIENT_ERRORS
 from tool_dispatcher.authoring.tool import Tool
 
 PLACEHOLDER = "[redacted"
@@ -27,7 +27,7 @@ def reason_not_repeated(one: RecordedCall, tools: Mapping[str, Tool]) -> Skipped
         return SkippedCall("not_run", "Antiphon's own tool")
     if one.writes:
         return SkippedCall("not_run", "a write")
-    is_of_tool = result.error is None or result.error.error_type in ERRORS_OF_TOOLS
+    is_of_tool = result.error is None or result.error.error_type in TOOL_ERRORS
     if one.is_refused or result.repeated is not None or not is_of_tool:
         return SkippedCall("not_run", "its tool was not run when it was recorded")
     tool = tools.get(call.name)
@@ -49,7 +49,7 @@ def _unknown(one: RecordedCall) -> SkippedCall | None:
         return SkippedCall("unchecked", "its result was cut")
     if result.substitute:
         return SkippedCall("unchecked", "an alternative answered it")
-    if result.error is not None and result.error.error_type in MAY_PASS:
+    if result.error is not None and result.error.error_type in TRANSIENT_ERRORS:
         return SkippedCall("unchecked", f"it failed with {result.error.error_type}, which may be temporary")
     return None
 

@@ -144,7 +144,7 @@ class TodaysTools:
             deadline=utc_now() + timedelta(seconds=timeout_s),
             tenant=one.tenant,
         )
-        return (await execute_alone(tool, arguments.given, context, self._threads, _CALL_S_MAX)).outcome
+        return (await execute_alone(tool, arguments.values, context, self._threads, _CALL_S_MAX)).outcome
 
     def _clean(self, outcome: Any, secrets: Sequence[str]) -> Any:
         return redact_call_secrets(secrets, redacted(outcome, self._redactor))

@@ -1,7 +1,7 @@
 """The reported gaps: each error of a tool in an answer without a model, and the ends of earlier turns."""
 
 from tests.recordings.scenario import Meanwhile, Scenario, calls, fails, says, use
-from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS
+from tool_dispatcher.authoring.failures import TOOL_ERRORS
 
 _NO_MODEL = (fails(401, "authentication_error"),) * 2
 _PAGE = use("open_page", name="claims of 2021")
@@ -32,7 +32,7 @@ SCENARIOS = (
         "errors_of_every_type_and_no_answer",
         "What fails, and how many seats has the ferry?",
         (
-            calls(_PAGE, *(use("trouble", kind=kind) for kind in ERRORS_OF_TOOLS)),
+            calls(_PAGE, *(use("trouble", kind=kind) for kind in TOOL_ERRORS)),
             calls(*(use("trouble", kind="api_failure") for _ in range(_OPENS_BREAKER))),
             calls(use("trouble", kind="not_found"), use("find", query="x")),
             *_NO_MODEL,

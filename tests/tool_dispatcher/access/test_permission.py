@@ -105,9 +105,9 @@ def test_what_the_session_does_not_offer_is_refused_whatever_its_scopes() -> Non
 @pytest.mark.parametrize(
     ("rounds", "round", "message", "action"),
     [
-        ((1, 2), 3, "Only in round 1 or 2; this is round 3.", "Go on without it"),
-        ((2,), 1, "Only in round 2; this is round 1.", "Call it in round 2"),
-        ((5, 3, 1), 4, "Only in round 1, 3 or 5; this is round 4.", "Call it in round 1, 3 or 5"),
+        ((1, 2), 3, "it runs only in round 1 or 2, and this is round 3.", "Go on without it"),
+        ((2,), 1, "it runs only in round 2, and this is round 1.", "Call it in round 2"),
+        ((5, 3, 1), 4, "it runs only in round 1, 3 or 5, and this is round 4.", "Call it in round 1, 3 or 5"),
     ],
 )
 def test_a_tool_of_other_rounds_is_refused(
@@ -115,7 +115,7 @@ def test_a_tool_of_other_rounds_is_refused(
 ) -> None:
     contract = Contract(effect="read", rounds=rounds)
     error = denied(refusal(a_call(name="look"), contract, terms(a_request(round=round))))
-    assert error.message == f"look was not run. {message}"
+    assert error.message == f"look was not run: {message}"
     assert error.suggested_action.startswith(action)
     assert refusal(a_call(name="look"), contract, terms(a_request(round=rounds[0]))) is None
 
@@ -123,7 +123,7 @@ def test_a_tool_of_other_rounds_is_refused(
 @pytest.mark.parametrize("rule", [ApprovalRule(frozenset({"look"})), ApprovalRule(frozenset({"*"}))])
 def test_a_tool_the_operator_named_needs_a_person_each_time(rule: ApprovalRule) -> None:
     error = denied(refusal(a_call(name="look"), READ, terms(rule=rule)))
-    assert error.message == "look was not run: a person has to approve it, and nobody has."
+    assert error.message == "look was not run: it needs a person's approval, which was not given."
     assert refusal(a_call(name="look"), READ, terms(rule=rule), approved()) is None
 
 

@@ -21,7 +21,7 @@ def _status(text: str) -> object:
 
 
 READERS = (
-    *readers_of(codes, "code_in", "is_code_alone", "type_of"),
+    *readers_of(codes, "code_in", "is_only_code", "type_of"),
     Reader("type_of a status", codes.type_of, (), _STATUSES),
     Reader("of_status", _status, (), _STATUSES),
     Reader("shortened", foreign_failures.shortened, (foreign_failures,), _LONG),

@@ -7,14 +7,14 @@ from tool_dispatcher.authoring.failures import WHAT_TO_DO, ToolFailed, error_of
 
 
 def test_an_error_type_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="'oops' is no error type of a tool; use one of validation_error"):
+    with pytest.raises(ValueError, match="'oops' is not an error type of tools; use one of validation_error"):
         ToolFailed("oops", "…")  # type: ignore[arg-type]  # the very fault
 
 
 @pytest.mark.parametrize("kind", ["cancelled", "circuit_open", "unknown_tool", "dependency_failed"])
 def test_no_tool_can_say_that_it_did_not_run(kind: ErrorType) -> None:
     """A reader would take the tool's words for ours, and assume that it had no effect."""
-    with pytest.raises(ValueError, match="is no error type of a tool"):
+    with pytest.raises(ValueError, match="is not an error type of tools"):
         ToolFailed(kind, "…")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.rows import each_row
 from tool_dispatcher.authoring.failures import error_of
-from tool_dispatcher.authoring.foreign_failures import Reading, classify_exception
+from tool_dispatcher.authoring.foreign_failures import Classification, classify_exception
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/")
 
@@ -30,30 +30,30 @@ class AiohttpLike(Exception):
 @each_row(
     ("error", "reading"),
     [
-        (answered(429, retry_after="7"), Reading("rate_limit", 7.0)),
-        (answered(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), Reading("rate_limit", None)),
-        (answered(404), Reading("not_found")),
-        (answered(422), Reading("validation_error")),
-        (answered(403), Reading("permission_denied")),
-        (answered(503, retry_after="2"), Reading("api_failure", 2.0)),
-        (answered(504), Reading("timeout")),
+        (answered(429, retry_after="7"), Classification("rate_limit", 7.0)),
+        (answered(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), Classification("rate_limit", None)),
+        (answered(404), Classification("not_found")),
+        (answered(422), Classification("validation_error")),
+        (answered(403), Classification("permission_denied")),
+        (answered(503, retry_after="2"), Classification("api_failure", 2.0)),
+        (answered(504), Classification("timeout")),
         (answered(302), None),
-        (AiohttpLike(500), Reading("api_failure")),
-        (AiohttpLike(429, {"Retry-After": "3"}), Reading("rate_limit", 3.0)),
+        (AiohttpLike(500), Classification("api_failure")),
+        (AiohttpLike(429, {"Retry-After": "3"}), Classification("rate_limit", 3.0)),
         (AiohttpLike("500"), None),
-        (httpx2.ReadTimeout("slow"), Reading("timeout")),
-        (httpx2.ConnectTimeout("slow"), Reading("timeout")),
-        (httpx2.ConnectError("nobody"), Reading("api_failure")),
-        (httpx2.RemoteProtocolError("cut"), Reading("api_failure")),
-        (TimeoutError(), Reading("timeout")),
-        (ConnectionResetError(), Reading("api_failure")),
-        (ConnectionRefusedError(), Reading("api_failure")),
+        (httpx2.ReadTimeout("slow"), Classification("timeout")),
+        (httpx2.ConnectTimeout("slow"), Classification("timeout")),
+        (httpx2.ConnectError("nobody"), Classification("api_failure")),
+        (httpx2.RemoteProtocolError("cut"), Classification("api_failure")),
+        (TimeoutError(), Classification("timeout")),
+        (ConnectionResetError(), Classification("api_failure")),
+        (ConnectionRefusedError(), Classification("api_failure")),
         (ValueError("mine"), None),
         (KeyError("status"), None),
     ],
     ids=repr,
 )
-def test_what_an_exception_says(error: Exception, reading: Reading | None) -> None:
+def test_what_an_exception_says(error: Exception, reading: Classification | None) -> None:
     assert classify_exception(error) == reading
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from antiphon_shared.tools.calls import ToolDefinition
 
-from tool_dispatcher.authoring.hint_file import ToolHint, UnfitHints, read_hints, with_hints
+from tool_dispatcher.authoring.hint_file import InvalidHints, ToolHint, read_hints, with_hints
 
 KNOWN = {"search_flights", "create_booking", "send-mail", "check_credit"}
 FILE = """
@@ -29,7 +29,7 @@ def described(description: str, hint: ToolHint) -> str:
 
 
 def faults(text: str) -> list[str]:
-    with pytest.raises(UnfitHints) as refused:
+    with pytest.raises(InvalidHints) as refused:
         read_hints(text, KNOWN)
     return str(refused.value).splitlines()
 

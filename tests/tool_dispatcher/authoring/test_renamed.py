@@ -42,7 +42,7 @@ def test_rounds_warns_of_nothing() -> None:
 
 
 def test_both_names_at_once_are_refused() -> None:
-    both = r"has both steps and rounds.*Write rounds alone"
+    both = r"has both steps and rounds.*Write only rounds"
     with pytest.warns(DeprecationWarning, match="steps was renamed"), pytest.raises(InvalidTool, match=both):
         Tool("look", "Looks.", SCHEMA, look, effect="read", steps=1, rounds=2)
 

@@ -118,7 +118,7 @@ def test_a_group_keeps_to_the_bounds_of_both_tools() -> None:
     (unit,) = _plan_of(4, contracts).units
     assert unit.is_sequential
     assert unit.is_fail_fast
-    assert unit.at_once == (("one", 3), ("many", 2))
+    assert unit.limits == (("one", 3), ("many", 2))
 
 
 def test_the_groups_are_the_same_whatever_has_settled_or_is_refused() -> None:

@@ -37,32 +37,32 @@ def ids_of(slots: list[Slot]) -> list[str]:
 
 async def test_no_more_slots_are_taken_than_there_are(bus: Bus) -> None:
     one, other = a_process(bus), a_process(bus)
-    assert ids_of(await one.take("t", 3, ["a", "b"])) == ["a", "b"]
-    assert ids_of(await other.take("t", 3, ["c", "d"])) == ["c"]
-    assert await one.take("t", 3, ["e"]) == []
-    assert ids_of(await one.take("another tool", 3, ["e"])) == ["e"]
+    assert ids_of(await one.acquire("t", 3, ["a", "b"])) == ["a", "b"]
+    assert ids_of(await other.acquire("t", 3, ["c", "d"])) == ["c"]
+    assert await one.acquire("t", 3, ["e"]) == []
+    assert ids_of(await one.acquire("another tool", 3, ["e"])) == ["e"]
 
 
 async def test_a_slot_given_back_is_free(bus: Bus) -> None:
     one, other = a_process(bus), a_process(bus)
-    await one.take("t", 1, ["a"])
-    one.give_back("t", ["a"])
-    assert ids_of(await other.take("t", 1, ["b"])) == ["b"]
+    await one.acquire("t", 1, ["a"])
+    one.release("t", ["a"])
+    assert ids_of(await other.acquire("t", 1, ["b"])) == ["b"]
 
 
 async def test_asking_again_after_a_lost_reply_finds_the_slot_that_was_taken(bus: Bus) -> None:
     leases = a_process(bus)
-    await leases.take("t", 2, ["a"])
-    assert ids_of(await leases.take("t", 2, ["a", "b", "c"])) == ["a", "b"]
+    await leases.acquire("t", 2, ["a"])
+    assert ids_of(await leases.acquire("t", 2, ["a", "b", "c"])) == ["a", "b"]
     assert await held_in_redis(bus) == 2
 
 
 async def test_slots_of_one_that_is_gone_come_free(bus: Bus, frozen: SlotLeases) -> None:
-    await frozen.take("t", 2, ["a", "b"])
+    await frozen.acquire("t", 2, ["a", "b"])
     other = a_process(bus)
 
     async def got_both() -> bool:
-        return len(await other.take("t", 2, ["c", "d"])) == 2
+        return len(await other.acquire("t", 2, ["c", "d"])) == 2
 
     await eventually(got_both)
     assert await held_in_redis(bus) == 2
@@ -70,20 +70,20 @@ async def test_slots_of_one_that_is_gone_come_free(bus: Bus, frozen: SlotLeases)
 
 async def test_they_do_so_beside_others_that_are_held(bus: Bus, frozen: SlotLeases) -> None:
     other = a_process(bus)
-    await other.take("t", 2, ["b"])
-    await frozen.take("t", 2, ["a"])
+    await other.acquire("t", 2, ["b"])
+    await frozen.acquire("t", 2, ["a"])
 
     async def got_one() -> bool:
-        return ids_of(await other.take("t", 2, ["c"])) == ["c"]
+        return ids_of(await other.acquire("t", 2, ["c"])) == ["c"]
 
     await eventually(got_one)
-    assert await other.take("t", 2, ["d"]) == []
+    assert await other.acquire("t", 2, ["d"]) == []
 
 
 async def test_a_slot_is_renewed_while_it_is_held(bus: Bus) -> None:
     """Again and again, and afterwards its key is gone."""
     one = a_process(bus, 0.3)
-    (slot,) = await one.take("t", 1, ["a"])
+    (slot,) = await one.acquire("t", 1, ["a"])
     expiries = set()
 
     async def renewed_often() -> bool:
@@ -92,12 +92,12 @@ async def test_a_slot_is_renewed_while_it_is_held(bus: Bus) -> None:
 
     await eventually(renewed_often)
     assert not slot.is_lost
-    one.give_back("t", ["a"])
+    one.release("t", ["a"])
     assert await bus.batcher.submit("EXISTS", bus.keys.slots("t")) == 0
 
 
 async def test_the_slots_of_an_unused_tool_leave_no_key(bus: Bus, frozen: SlotLeases) -> None:
-    await frozen.take("t", 2, ["a"])
+    await frozen.acquire("t", 2, ["a"])
 
     async def is_gone() -> bool:
         return not await bus.batcher.submit("EXISTS", bus.keys.slots("t"))
@@ -107,22 +107,22 @@ async def test_the_slots_of_an_unused_tool_leave_no_key(bus: Bus, frozen: SlotLe
 
 async def test_nothing_is_renewed_when_nothing_is_held(bus: Bus) -> None:
     leases = a_process(bus)
-    assert await leases.take("t", 1, ["a"])
+    assert await leases.acquire("t", 1, ["a"])
     renewing = leases._renewing
     assert renewing is not None
-    assert await leases.take("t", 1, ["b"]) == []
-    leases.give_back("t", ["a"])
+    assert await leases.acquire("t", 1, ["b"]) == []
+    leases.release("t", ["a"])
     await eventually(renewing.cancelled)
     assert await held_in_redis(bus) == 0
 
 
 class TestAfterAFreeze:
     async def test_a_slot_that_others_have_is_not_taken_back(self, bus: Bus, frozen: SlotLeases) -> None:
-        (slot,) = await frozen.take("t", 1, ["a"])
+        (slot,) = await frozen.acquire("t", 1, ["a"])
         other = a_process(bus)
 
         async def has_taken_over() -> bool:
-            return bool(await other.take("t", 1, ["b"]))
+            return bool(await other.acquire("t", 1, ["b"]))
 
         await eventually(has_taken_over)
         await frozen._renew("t")
@@ -131,15 +131,15 @@ class TestAfterAFreeze:
 
     async def test_a_slot_that_is_still_free_counts_again(self, bus: Bus) -> None:
         woken = a_process(bus)
-        (slot,) = await woken.take("t", 1, ["a"])
+        (slot,) = await woken.acquire("t", 1, ["a"])
         await bus.batcher.submit("DEL", bus.keys.slots("t"))
         await woken._renew("t")
         assert not slot.is_lost
-        assert await a_process(bus).take("t", 1, ["b"]) == []
+        assert await a_process(bus).acquire("t", 1, ["b"]) == []
 
     async def test_a_slot_released_during_its_renewal_stays_free(self, bus: Bus) -> None:
         woken = a_process(bus)
-        await woken.take("t", 2, ["a", "b"])
+        await woken.acquire("t", 2, ["a", "b"])
         renewal = asyncio.create_task(woken._renew("t"))
         await asyncio.sleep(0)
         woken._held["t"].pop("a")  # as giving it back does, and what it sends is overtaken

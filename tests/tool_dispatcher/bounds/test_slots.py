@@ -95,7 +95,7 @@ async def test_a_slot_goes_to_the_next_of_this_process_without_asking_redis(
     bus: Bus, slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is the same one all along."""
-    monkeypatch.setattr(slots_module, "_IN_A_ROW_S", LONG_S)
+    monkeypatch.setattr(slots_module, "_PASSED_ON_S_MAX", LONG_S)
     held: set[bytes] = set()
 
     async def call() -> None:
@@ -111,7 +111,7 @@ async def test_a_slot_that_went_from_hand_to_hand_for_long_goes_back_to_redis(
     bus: Bus, slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or the queues of other processes would never move."""
-    monkeypatch.setattr(slots_module, "_IN_A_ROW_S", 0.05)
+    monkeypatch.setattr(slots_module, "_PASSED_ON_S_MAX", 0.05)
     is_over = asyncio.Event()
     calls, other = Calls(slots, 1), Slots(bus.batcher, bus.keys, LEASE_S)
 
@@ -143,7 +143,8 @@ async def test_who_waits_too_long_is_told_and_leaves_the_queue(bus: Bus, clock: 
     error = refused.value.error
     assert error.error_type == "rate_limit"
     assert (
-        error.message == "t runs at most 1 at once, and no place came free within 60 s. The call was not run."
+        error.message
+        == "t runs at most 1 at once, and no slot became free within 60 s. The call was not run."
     )
     assert "fewer calls at once" in error.suggested_action
     end.set()

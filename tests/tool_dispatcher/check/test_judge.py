@@ -41,10 +41,10 @@ def test_what_the_schema_allows_is_valid(arguments: dict[str, Any]) -> None:
         ({"words": 3}, 'words: "type": "string" does not hold'),
         ({"words": "a", "limit": True}, 'limit: "type": "integer" does not hold'),
         ({"words": "a", "limits": 3}, "the arguments: a field that the schema does not have"),
-        ({"words": "a", "share": float("nan")}, "nan is no JSON"),
-        ({"words": "a", "extra": {"x": [float("inf")]}}, "inf is no JSON"),
-        ({"words": "a\ud800"}, "a lone surrogate is no text"),
-        ({"words": "a", "extra": {"\udfff": 1}}, "a lone surrogate is no text"),
+        ({"words": "a", "share": float("nan")}, "nan is not valid JSON"),
+        ({"words": "a", "extra": {"x": [float("inf")]}}, "inf is not valid JSON"),
+        ({"words": "a\ud800"}, "a lone surrogate is not valid text"),
+        ({"words": "a", "extra": {"\udfff": 1}}, "a lone surrogate is not valid text"),
     ],
 )
 def test_what_it_forbids_is_invalid_and_so_is_what_is_no_json(arguments: dict[str, Any], why: str) -> None:

@@ -16,7 +16,7 @@ def add_hints(catalogue: Catalogue, given: str) -> Catalogue:
     """
     if not given:
         return catalogue
-    from tool_dispatcher.authoring.hint_file import UnfitHints, read_hints, with_hints  # rarely needed
+    from tool_dispatcher.authoring.hint_file import InvalidHints, read_hints, with_hints  # rarely needed
 
     is_value = given.lstrip().startswith("{")
     at = "" if is_value else f"{given}: "
@@ -27,7 +27,7 @@ def add_hints(catalogue: Catalogue, given: str) -> Catalogue:
         faults = [f"{at}the file cannot be read: {error.strerror}"]
     except UnicodeDecodeError as error:
         faults = [f"{at}the file is not UTF-8 text: {error}"]
-    except UnfitHints as error:
+    except InvalidHints as error:
         faults = [f"{at}{line}" for line in str(error).splitlines()]
     else:
         return Catalogue(tools=with_hints(catalogue.tools, hints), default_scopes=catalogue.default_scopes)

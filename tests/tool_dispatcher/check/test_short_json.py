@@ -6,7 +6,7 @@ import pytest
 
 from tests.rows import each_row
 from tool_dispatcher.check import hostile
-from tool_dispatcher.check.shown import LINE_LENGTH_MAX, short_json
+from tool_dispatcher.check.short_json import LINE_LENGTH_MAX, short_json
 
 
 @each_row(

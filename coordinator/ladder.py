@@ -23,7 +23,7 @@ from coordinator.session_parts import replace
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
 """Levels of the briefing, by the number of the model's failures in the round."""
 BARREN_ROUNDS_MAX = 2
-"""Consecutive rounds in which every call failed. The first is reported to the model; after the second, it has to answer."""
+"""Consecutive rounds in which every call failed: the model learns of the first, and has to answer after the second."""
 _NAMED_MAX = 8
 
 _PAUSES = ("circuit_open", "rate_limited")

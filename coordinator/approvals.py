@@ -1,8 +1,8 @@
 """Calls that need a person's approval, and the effect of the person's decision. Pure.
 
-The session waits as people.py describes. Decisions arrive one by one or all at once; a late or repeated
-decision, or one about another call, changes nothing. When the batch is handed out, approved calls carry the
-log entry of the decision, so that the dispatcher can verify it, and denied calls are refused.
+people.py describes the wait. Decisions arrive one by one or all at once. A late or repeated decision, or one
+about another call, changes nothing. When the batch is handed out, approved calls carry the log entry of the
+decision, so that the dispatcher can verify it; denied calls are refused.
 """
 
 from collections.abc import Sequence
@@ -28,13 +28,10 @@ _NEVER_RAN: tuple[ErrorType, ...] = (
     "circuit_open",
     "repeated_write",
 )
-"""Errors of calls that never reached a tool.
-
-`permission_denied` is missing, as a tool may return it itself, with text that it received.
-"""
+"""Errors of calls that never reached a tool; without `permission_denied`, which a tool may return with its text."""
 _REPEATING = (READ_RESULT, RECALL)
-"""Tools that return earlier results again."""
-_BLIND = (
+"""Built-in tools that return earlier results again."""
+_PLACEHOLDER_REFUSAL = (
     "a person has to approve it, and must see its arguments; make it again in the next reply, with the values "
     "themselves in place of the placeholders"
 )
@@ -47,25 +44,30 @@ def calls_to_approve(
 ) -> tuple[CallToApprove, ...]:
     """Return the calls that a person has to approve, except calls that are refused anyway."""
     is_flowing = any(_may_bring_untrusted(call.name, catalogue) for call in calls if call.refused is None)
-    found = []
+    to_approve = []
     for call in calls:
         tool = catalogue.by_name.get(call.name)
         if tool is None or call.refused is not None or call.problem is not None or call.name not in allowed:
             continue
-        if because := _because(tool, call, session, is_flowing):
-            found.append(CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because))
-    return tuple(found)
+        if because := _approval_reason(tool, call, session, is_flowing):
+            to_approve.append(
+                CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because)
+            )
+    return tuple(to_approve)
 
 
 def without_placeholders(
     calls: tuple[RequestedCall, ...], calls_to_approve: tuple[CallToApprove, ...]
 ) -> tuple[tuple[RequestedCall, ...], tuple[CallToApprove, ...]]:
-    """Return both without the calls that carry a placeholder, whose value the person would not see."""
-    blind = {one.id for one in calls_to_approve if has_placeholder(one.arguments)}
-    refused = {"refused": _BLIND}
+    """Refuse the calls whose arguments contain a placeholder, whose value the person would not see.
+
+    Returns: The batch, and the calls to approve without the refused ones.
+    """
+    with_placeholder = {one.id for one in calls_to_approve if has_placeholder(one.arguments)}
+    refused = {"refused": _PLACEHOLDER_REFUSAL}
     return (
-        tuple(call.model_copy(update=refused) if call.id in blind else call for call in calls),
-        tuple(one for one in calls_to_approve if one.id not in blind),
+        tuple(call.model_copy(update=refused) if call.id in with_placeholder else call for call in calls),
+        tuple(one for one in calls_to_approve if one.id not in with_placeholder),
     )
 
 
@@ -87,7 +89,10 @@ def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDeci
 
 
 def approval_missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertainty, ...]:
-    """Return the uncertainty about calls that were not decided on; `when` ends its sentence."""
+    """Return the uncertainty about calls without a decision.
+
+    Args: `when` says until when, as the end of a sentence; `is_batch_lost`: no call of the batch was run.
+    """
     waiting = [
         f"`{call.name}` ({call.id})" for call in session.people.pending if call.id in session.people.undecided
     ]
@@ -107,10 +112,10 @@ def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Cata
     A built-in tool that repeats earlier results counts as soon as untrusted content is in the session or in
     the batch, whichever result it repeats.
     """
-    spoke = [(result.call_id, name) for result in completed.results for name in _tools_with_text(result)]
-    is_in = session.material.has_untrusted or any(_is_open(name, catalogue) for _, name in spoke)
-    found = [id for id, name in spoke if _is_open(name, catalogue) or (is_in and name in _REPEATING)]
-    return tuple(dict.fromkeys(found))
+    texts = [(result.call_id, name) for result in completed.results for name in _tools_with_text(result)]
+    has_untrusted = session.material.has_untrusted or any(_is_open(name, catalogue) for _, name in texts)
+    ids = [id for id, name in texts if _is_open(name, catalogue) or (has_untrusted and name in _REPEATING)]
+    return tuple(dict.fromkeys(ids))
 
 
 def has_untrusted_source(response: Response, catalogue: Catalogue) -> bool:
@@ -119,9 +124,9 @@ def has_untrusted_source(response: Response, catalogue: Catalogue) -> bool:
     return any(_is_open(tool, catalogue) for tool in tools)
 
 
-def _because(tool: ToolDefinition, call: RequestedCall, session: Session, is_flowing: bool) -> str:
+def _approval_reason(tool: ToolDefinition, call: RequestedCall, session: Session, is_flowing: bool) -> str:
     """Return the reason for a person's approval, in words for that person; empty if the call needs none."""
-    if call.repeat_of is not None and (because := _because_repeated(tool, call.repeat_of, session)):
+    if call.repeat_of is not None and (because := _repetition_reason(tool, call.repeat_of, session)):
         why = f"; the model says why: {one_line(call.reason, _REASON_CHARACTERS)}" if call.reason else ""
         return because + why
     if tool.approval == "always":
@@ -135,17 +140,17 @@ def _because(tool: ToolDefinition, call: RequestedCall, session: Session, is_flo
     return ""
 
 
-def _because_repeated(tool: ToolDefinition, id: str, session: Session) -> str:
-    if repetitions.is_uncertain(session, id):
-        return f"it is done once more, and it is unknown whether call {id} took effect"
+def _repetition_reason(tool: ToolDefinition, repeated_id: str, session: Session) -> str:
+    if repetitions.is_uncertain(session, repeated_id):
+        return f"it is done once more, and it is unknown whether call {repeated_id} took effect"
     contract = contract_of(tool)
     if contract is not None and contract.repeat == "ask":
-        return f"it is done once more, after call {id}"
+        return f"it is done once more, after call {repeated_id}"
     return ""
 
 
 def _denial(decision: ApprovalDecided) -> str:
-    """Return the reason of a denial, as the end of a sentence: `The call was not run: ...`."""
+    """Return the reason of a denial, as the end of the sentence `The call was not run: ...`."""
     person = one_line(decision.by, _WHO_CHARACTERS) or "a person"
     reason = one_line(decision.reason, _REASON_CHARACTERS).rstrip(".")
     return f"{person} denied it: {reason}" if reason else f"{person} denied it"
@@ -159,13 +164,14 @@ def _tools_with_text(result: ToolResult) -> tuple[str, ...]:
 
 
 def _may_bring_untrusted(name: str, catalogue: Catalogue) -> bool:
-    """Return whether the tool, or one of its alternatives, may return untrusted content."""
+    """Return whether the tool, or one of its alternatives, may return untrusted content; True without a contract."""
     contract = contract_of(catalogue.by_name.get(name))
     if contract is None:
-        return True  # without a contract, the worst is assumed
+        return True
     return contract.open_world or any(_is_open(other.tool, catalogue) for other in contract.alternatives)
 
 
 def _is_open(name: str, catalogue: Catalogue) -> bool:
+    """Return whether the tool may return untrusted content; True without a contract."""
     contract = contract_of(catalogue.by_name.get(name))
     return contract is None or contract.open_world

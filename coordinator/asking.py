@@ -1,4 +1,4 @@
-"""The step after a briefing: a model is asked within the limits, waited for, or the session ends. Pure."""
+"""The decision after a briefing: ask a model within the limits, wait for one, or end the session. Pure."""
 
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import Material, replace
 
 _TIME_FOR_A_CALL = timedelta(seconds=2)
-"""The least time left before the deadline for which waiting for a model is worthwhile."""
+"""The time that a model needs after a wait, before the deadline."""
 
 
 def after_briefing(
@@ -72,14 +72,14 @@ def _fallbacks_reported(before: Session, decision: Decision, model: str) -> Deci
 def _tools_unavailable(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about tools that were not offered because they were unavailable, once for each."""
     reported = {one.about for one in session.uncertainty if one.kind == "tools_unavailable"}
-    doubts = []
+    uncertainties = []
     for name, instead in offer.unavailable_tools(session, catalogue).items():
         message = f"`{name}` was out of order and was not offered"
         message += (
             f"; {' and '.join(f'`{other}`' for other in instead)} could be used instead." if instead else "."
         )
-        doubts += [] if name in reported else [new_uncertainty("tools_unavailable", message, name)]
-    return tuple(doubts)
+        uncertainties += [] if name in reported else [new_uncertainty("tools_unavailable", message, name)]
+    return tuple(uncertainties)
 
 
 def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:

@@ -16,12 +16,12 @@ from coordinator.steps import begin_attempt, note_of
 def after_output(
     session: Session, event: AnyEvent, log_entry: LogEntry, limit: TerminationReason | None = None
 ) -> Decision:
-    """Begin the next step with the output of the current one, the reply at `log_entry`; at a limit, end."""
+    """Begin the next step with the output of the current one, the reply at `log_entry`; end at a limit."""
     replies = (*session.steps.replies, log_entry)
     done = replace(session, steps=replace(session.steps, replies=replies), output=Output())
     if limit or done.round >= done.limits.max_rounds:
         return end(done, event, "partial", limit or "max_rounds_reached")
-    return _begin(done, event, done.steps.number + 1, 1)
+    return _begin_attempt(done, event, done.steps.number + 1, 1)
 
 
 def after_failure(
@@ -29,11 +29,11 @@ def after_failure(
 ) -> Decision:
     """Begin the step's next attempt, or end the session when no attempt is left."""
     steps = session.steps
-    assert steps.plan is not None, "there is a step that failed"
+    assert steps.plan is not None, "a step has failed"
     if steps.attempt < steps.plan.attempts:
         if session.round >= session.limits.max_rounds:
             return end(session, event, "partial", "max_rounds_reached", log_entry)
-        return _begin(session, event, steps.number, steps.attempt + 1, because)
+        return _begin_attempt(session, event, steps.number, steps.attempt + 1, because)
     attempts = "its one attempt" if steps.attempt == 1 else f"{steps.attempt} attempts"
     message = (
         f"Step `{steps.plan.name}` ({steps.number} of {len(steps.plans)}) failed in {attempts} of "
@@ -43,7 +43,7 @@ def after_failure(
     return end(failed, event, "partial", "step_failed", log_entry)
 
 
-def _begin(
+def _begin_attempt(
     session: Session, event: AnyEvent, number: int, attempt: int, because: tuple[str, ...] = ()
 ) -> Decision:
     attempted = begin_attempt(replace(session, round=session.round + 1), number, attempt, because)

@@ -1,4 +1,4 @@
-"""The step after a batch of tool calls: its results are noted, and the next round begins. Pure."""
+"""The decision after a batch of tool calls: note its results, and begin the next round. Pure."""
 
 from antiphon_shared.events import AnyEvent, ToolsCompleted
 from antiphon_shared.tools.calls import Catalogue
@@ -15,7 +15,7 @@ from coordinator.session_parts import Writes, replace
 def after_results(
     session: Session, event: AnyEvent, log_entry: LogEntry, completed: ToolsCompleted, catalogue: Catalogue
 ) -> Decision:
-    """Return the decision after a batch: the next round begins with its results."""
+    """Return the decision after a batch: begin the next round with its results."""
     succeeded = [
         name
         for result in completed.results
@@ -56,16 +56,16 @@ def next_round(session: Session, event: AnyEvent) -> Decision:
 
 def _calls_of_unknown_outcome(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
     """Return the calls of unknown outcome after a batch: its own, and earlier ones that it has not settled."""
-    known, unknown = set(), []
+    settled, unknown = set(), []
     for result in completed.results:
         call = unknown_call_name(result.tool, result.call_id)
         is_unknown = result.error is not None and result.error.error_type == "outcome_unknown"
         if is_unknown and result.repeated is None:
             unknown.append(call)
         else:
-            known.add(call)
+            settled.add(call)
         if result.repeated is not None and result.error is None:
-            known.add(unknown_call_name(result.tool, result.repeated.call_id))
+            settled.add(unknown_call_name(result.tool, result.repeated.call_id))
         if result.settles:
-            known.add(unknown_call_name(result.tool, result.settles))
-    return tuple(dict.fromkeys(call for call in (*session.writes.in_doubt, *unknown) if call not in known))
+            settled.add(unknown_call_name(result.tool, result.settles))
+    return tuple(dict.fromkeys(call for call in (*session.writes.in_doubt, *unknown) if call not in settled))

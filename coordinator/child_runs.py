@@ -1,9 +1,9 @@
-"""Calls of a session that are runs of workflows: they begin with the batch, and their end is the result. Pure.
+"""Calls of a session that are runs of workflows: each begins with the batch, and its answer is the result. Pure.
 
-The dispatchers run the batch's other calls as usual. When these calls and all runs have ended, one
-tools.completed of the coordinator holds all results in the order of the calls, and the next round begins with
-it. When a run waits for a person, the result of its call says so, and the run continues by itself; if the
-session has a user, the user is asked; see child_questions.py.
+The dispatchers run the batch's other calls as usual. When these calls and all runs have ended, the coordinator
+emits one tools.completed with all results in the order of the calls, and the next round begins. When a run
+waits for a person, the session asks its user (child_questions.py). A session without a user takes the wait
+as the result of the call, and the run continues by itself.
 """
 
 import json
@@ -43,9 +43,9 @@ from coordinator.session_parts import Children, ChildRun, MadeRun, replace
 _RESULT_BYTES_MAX = 20_000
 """Bound on the part of a run's output that the model sees, as the document is rewritten at every step."""
 _CALLS_MAX = 100_000
-"""Bound on the calls of a batch, for the numbers of its runs."""
+"""Bound on the calls of a batch, from which the runs of a session get distinct numbers."""
 _TITLE_CHARACTERS, _WHY_CHARACTERS = 1_000, 2_000
-_WHAT_THEN = {
+_SUGGESTED_ACTIONS = {
     "outcome_unknown": "Do not begin it again. Say in the answer that a person has to check what took effect.",
     "validation_error": "Correct the arguments as the message says, and call it again.",
     "api_failure": "Read what stands and what was undone before you begin it again.",
@@ -68,7 +68,7 @@ def begin_runs(
     allowed: Sequence[str],
     catalogue: Catalogue,
 ) -> Decision:
-    """Return the decision that hands out a batch, and begins its runs."""
+    """Return the decision that hands out a batch and begins its runs."""
     session = decision.session
     runs: list[ChildRun] = []
     made = list(session.children.made)
@@ -79,7 +79,7 @@ def begin_runs(
         digest = _digest(call)
         earlier = next((one for one in reversed(made) if one.digest == digest), None)
         if earlier is not None and not earlier.is_clean:
-            result = _repeated(call, index, earlier)
+            result = _repeated_result(call, index, earlier)
             runs.append(ChildRun(call=call, index=index, id=earlier.id, result=result))
             continue
         child = child_session_id(session.id, session.round * _CALLS_MAX + index)
@@ -121,13 +121,13 @@ def after_child_event(session: Session, event: AnyEvent, needed: LoggedEvent | N
         case ChildEnded() as ended:
             after = _after_ended(session, ended)
         case ChildWaiting() as waiting:
-            found = _child_to_wait_for(session, waiting.round, waiting.call_id, waiting.child)
-            if found is None:
+            child = _child_to_wait_for(session, waiting.round, waiting.call_id, waiting.child)
+            if child is None:
                 return Decision(session)
-            asks = ask(session, found, waiting, event.time) if session.query.is_interactive else None
+            asks = ask(session, child, waiting, event.time) if session.query.is_interactive else None
             if asks is not None:
                 return asks
-            after = with_changes(session, found, result=_waits(found, waiting))
+            after = with_changes(session, child, result=_waiting_result(child, waiting))
         case _:
             return Decision(session)
     return Decision(session) if after is session else _continue_batch(after, event, needed)
@@ -147,28 +147,28 @@ def _continue_batch(session: Session, event: AnyEvent, needed: LoggedEvent | Non
 def after_batch(session: Session, event: AnyEvent) -> Decision:
     """Return the decision after the results of the batch's other calls."""
     batch = event.data
-    assert isinstance(batch, ToolsCompleted), "the dispatchers have answered"
+    assert isinstance(batch, ToolsCompleted), "a batch has ended"
     after = replace(session, children=replace(session.children, batch=event.id), awaiting=())
     return complete_batch(after, event, batch)
 
 
 def _after_ended(session: Session, ended: ChildEnded) -> Session:
-    found = _child_to_wait_for(session, ended.round, ended.call_id, ended.response.session_id)
-    if found is None:
+    child = _child_to_wait_for(session, ended.round, ended.call_id, ended.response.session_id)
+    if child is None:
         return session
-    result, is_clean = _result(found, ended.response)
+    result, is_clean = _result(child, ended.response)
     made = tuple(
-        one.model_copy(update={"is_clean": is_clean}) if one.id == found.id else one
+        one.model_copy(update={"is_clean": is_clean}) if one.id == child.id else one
         for one in session.children.made
     )
-    return with_changes(replace(session, children=replace(session.children, made=made)), found, result=result)
+    return with_changes(replace(session, children=replace(session.children, made=made)), child, result=result)
 
 
 def after_overdue(session: Session, event: AnyEvent, needed: LoggedEvent | None) -> Decision:
     """Stop waiting for the user, who has not answered in time; the runs continue to wait by themselves."""
     after = session
     for run, waits in asking(session):
-        after = with_changes(after, run, result=_waits(run, waits))
+        after = with_changes(after, run, result=_waiting_result(run, waits))
     return Decision(session) if after is session else _continue_batch(after, event, needed)
 
 
@@ -177,10 +177,10 @@ def complete_batch(session: Session, event: AnyEvent, batch: ToolsCompleted | No
     children = session.children
     if any(run.result is None for run in children.runs) or (children.has_batch and batch is None):
         return Decision(session)
-    of_runs = {run.index: run.result for run in children.runs}
+    run_results = {run.index: run.result for run in children.runs}
     others = iter(batch.results if batch is not None else ())
-    count = len(of_runs) + (len(batch.results) if batch is not None else 0)
-    results = [of_runs.get(index) or next(others) for index in range(count)]
+    count = len(run_results) + (len(batch.results) if batch is not None else 0)
+    results = [run_results.get(index) or next(others) for index in range(count)]
     indexed = tuple(one.model_copy(update={"index": index}) for index, one in enumerate(results))
     duration_ms = batch.duration_ms if batch is not None else 0
     after = replace(session, children=Children(made=children.made), awaiting=(event.id,))
@@ -208,9 +208,9 @@ def cancellations(session: Session) -> tuple[Send, ...]:
 
 def _query(session: Session, call: RequestedCall, content_hash: str) -> QuerySubmitted:
     name = call.name.partition("_")[2]
-    given = ", ".join(f"{key}={value!r}" for key, value in call.arguments.items())
+    arguments = ", ".join(f"{key}={value!r}" for key, value in call.arguments.items())
     return QuerySubmitted(
-        query=one_line(f"{name}({given})", _TITLE_CHARACTERS),
+        query=one_line(f"{name}({arguments})", _TITLE_CHARACTERS),
         options=QueryOptions(
             workflow=WorkflowCall(name=name, params=call.arguments, specification=content_hash)
         ),
@@ -241,7 +241,7 @@ def _result(run: ChildRun, response: Response) -> tuple[ToolResult, bool]:
     outcome = response.run
     if outcome is not None and outcome.status == "completed":
         data = response.result if response.result is not None else response.answer
-        return _ok(run, _excerpt(data, response.session_id)), False
+        return _ok_result(run, _excerpt(data, response.session_id)), False
     unknown = outcome is None or bool(outcome.unknown) or outcome.status == "compensation_failed"
     is_clean = not unknown and outcome is not None and not outcome.standing
     kind: ErrorType = "outcome_unknown" if unknown else "api_failure"
@@ -249,11 +249,11 @@ def _result(run: ChildRun, response: Response) -> tuple[ToolResult, bool]:
         kinds: dict[str, ErrorType] = {"timed_out": "timeout", "cancelled": "cancelled"}
         kind = kinds.get(outcome.status, "validation_error" if not outcome.nodes else "api_failure")
     message = one_line(response.answer, _WHY_CHARACTERS)
-    error = ToolError(error_type=kind, message=message, suggested_action=_WHAT_THEN[kind])
-    return _failed(run, error), is_clean
+    error = ToolError(error_type=kind, message=message, suggested_action=_SUGGESTED_ACTIONS[kind])
+    return _failed_result(run, error), is_clean
 
 
-def _waits(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
+def _waiting_result(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
     reported = {
         "status": "waiting",
         "message": waiting.message,
@@ -261,7 +261,7 @@ def _waits(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
         "until": waiting.until.isoformat(),
         "run": run.id,
     }
-    return _ok(run, reported)
+    return _ok_result(run, reported)
 
 
 def _excerpt(data: Any, run_id: str) -> Any:
@@ -275,15 +275,15 @@ def _excerpt(data: Any, run_id: str) -> Any:
     }
 
 
-def _ok(run: ChildRun, data: Any) -> ToolResult:
+def _ok_result(run: ChildRun, data: Any) -> ToolResult:
     return ToolResult(index=run.index, call_id=run.call.id, tool=run.call.name, status="ok", data=data)
 
 
-def _failed(run: ChildRun, error: ToolError) -> ToolResult:
+def _failed_result(run: ChildRun, error: ToolError) -> ToolResult:
     return ToolResult(index=run.index, call_id=run.call.id, tool=run.call.name, status="error", error=error)
 
 
-def _repeated(call: RequestedCall, index: int, earlier: MadeRun) -> ToolResult:
+def _repeated_result(call: RequestedCall, index: int, earlier: MadeRun) -> ToolResult:
     return ToolResult(
         index=index,
         call_id=call.id,

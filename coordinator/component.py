@@ -49,7 +49,7 @@ def build(
 ) -> Service:
     """Return the coordinator on `bus`: its decisions, and the intake of queries.
 
-    A replay passes the values that a recorded session was decided with. Otherwise settings come from the
+    A replay passes the values that a recorded session was decided with. Without them, settings come from the
     environment, and outages, conversations and early cancellations from the bus. Raises ConfigurationError.
     """
     settings = load(CoordinatorSettings) if settings is None else settings
@@ -101,7 +101,7 @@ def _intake(bus: Bus, settings: CoordinatorSettings, admission: Admission, verif
 
 
 def _grant_keys(settings: CoordinatorSettings) -> "tuple[PublicKey, ...]":
-    """Return the coordinator's own keys, or else the keys of a dispatcher with the same environment."""
+    """Return the public keys of the coordinator's own setting, or else of the dispatcher's setting."""
     own, others = "ANTIPHON_COORDINATOR_GRANT_KEY_FILE", "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
     path = settings.grant_key_file or load_environment(others)
     if not path:

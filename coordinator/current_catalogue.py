@@ -9,22 +9,22 @@ from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.tools.relevance import BUILT_INS
 from redis.exceptions import ResponseError
 
-_KNOWN_FOR_S = 2.0
+_ALIVE_FOR_S = 2.0
 """A dispatcher that was alive counts as alive for this long."""
 
 
 class CurrentCatalogue:
-    """The newest catalogue in Redis, with the knowledge whether a dispatcher is running."""
+    """The newest catalogue in Redis, if a dispatcher is running."""
 
     def __init__(self, bus: Bus, is_always_served: bool = False) -> None:
-        """`is_always_served`: a catalogue counts as current without a running dispatcher, as in a replay."""
+        """Take the bus. With `is_always_served`, as in a replay, no dispatcher has to run."""
         self._bus = bus
-        self._until_s = float("inf") if is_always_served else 0.0
+        self._alive_until_s = float("inf") if is_always_served else 0.0
 
     def of_running_dispatcher(self) -> Awaitable[str | None]:
         """Return the hash of the catalogue; None until there is one and a dispatcher is running."""
         current = self._bus.current_catalogue()
-        return current if monotonic_s() < self._until_s else self._if_served(current)
+        return current if monotonic_s() < self._alive_until_s else self._if_served(current)
 
     async def last_with_tools(self) -> str | None:
         """Return the hash of the catalogue of a dispatcher that is gone; None if it offered no tools.
@@ -40,7 +40,7 @@ class CurrentCatalogue:
         content_hash = await current
         if content_hash is None or not await self._is_served():
             return None
-        self._until_s = monotonic_s() + _KNOWN_FOR_S
+        self._alive_until_s = monotonic_s() + _ALIVE_FOR_S
         return await self._bus.current_catalogue()  # a dispatcher publishes before it counts as running
 
     async def _is_served(self) -> bool:

@@ -1,7 +1,7 @@
 """The next step of a session: a function of the session and the event. Pure.
 
-The session waits for the reply to one request at a time, by that request's id. Any other event, such as a
-late or repeated reply, changes nothing.
+The session waits for the reply to one request at a time, and knows it by the request's id. A late or repeated
+reply changes nothing.
 """
 
 from collections.abc import Mapping
@@ -82,9 +82,13 @@ def decide(
 ) -> Decision:
     """Return the session's next step after one event, whose entry in the log is `log_entry`.
 
-    `catalogue` is the session's own; empty if it is not kept any more. `outages` are those known now.
-    `needed` is the event that lookup.py reads, if the log still holds it. `earlier` are the calls that a reply
-    repeats: see repetitions.py. `schema` is the one that the reply must fit if it is the answer.
+    Args:
+        session, event: The session, and the event at `log_entry`.
+        catalogue: The session's own catalogue; empty if it has expired.
+        outages: The known outages.
+        needed: The event that lookup.py reads, if the log still holds it.
+        earlier: The calls that a reply repeats: see repetitions.py.
+        schema: The schema that the reply must fit if it is the answer.
     """
     decision = _decide(
         session,
@@ -184,20 +188,20 @@ def _on_reply(
     schema: OutputSchema | None,
 ) -> Decision:
     """Return the decision after the model's reply: the session ends, or asks for tools."""
-    heard = replace(
+    received = replace(
         session,
         spent=_calibrated(replace(session.spent.plus(reply.usage), rounds=session.round), reply),
         material=replace(session.material, reasoning=log_entry),
         models=replace(session.models, round_failures=0, pauses=0),
     )
     if reply.stop_reason == "refusal":
-        return end(heard, event, "failed", "model_refused", log_entry)
-    if reply.tool_calls and heard.last_round is None and heard.tools.usable:
-        if limits.tokens_left(heard) <= 0:
-            return end(heard, event, "partial", "token_budget_exhausted", log_entry)
-        after = offer.after_reply(outputs.after_calls(heard), catalogue, reply)
+        return end(received, event, "failed", "model_refused", log_entry)
+    if reply.tool_calls and received.last_round is None and received.tools.usable:
+        if limits.tokens_left(received) <= 0:
+            return end(received, event, "partial", "token_budget_exhausted", log_entry)
+        after = offer.after_reply(outputs.after_calls(received), catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
-    return outputs.conclude(heard, event, log_entry, reply, schema)
+    return outputs.conclude(received, event, log_entry, reply, schema)
 
 
 def _on_person(
@@ -237,19 +241,20 @@ def _on_failure(
     message = (
         f"The {failure.component.replace('_', ' ')} failed in round {session.round}: {failure.error.message}"
     )
-    doubting = session.with_uncertainties(new_uncertainty("component_failed", message, failure.component))
+    reported = session.with_uncertainties(new_uncertainty("component_failed", message, failure.component))
     if failure.component == "tool_dispatcher":
-        alone, sends = child_runs.without_batch(doubting.with_uncertainties(*unknown_outcomes(session)))
-        decision = next_round(ladder.after_lost_batch(alone, ("the whole batch",)), event)
+        without_batch, sends = child_runs.without_batch(
+            reported.with_uncertainties(*unknown_outcomes(session))
+        )
+        decision = next_round(ladder.after_lost_batch(without_batch, ("the whole batch",)), event)
         return replace(decision, sends=(*decision.sends, *sends))
-    return end(doubting, event, "partial", "internal_error")
+    return end(reported, event, "partial", "internal_error")
 
 
 def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> Decision:
     """Take the next fallback step.
 
-    A model that has used up the session's time has not failed; the timer of the deadline may fire a little
-    later.
+    At the deadline, the session ends for lack of time, not for the failure; the deadline's timer may fire later.
     """
     if event.time >= session.deadline - NEARLY:
         return end(session, event, "partial", "deadline_exceeded")

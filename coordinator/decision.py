@@ -1,4 +1,4 @@
-"""The inputs of a decision in addition to the session, and the decision itself."""
+"""The inputs of a decision besides the session, and the decision itself."""
 
 from dataclasses import dataclass
 
@@ -28,14 +28,14 @@ class GrantCheck:
     """The result of verifying a session's grant when the session is opened."""
 
     problem: str = ""
-    """The reason of a refusal, as a sentence on `it`; empty if it is not refused."""
+    """The reason of a refusal, as a sentence that begins with `it`; empty if the grant is not refused."""
     is_ignored: bool = False
     """Whether the grant has no effect, because there was no key to verify it."""
 
 
-BELIEVED = GrantCheck()
-"""A grant that was verified, or no grant at all."""
-IGNORED = GrantCheck(is_ignored=True)
+GRANT_ACCEPTED = GrantCheck()
+"""The check of a verified grant, or of a session without a grant."""
+GRANT_IGNORED = GrantCheck(is_ignored=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ class Opening:
     """The deployment's models, in the order in which they are asked."""
     conversation: tuple[Turn, ...] = ()
     """Earlier turns of the query's conversation, the oldest first."""
-    grant: GrantCheck = BELIEVED
+    grant: GrantCheck = GRANT_ACCEPTED
     is_cancelled: bool = False
     """Whether the query was cancelled before its session was opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
-    """An event of the session's log, which a decision on another one needs."""
+    """An event of the session's log, which a decision on another event needs."""
 
     entry: LogEntry
     event: AnyEvent
@@ -66,7 +66,7 @@ class LoggedEvent:
 
 @dataclass(frozen=True)
 class Decision:
-    """The session after an event, and the effects to commit. The n-th command's id is derived from the event's."""
+    """The session after an event, and the effects to commit. A command's id is derived from the event's id."""
 
     session: Session
     commands: tuple[EventData, ...] = ()
@@ -77,14 +77,14 @@ class Decision:
     answer: Response | None = None
     """The answer of a session that ends without having been opened."""
     own_answer_reason: str = ""
-    """The reason why the coordinator answers by itself, in a sentence; empty if it does not. See `own_answer.py`."""
+    """The reason why the coordinator answers by itself, as a sentence; empty if it does not. See own_answer.py."""
     sends: tuple[Send, ...] = ()
     """Events of other sessions."""
     unless_answered: bool = False
-    """Whether, if the session has an answer by now, the session is closed in place of this decision."""
+    """Whether a session that has an answer by now is closed, in place of this decision."""
 
     def in_format(self, format: int) -> "Decision":
-        """Return the decision in the form that a release of `format` reads; itself when the form is the same."""
+        """Return the decision in the form that a release of `format` reads; the same object if nothing changes."""
         if format >= formats.FORMAT:
             return self
         return replace(

@@ -81,7 +81,7 @@ def document_version(format: int) -> int:
 
 
 class _SessionDocument(Kind[Session]):
-    """A session, written for the format that it keeps."""
+    """The kind of a session's document, in the version of the session's format."""
 
     def write(self, value: Session, format: int) -> bytes:
         if document_version(format) == 1:
@@ -158,8 +158,8 @@ def _changed(before: object, after: object, newer: Fields) -> Fields:
 def _replaced(before: Fields, after: Fields) -> Iterator[tuple[str, Any]]:
     """Yield the fields of `after` that are other objects than before.
 
-    A decision copies the fields that it does not change, so most are the same objects; each is compared without a step
-    of Python.
+    A decision copies the fields that it does not change, so most are the same objects. `map` and `compress` compare
+    them without running Python code for each.
     """
     return compress(after.items(), map(is_not, after.values(), map(before.__getitem__, after)))
 

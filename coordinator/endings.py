@@ -1,4 +1,4 @@
-"""The end of a session: its answer is requested, or given by the coordinator when no assembler gives it. Pure."""
+"""The end of a session: request its answer, or let the coordinator answer if no assembler does. Pure."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -26,7 +26,7 @@ from coordinator.session_parts import replace
 
 NEARLY = timedelta(milliseconds=100)
 """The tolerance for clocks of engines and timers, which may reach the deadline a little early."""
-_OF_BUDGETS: tuple[TerminationReason, ...] = (
+_BUDGET_REASONS: tuple[TerminationReason, ...] = (
     "max_rounds_reached",
     "max_tool_rounds_reached",
     "max_tool_calls_reached",
@@ -50,11 +50,18 @@ def end(
     `has_result`: the reply is an answer in the demanded shape.
     """
     has_form = session.output.is_demanded or session.steps.number > 0
-    if has_form and session.output.refusals and reason in _OF_BUDGETS and not has_result:
+    if has_form and session.output.refusals and reason in _BUDGET_REASONS and not has_result:
         reason = "validation_incomplete" if session.output.is_unvalidated else "output_invalid"
-    unshaped = () if has_result else _without_result(session)
-    doubts = (*people.people_uncertainty(session), *_left_out(session), *_cost_unknown(session), *unshaped)
-    decision = request_assembly(session.with_uncertainties(*doubts), event, status, reason, reply, has_result)
+    without_result = () if has_result else _result_missing(session)
+    uncertainties = (
+        *people.people_uncertainty(session),
+        *_facts_left_out(session),
+        *_cost_unknown(session),
+        *without_result,
+    )
+    decision = request_assembly(
+        session.with_uncertainties(*uncertainties), event, status, reason, reply, has_result
+    )
     is_at_work = session.phase in ("reasoning", "tools") and event.causationid not in session.awaiting
     return replace(decision, stops_work=is_at_work or session.summaries.awaiting is not None)
 
@@ -67,7 +74,7 @@ def close(session: Session) -> Decision:
 
 
 def notify_parent(decision: Decision, event: EventData, question: EventData | None) -> Decision:
-    """Return a decision on the session's answer that also sends the answer to the parent session."""
+    """Return the decision, with the answer sent to the parent session when the session closes with one."""
     parent = question.parent if isinstance(question, QuerySubmitted) else None
     if parent is None or not (decision.closes and isinstance(event, ResponseReady)):
         return decision
@@ -77,14 +84,14 @@ def notify_parent(decision: Decision, event: EventData, question: EventData | No
 
 
 def has_parent(session: Session) -> bool:
-    """Return whether the session was begun by another one."""
+    """Return whether another session began this one."""
     return CHILD in session.id
 
 
 def set_timer_again(session: Session) -> Decision:
-    """Set the timer again after a dead letter of an ending session, which may have been its answer or its timer.
+    """Set the timer again after a dead letter of an ending session, which may be the event of its answer or its timer.
 
-    In either case the timer checks again, and a session that has an answer is closed then.
+    When the timer fires, a session that has an answer is closed.
     """
     if session.looks_again >= _LOOKS_MAX:
         return Decision(session)
@@ -93,14 +100,14 @@ def set_timer_again(session: Session) -> Decision:
 
 
 def end_without_assembler(session: Session, why: str) -> Decision:
-    """Take the last fallback step: the coordinator answers by itself, unless there is another answer."""
+    """Take the last fallback step: the coordinator answers by itself, unless the session has an answer."""
     return Decision(session, own_answer_reason=why, unless_answered=True)
 
 
 def when_overdue(session: Session, ending: AssemblyRequested | None, now: datetime) -> Decision:
-    """Wait for the assembler until the deadline, when it has not answered yet.
+    """Wait for the assembler until the deadline, as it may be late only because of a burst or a restart.
 
-    A burst or a restart is not a failure. A cancelled session does not wait.
+    A cancelled session does not wait.
     """
     is_waited_for = ending is not None and ending.status != "cancelled"
     if is_waited_for and now < session.deadline - NEARLY:
@@ -117,13 +124,13 @@ def when_cancelled(session: Session, ending: AssemblyRequested | None) -> Decisi
 
 
 def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
-    """Return when an event happened: a timer's event has the time when it was set, its log entry a later one."""
+    """Return when an event happened; the log entry of a timer's event is later than the event's own time."""
     logged = datetime.fromtimestamp(int(log_entry.partition("-")[0]) / 1000, UTC)
     return max(event.time, logged)
 
 
 def ending_of(session: Session, needed: LoggedEvent | None) -> AssemblyRequested:
-    """Return the request for the answer; when it cannot be read, one made from the session."""
+    """Return the request for the answer; if it cannot be read, make one from the session."""
     if needed is not None and isinstance(needed.event.data, AssemblyRequested):
         return needed.event.data
     return assembly_of(session, "partial", "internal_error", session.material.reasoning)
@@ -161,7 +168,7 @@ def unknown_outcomes(session: Session) -> tuple[Uncertainty, ...]:
     )
 
 
-def _left_out(session: Session) -> tuple[Uncertainty, ...]:
+def _facts_left_out(session: Session) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about important facts that the model has not seen."""
     if not session.material.missed:
         return ()
@@ -172,7 +179,7 @@ def _left_out(session: Session) -> tuple[Uncertainty, ...]:
     return (new_uncertainty("evidence_left_out", message, first),)
 
 
-def _without_result(session: Session) -> tuple[Uncertainty, ...]:
+def _result_missing(session: Session) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about an answer that lacks its demanded shape."""
     output = session.output
     if not output.is_demanded:

@@ -1,4 +1,4 @@
-"""Grants at the coordinator: the origin of a query is verified before it waits or its session is opened."""
+"""The verification of a query's grant, before the query waits and again before its session is opened."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -9,7 +9,7 @@ from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.grant_verifier import GrantRefused, GrantVerifier
 from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
 
-from coordinator.decision import BELIEVED, IGNORED, GrantCheck
+from coordinator.decision import GRANT_ACCEPTED, GRANT_IGNORED, GrantCheck
 
 
 class Grants:
@@ -17,7 +17,7 @@ class Grants:
 
     def __init__(self, verifier: GrantVerifier, now: Callable[[], datetime] = utc_now) -> None:
         self._verifier, self._now = verifier, now
-        self._has_told = False
+        self._has_warned = False
 
     def tenant_of(self, event: AnyEvent) -> Tenant:
         """Return the tenant of a query. Raises GrantRefused, as a whole sentence."""
@@ -28,29 +28,29 @@ class Grants:
         try:
             return self._verifier.verify(query.grant, event.subject, self._now()).tenant
         except GrantRefused as refusal:
-            raise GrantRefused(f"grant: it {refusal.message}", hint=_ANOTHER) from None
+            raise GrantRefused(f"grant: it {refusal.message}", hint=_HINT) from None
 
     def check(self, grant: str, session_id: SessionId) -> GrantCheck:
-        """Return the check of a session's grant at its opening: it may have expired since the query arrived."""
+        """Verify a session's grant at its opening, as it may have expired since the query arrived."""
         if not grant:
-            return BELIEVED
+            return GRANT_ACCEPTED
         if not self._verifier.has_keys:
             self._warn_of_missing_keys()
-            return IGNORED
+            return GRANT_IGNORED
         try:
             self._verifier.verify(grant, session_id, self._now())
         except GrantRefused as refusal:
             return GrantCheck(problem=f"it {refusal.message}")
-        return BELIEVED
+        return GRANT_ACCEPTED
 
     def _warn_of_missing_keys(self) -> None:
         """Warn once for each process, as the cause is the same for every session."""
-        if not self._has_told:
+        if not self._has_warned:
             structlog.get_logger().warning(
                 "grants_ignored",
                 hint="No key verifies grants. Set ANTIPHON_COORDINATOR_GRANT_KEY_FILE.",
             )
-        self._has_told = True
+        self._has_warned = True
 
 
-_ANOTHER = "Submit the query with a valid grant, or without one."
+_HINT = "Submit the query with a valid grant, or without one."

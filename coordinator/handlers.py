@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from antiphon_shared import faults
@@ -38,8 +38,9 @@ from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.approvals import has_untrusted_source
+from coordinator.before_opening import OpeningWait
 from coordinator.decide import decide
-from coordinator.decision import BELIEVED, Decision, GrantCheck, LoggedEvent, OfferBounds, Opening
+from coordinator.decision import GRANT_ACCEPTED, Decision, GrantCheck, LoggedEvent, OfferBounds, Opening
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, has_parent, moment_of, notify_parent
 from coordinator.lookup import (
@@ -60,17 +61,12 @@ from coordinator.session_cache import SessionCache
 from coordinator.without_state import answer_without_state
 
 CheckGrant = Callable[[str, SessionId], GrantCheck]
-"""A function that verifies a session's grant now."""
+"""A function that verifies the grant of a session that is about to be opened."""
 
-CATALOGUE_POLL_S = 0.5
 _WORKFLOWS_SINCE = 5
 """The first format of sessions in which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
-_OPENING_WAITS = 20
-_SOON_S, _SOON_WAITS = 0.01, 20  # a session is opened soon after it was admitted
-"""Further deliveries of an early cancellation, in addition to those for a catalogue, as opening may take time and
-fail at first.
-"""
+"""Waits of a query for the last answer of its conversation."""
 
 
 class Coordinator:
@@ -87,7 +83,7 @@ class Coordinator:
         models: tuple[str, ...] = (),
         outages: Callable[[], Outages] = lambda: NO_OUTAGES,
         turns: Turns | None = None,
-        grants: CheckGrant = lambda grant, session_id: BELIEVED,
+        grants: CheckGrant = lambda grant, session_id: GRANT_ACCEPTED,
         runs: Runs | None = None,
         offered: OfferedWorkflows | None = None,
         is_cancelled: Callable[[AnyEvent], Awaitable[bool]] = lambda query: Completed(False),
@@ -95,16 +91,14 @@ class Coordinator:
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
-        self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
+        self._wait = OpeningWait(catalogue_wait_s, limits.deadline_s, last_catalogue, now)
         self._current_catalogue, self._catalogue = current_catalogue, catalogue
         self._models, self._outages = models, outages
         self._turns = turns
         self._grants = grants
         self._runs = runs or Runs(_no_specification, _no_workflows)
         self._offered = offered
-        self._is_cancelled, self._last_catalogue, self._now = is_cancelled, last_catalogue, now
-        self._is_dispatcher_gone = False
-        """Whether a query has waited in vain for a dispatcher; until there is one, no other waits."""
+        self._is_cancelled = is_cancelled
         self._session_cache = SessionCache()
 
     @property
@@ -116,7 +110,7 @@ class Coordinator:
         """Open the session once a dispatcher has published its tools, or when the time for that is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        (version, content), (_, answered), content_hash, offers, is_cancelled = await together(
+        (version, content), (_, answered), current, offers, is_cancelled = await together(
             session.document(STATE),
             session.document(RESPONSE),
             self._current_catalogue(),
@@ -125,12 +119,7 @@ class Coordinator:
         )
         if content is not None or answered is not None:
             return NOTHING
-        if content_hash is not None:
-            self._is_dispatcher_gone = False
-        elif not is_cancelled:
-            if self._waits_for_dispatcher(delivery, query):
-                raise TryLater("no running dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
-            content_hash = await self._last_catalogue()
+        content_hash = await self._wait.catalogue(delivery, query, current, is_cancelled=is_cancelled)
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
         check = self._grants(query.grant, delivery.event.subject)
         opening = Opening(
@@ -167,19 +156,11 @@ class Coordinator:
             return Completed(NO_OFFERS)
         return self._offered.current()
 
-    def _waits_for_dispatcher(self, delivery: Delivery, query: QuerySubmitted) -> bool:
-        """Return whether the query still waits: within its deadline, unless another has waited in vain."""
-        self._is_dispatcher_gone |= delivery.attempt >= self._catalogue_waits
-        age = self._now() - delivery.event.time
-        is_in_time = age < timedelta(seconds=query.options.deadline_s or self._limits.deadline_s)
-        return is_in_time and not self._is_dispatcher_gone
-
     async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Take the session one step on. An event of an unknown session is dropped."""
+        """Take the session one step on. Ignore an event of an unknown session."""
+        is_answer = isinstance(delivery.event.data, ResponseReady)
         # A run in memory needs no look-up of a document; the commit fails if the stored state differs.
-        if self._runs.is_under_way(delivery.event.subject) and not isinstance(
-            delivery.event.data, ResponseReady
-        ):
+        if not is_answer and self._runs.is_under_way(delivery.event.subject):
             of_run = await self._runs.on_event(delivery, session)
             if of_run is not None:
                 return of_run
@@ -205,21 +186,14 @@ class Coordinator:
             schema=schema,
         )
         await faults.pass_point("decision.made")
-        if decision.unless_answered:
-            answered, content = await session.document(RESPONSE)
-            # The session is over, even if the event with its answer was lost.
-            if answered:
-                over = Decision(before, closes=True)
-                if content is not None and has_parent(before):
-                    response = ResponseReady(**RESPONSE_KIND.read(content).model_dump())
-                    over = notify_parent(over, response, await read_question(before, session))
-                return Outcome(closes_session=True, sends=over.sends)
+        if decision.unless_answered and (closing := await _closing(before, session)) is not None:
+            return closing
         if decision.own_answer_reason:
             return await _own_answer(delivery, session, decision, needed, catalogue)
         if decision.session is before and not decision.timers and not decision.sends:
             return NOTHING
         if decision.closes:
-            await self._keep_turn(before, delivery.event.data, catalogue)
+            await self._store_turn(before, delivery.event.data, catalogue)
         if decision.closes and has_parent(before):
             decision = notify_parent(decision, delivery.event.data, await read_question(before, session))
         return self._outcome(version, delivery.event, decision, before)
@@ -241,12 +215,12 @@ class Coordinator:
             return ()
         stored = await self._turns.turns(*conversation, asked_at)
         if stored.is_turn_due and delivery.attempt < _TURN_WAITS:
-            raise TryLater("the conversation's last answer is about to be kept", delay_s=_TURN_POLL_S)
+            raise TryLater("the conversation's last answer is about to be stored", delay_s=_TURN_POLL_S)
         await self._turns.begin(*conversation, open_turn(id, asked_at, query.query))
         return stored.turns
 
-    async def _keep_turn(self, ended: Session, data: EventData, catalogue: Catalogue) -> None:
-        """Keep question and answer for later turns. It precedes the commit, which does not cover conversations."""
+    async def _store_turn(self, ended: Session, data: EventData, catalogue: Catalogue) -> None:
+        """Store question and answer for later turns, before the commit, which does not cover conversations."""
         if self._turns is None or ended.query.conversation is None or not isinstance(data, ResponseReady):
             return
         conversation = ended.query.tenant, ended.query.conversation
@@ -255,7 +229,7 @@ class Coordinator:
             await self._turns.complete(*conversation, turn_of(question, data, untrusted))
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
-        """Return the session's document and version: as remembered, if that is the newest, else from Redis."""
+        """Return the document's version and the session: from the cache if it is the newest one, else from Redis."""
         cached = self._session_cache.awaiting(store.session_id, delivery.event.causationid)
         if cached is not None:
             return cached
@@ -263,12 +237,13 @@ class Coordinator:
         return version, None if content is None else SESSION.read(content)
 
     async def _on_event_before_opening(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Take a run one step on, or answer an event of a session that has no stored state."""
         if (of_run := await self._runs.on_event(delivery, session)) is not None:
             return of_run
         match delivery.event.data:
-            case CancellationRequested() if delivery.attempt < self._catalogue_waits + _OPENING_WAITS:
-                delay_s = _SOON_S if delivery.attempt < _SOON_WAITS else CATALOGUE_POLL_S
-                raise TryLater("the session is not open yet", delay_s=delay_s)
+            case CancellationRequested():
+                self._wait.delay_cancellation(delivery.attempt)
+                return NOTHING
             case ResponseReady():
                 return Outcome(closes_session=True)
             case _:
@@ -281,6 +256,18 @@ async def _no_specification(content_hash: str) -> Specification | None:
 
 async def _no_workflows() -> dict[str, str]:
     return {}
+
+
+async def _closing(session: Session, store: SessionStore) -> Outcome | None:
+    """Return the end of a session that has an answer, as the event with its answer may be lost; None without one."""
+    answered, content = await store.document(RESPONSE)
+    if not answered:
+        return None
+    closing = Decision(session, closes=True)
+    if content is not None and has_parent(session):
+        response = ResponseReady(**RESPONSE_KIND.read(content).model_dump())
+        closing = notify_parent(closing, response, await read_question(session, store))
+    return Outcome(closes_session=True, sends=closing.sends)
 
 
 async def _own_answer(

@@ -1,4 +1,4 @@
-"""Fallback steps for when the model, or every tool of a round, has failed. Pure.
+"""Fallback steps after failures of the model, or of every tool call of a round. Pure.
 
     tool      the dispatcher asks a tool's alternative                      substituted
     round     the model is asked again, with a shorter briefing             simplified_briefing, minimal_briefing
@@ -23,20 +23,18 @@ from coordinator.session_parts import replace
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
 """Levels of the briefing, by the number of the model's failures in the round."""
 BARREN_ROUNDS_MAX = 2
-"""Consecutive rounds in which every call failed: the first is reported to the model, after the second it
-answers.
-"""
+"""Consecutive rounds in which every call failed: the model learns of the first, and has to answer after the second."""
 _NAMED_MAX = 8
 
 _PAUSES = ("circuit_open", "rate_limited")
 """Failures that only delay the next call of the model."""
 _REFUSALS = ("authentication_failed", "permission_denied", "model_not_found")
 """Failures of this model for every request."""
-_UNTAKEN = "invalid_request"
-"""A failure that a shorter briefing does not mend. Another model is tried, or a request without tools."""
-_OF_THE_SESSION = (_UNTAKEN, "context_too_long", "empty_reply")
-"""Failures that do not count against the model."""
-_SAID = {
+_NOT_ACCEPTED = "invalid_request"
+"""A failure that a shorter briefing does not repair. Another model is asked, or the same one without tools."""
+_CAUSED_BY_SESSION = (_NOT_ACCEPTED, "context_too_long", "empty_reply")
+"""Failures after which the session does not prefer other models, as its own request caused them."""
+_CAUSES = {
     "circuit_open": "has been failing and is left alone",
     "rate_limited": "may not be asked so often",
     "overloaded": "was overloaded",
@@ -51,7 +49,7 @@ _SAID = {
     "model_not_found": "is not known to its server",
     "context_too_long": "was given more than it can read",
 }
-_INSTEAD: dict[Rung, str] = {
+_CONSEQUENCES: dict[Rung, str] = {
     "simplified_briefing": "it was asked again with a shorter briefing",
     "minimal_briefing": "it was asked again with the shortest briefing",
     "answer_without_tools": "it was asked a last time, without tools",
@@ -69,27 +67,27 @@ def level_of(session: Session) -> Level:
 
 
 def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> tuple[Session, Rung | None]:
-    """Return the session after a failed reply, and its fallback step; facts_without_model ends it.
+    """Return the session after a failed reply, and its fallback step; facts_without_model ends the session.
 
-    The step is None if the model cannot be asked: the next briefing selects another one.
+    The step is None if this model may not be asked again: the decision after the next briefing selects another one.
     """
     code, model = failed.error.code, failed.model
     if code in _PAUSES and failed.retry_after_s is not None:
         until = models.cooldown_until(event.time, failed.retry_after_s, session.models.pauses)
         paused = replace(session, models=replace(session.models, pauses=session.models.pauses + 1))
         return models.with_cooldown(paused, model, until), None
-    is_refused = code in _REFUSALS or (code == _UNTAKEN and models.has_others(session, model))
+    is_refused = code in _REFUSALS or (code == _NOT_ACCEPTED and models.has_others(session, model))
     if is_refused and not session.models.is_last_call:
         unusable = (*session.models.unusable, model)
         return replace(session, models=replace(session.models, unusable=unusable)), None
     failures, in_round = session.models.failures + 1, session.models.round_failures + 1
     counting = replace(session.models, failures=failures, round_failures=in_round)
     counted = replace(session, models=counting)
-    if counted.models.round_failures > 1 and code not in _OF_THE_SESSION:
+    if counted.models.round_failures > 1 and code not in _CAUSED_BY_SESSION:
         counted = models.with_others_preferred(counted, model, event.time)
     if session.models.is_last_call:
         return counted, "facts_without_model"
-    is_round_lost = counted.models.round_failures >= len(LEVELS) or code == _UNTAKEN
+    is_round_lost = counted.models.round_failures >= len(LEVELS) or code == _NOT_ACCEPTED
     if is_round_lost or counted.models.failures >= session.limits.model_failures_max:
         last = replace(counted.models, is_last_call=True)
         return replace(counted, models=last), "answer_without_tools"
@@ -97,22 +95,22 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
 
 
 def failed_reply(session: Session, error: ErrorInfo) -> ReasoningFailed:
-    """Return the failed reply that a dead letter of a request amounts to."""
+    """Return a failed reply for a request that became a dead letter."""
     return ReasoningFailed(round=session.round, error=error, model=session.models.asked, attempts=0)
 
 
 def failure_uncertainty(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
-    """Return the uncertainty about a failure of the model and the fallback step, for the reader."""
-    cause = _SAID.get(error.code, "could not be asked")
-    message = f"The model {cause} in round {session.round}; {_INSTEAD[rung]}."
+    """Return the uncertainty about a failure of the model, and the fallback step."""
+    cause = _CAUSES.get(error.code, "could not be asked")
+    message = f"The model {cause} in round {session.round}; {_CONSEQUENCES[rung]}."
     if rung == "facts_without_model":
         message += f" {error.message}"
     return new_uncertainty("model_failed", message, "model", "note")
 
 
 def refusal_uncertainty(session: Session, failed: ReasoningFailed) -> Uncertainty:
-    """Return the uncertainty about a model that is not asked again, with its server's message, for the reader."""
-    cause = _SAID.get(failed.error.code, "could not be asked")
+    """Return the uncertainty about a model that is not asked again, with its server's message."""
+    cause = _CAUSES.get(failed.error.code, "could not be asked")
     model = f" `{failed.model}`" if failed.model else ""
     message = f"The model{model} {cause} in round {session.round}: {failed.error.message}"
     return new_uncertainty("model_failed", message, "model", "note")
@@ -130,9 +128,9 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
         return without_failed_rounds(session)
     if all(steps.refusal(session, result.tool) for result in completed.results):
         return session  # the model called a tool outside its step; no tool has failed
-    known = {*session.tools.usable, *session.tools.built_ins}
+    tool_names = {*session.tools.usable, *session.tools.built_ins}
     cause = dict.fromkeys(
-        f"{result.tool if result.tool in known else 'a tool that is not there'} "
+        f"{result.tool if result.tool in tool_names else 'a tool that is not there'} "
         f"({result.error.error_type if result.error else 'error'})"
         for result in completed.results
     )
@@ -157,9 +155,9 @@ def notice(session: Session, offered: tuple[str, ...]) -> str:
     """Return the notice to the model after a round of failed calls, once: the failures and the other tools."""
     if session.tools.barren_rounds != 1 or not session.tools.failed_calls:
         return ""
-    remains = ", ".join(offered[:_NAMED_MAX]) + (" and others" if len(offered) > _NAMED_MAX else "")
+    remaining = ", ".join(offered[:_NAMED_MAX]) + (" and others" if len(offered) > _NAMED_MAX else "")
     return (
         f"Every tool call of the last round failed: {', '.join(session.tools.failed_calls)}. "
-        f"{f'There are still {remains}. ' if remains else ''}Go another way, with other tools or other arguments, "
+        f"{f'There are still {remaining}. ' if remaining else ''}Go another way, with other tools or other arguments, "
         "or answer from the facts and say what is missing. If every call fails again, no tool is offered any more."
     )

@@ -11,11 +11,11 @@ from coordinator.session import Session
 
 _REPLY_RESERVE_TOKENS = 1_000
 _RATE_MIN, _RATE_MAX = 0.5, 3.0
-"""Bounds beyond which the count is more likely wrong than the estimate."""
+"""Bounds on the ratio; beyond them the model's count is more likely wrong than the estimate."""
 
 
 def resolve_limits(options: QueryOptions, defaults: Limits) -> Limits:
-    """Return the limits of a query, with defaults for limits that it does not set; its time is at most the maximum.
+    """Return the limits of a query, with defaults for limits that it does not set, and a deadline within the maximum.
 
     A bound on rounds with tools also bounds all rounds, including the round of the answer, unless the query sets
     both. A query with steps has the rounds of all attempts at them.
@@ -62,10 +62,9 @@ def cost_left_usd(session: Session) -> float | None:
 def last_round_reason(
     session: Session, briefing_tokens: int, is_every_tool_out: bool = False
 ) -> TerminationReason | None:
-    """Return why the next round must have no tools, so that the model answers from its facts.
+    """Return why the model gets no tools in the round and has to answer from its facts; None if it gets tools.
 
-    None if it may have tools. `briefing_tokens` are estimated; `is_every_tool_out`: every tool of this round is
-    unavailable.
+    `briefing_tokens` are estimated; `is_every_tool_out`: every tool of this round is unavailable.
     """
     if session.models.is_last_call:
         return "model_failing"
@@ -80,9 +79,7 @@ def last_round_reason(
         return "max_rounds_reached"
     if session.spent.tool_calls >= session.limits.max_tool_calls:
         return "max_tool_calls_reached"
-    if session.tools.barren_rounds >= BARREN_ROUNDS_MAX:
-        return "all_tools_failed"
-    if is_every_tool_out:
+    if session.tools.barren_rounds >= BARREN_ROUNDS_MAX or is_every_tool_out:
         return "all_tools_failed"
     if tokens_left(session) < tokens_for_round(session, briefing_tokens):
         return "token_budget_exhausted"
@@ -95,8 +92,8 @@ def last_round_reason(
 def is_answer(reason: TerminationReason, reply: ReasoningCompleted) -> bool:
     """Return whether a reply in a last round is the complete answer that was asked for.
 
-    A bound on rounds with tools asks for such rounds and then the answer, so the session ends as usual. A
-    reply with more calls is not the answer.
+    A query with a bound on rounds with tools asks for these rounds and then the answer. A reply with more calls is
+    not the answer.
     """
     return reason == "max_tool_rounds_reached" and not reply.tool_calls
 

@@ -1,4 +1,4 @@
-"""Reads of a session's log before `decide` is called; a replay takes the same values from the recording."""
+"""Reads of a session's log for `decide`; a replay takes the same values from the recording."""
 
 from contextlib import suppress
 from uuid import UUID
@@ -27,7 +27,7 @@ from coordinator.session import Session
 _LONG_CHARACTERS = 10_000
 """The length from which a reply is validated against its schema in another thread."""
 _ANSWER_WAIT_S = 2.0
-"""The time that a cancellation leaves to an assembler at work."""
+"""The delay of a cancellation while an assembler works on the answer."""
 
 
 async def read_needed_event(session: Session, delivery: Delivery, store: SessionStore) -> LoggedEvent | None:
@@ -55,7 +55,7 @@ async def read_calls_to_repeat(session: Session, data: EventData, store: Session
 
 
 async def read_question(session: Session, store: SessionStore) -> EventData:
-    """Return the query of a session; for one that was never opened, follow the failure that ended it."""
+    """Return the query of a session; for a session that was never opened, the event that could not be handled."""
     question = (await store.event(session.query.question)).data
     if (
         isinstance(question, ComponentFailed)
@@ -93,8 +93,8 @@ def is_long_answer(session: Session, event: AnyEvent) -> bool:
 def needed_event_id(session: Session, event: AnyEvent) -> UUID | None:
     """Return the id of the logged event that a decision on `event` needs, if any.
 
-    For news of a run that a call began, it is the results of the batch's other calls; for a session that
-    waits for its answer, the request for it; for a step at which the coordinator failed, the step's event.
+    For an event about a run that a call began: the results of the batch's other calls. For a session that waits for
+    its answer: the request for it. For a step at which the coordinator failed: the event of the step.
     """
     match event.data:
         case ChildEnded() | ChildWaiting() | PersonOverdue() if session.children.batch is not None:

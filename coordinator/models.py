@@ -8,11 +8,11 @@ from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
 from coordinator.session import Session
 from coordinator.session_parts import replace
 
-_REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
-"""Bounds on the wait for a model, which doubles each time, so that a session does not poll."""
-_REST_S_MAX = 3_600.0
+_COOLDOWN_S_MIN, _COOLDOWN_DOUBLINGS_MAX = 1.0, 6
+"""Bounds on the least wait for a model, which doubles each time, so that a session does not poll."""
+_COOLDOWN_S_MAX = 3_600.0
 _AFTER_FAILURES_S = 30.0
-"""Time for which a session prefers other models after two failures of a model in one round."""
+"""The time for which a session prefers other models, after two failures of a model in one round."""
 
 
 def in_order(own: str, fallbacks: Iterable[str]) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def next_model(session: Session, now: datetime) -> str | datetime | None:
         if until is None:
             return model
         waits.append(until)
-    shortest_s = _shortest_s(session.models.waits)
+    shortest_s = _cooldown_s_min(session.models.waits)
     return max(min(waits), now + timedelta(seconds=shortest_s)) if waits else None
 
 
@@ -61,7 +61,7 @@ def has_others(session: Session, model: str) -> bool:
 
 def cooldown_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
     """Return when a model in cooldown may be asked again, after `pauses` earlier cooldowns in the round."""
-    return now + timedelta(seconds=min(max(retry_after_s, _shortest_s(pauses)), _REST_S_MAX))
+    return now + timedelta(seconds=min(max(retry_after_s, _cooldown_s_min(pauses)), _COOLDOWN_S_MAX))
 
 
 def relevant_outages(session: Session, outages: Outages) -> Outages:
@@ -74,15 +74,15 @@ def relevant_outages(session: Session, outages: Outages) -> Outages:
     )
 
 
-def _shortest_s(waits_before: int) -> float:
-    return _REST_S_MIN * 2.0 ** min(waits_before, _REST_DOUBLINGS_MAX)
+def _cooldown_s_min(waits_before: int) -> float:
+    return _COOLDOWN_S_MIN * 2.0 ** min(waits_before, _COOLDOWN_DOUBLINGS_MAX)
 
 
 def _out_until(session: Session, model: str, now: datetime) -> datetime | None:
     if not session.models.rests:
         return session.models.outages.out_until(model, now)
-    known = (
+    ends = (
         session.models.outages.out_until(model, now),
         Outages(models=session.models.rests).out_until(model, now),
     )
-    return max(filter(None, known), default=None)
+    return max(filter(None, ends), default=None)

@@ -1,9 +1,9 @@
 """The tools that a session may use, and the tools offered to the model in each round. Pure.
 
-A few tools are all offered. Of many, the model is offered those that fit the question or a part of it best,
-chosen once when the session opens, and `find_tools` to ask for more. The choice only grows: by the tools that
-`find_tools` finds, that the model calls, and that fit its text and its open sub-questions best. So the
-beginning of the prompt changes as little as possible from round to round.
+If the tools are few, all are offered. If they are many, the model is offered `find_tools` and those that fit the
+question or a part of it best, chosen when the session opens. The choice only grows, so that the beginning of the
+prompt changes little from round to round: by tools that `find_tools` finds, that the model calls, and that fit
+its text and its open sub-questions best.
 """
 
 from collections.abc import Iterable
@@ -30,16 +30,16 @@ from coordinator.decision import OfferBounds
 from coordinator.session import Session
 from coordinator.session_parts import replace
 
-_BY_WORDS = 2
+_TOOLS_BY_TEXT_MAX = 2
 """Bound on the tools that the text of one reply may add."""
 _QUESTIONS_MAX = 4
-"""Open sub-questions of one reply that may add a tool each."""
+"""Bound on the open sub-questions of one reply, each of which may add a tool."""
 
 
 def usable_tools(
     catalogue: Catalogue, names: Iterable[str] | None, scopes: frozenset[str]
 ) -> tuple[str, ...]:
-    """Return the tools that a session may use, in the catalogue's order: its query's or all, within its scopes."""
+    """Return the tools that a session may use, in the catalogue's order: the named ones or all, within its scopes."""
     wanted_names = None if names is None else set(names)
     return tuple(
         tool.name
@@ -56,7 +56,7 @@ def built_ins(catalogue: Catalogue, scopes: frozenset[str]) -> tuple[str, ...]:
 
 
 def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
-    """Return whether those scopes are enough for the tool; False if its contract cannot be read."""
+    """Return whether the scopes are enough for the tool; False if its contract cannot be read."""
     contract = contract_of(tool)
     return contract is not None and contract.scopes_needed <= scopes
 
@@ -64,9 +64,9 @@ def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
 def chosen(
     catalogue: Catalogue, tools: tuple[str, ...], query: str, max_rounds: int, bounds: OfferBounds
 ) -> tuple[str, ...] | None:
-    """Return the tools to offer among the session's permitted tools; None for all, if no round has too many.
+    """Return the tools to offer among a session's `tools`; None for all, if no round has too many.
 
-    Tools for certain rounds compete in those rounds. Ties are ordered by name.
+    A tool for certain rounds is ranked among the tools of those rounds. Ties are ordered by name.
     """
     contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
     rounds = [
@@ -99,24 +99,27 @@ def offered_tools(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
 
     An unavailable tool is left out, and its alternatives are offered too.
     """
-    shown = session.tools.usable if session.tools.offer is None else session.tools.offer
-    out = set(session.models.outages.tools)
-    if out:
+    names = session.tools.usable if session.tools.offer is None else session.tools.offer
+    unavailable = set(session.models.outages.tools)
+    if unavailable:
         instead = (
-            other for name in shown if name in out for other in _alternatives(name, session, catalogue)
+            other
+            for name in names
+            if name in unavailable
+            for other in _alternatives(name, session, catalogue)
         )
-        shown = tuple(name for name in (*shown, *instead) if name not in out)
-    return _in_round(session, catalogue, shown)
+        names = tuple(name for name in (*names, *instead) if name not in unavailable)
+    return _in_round(session, catalogue, names)
 
 
 def unavailable_tools(session: Session, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     """Return the tools that are not offered because they are unavailable, each with its available alternatives."""
-    shown = session.tools.usable if session.tools.offer is None else session.tools.offer
-    out = set(session.models.outages.tools)
+    names = session.tools.usable if session.tools.offer is None else session.tools.offer
+    unavailable = set(session.models.outages.tools)
     return {
-        name: tuple(other for other in _alternatives(name, session, catalogue) if other not in out)
-        for name in shown
-        if name in out and _is_for_round(catalogue.by_name.get(name), session.round)
+        name: tuple(other for other in _alternatives(name, session, catalogue) if other not in unavailable)
+        for name in names
+        if name in unavailable and _is_for_round(catalogue.by_name.get(name), session.round)
     }
 
 
@@ -140,7 +143,7 @@ def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningComplete
     note, _ = read_note(reply.text)
     still_open = note.open[:_QUESTIONS_MAX] if note is not None else ()
     fitting = [
-        *rank(tools, reply.text, _BY_WORDS),
+        *rank(tools, reply.text, _TOOLS_BY_TEXT_MAX),
         *(tool for one in still_open for tool in rank(tools, one, 1)),
     ]
     return _offer_more(session, (*(call.name for call in reply.tool_calls), *(tool.name for tool in fitting)))
@@ -148,13 +151,13 @@ def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningComplete
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
     """Return the session with the findings of `find_tools` and `_plan` offered, and `read_result` if needed."""
-    found: list[str] = []
+    names: list[str] = []
     for result in completed.results:
         if result.tool in (FIND_TOOLS, PLAN) and result.status == "ok":
-            found += found_tools(result.data) or ()
+            names += found_tools(result.data) or ()
     if not session.tools.has_handles and any(result.handle for result in completed.results):
         session = replace(session, tools=replace(session.tools, has_handles=True))
-    return _offer_more(session, found)
+    return _offer_more(session, names)
 
 
 def contract_of(tool: ToolDefinition | None) -> Contract | None:
@@ -178,8 +181,8 @@ def _offer_more(session: Session, names: Iterable[str]) -> Session:
     """Return the session with more of its usable tools offered."""
     if session.tools.offer is None:
         return session
-    wanted = {*session.tools.offer, *names}
-    offer = tuple(name for name in session.tools.usable if name in wanted)
+    offered = {*session.tools.offer, *names}
+    offer = tuple(name for name in session.tools.usable if name in offered)
     if offer == session.tools.offer:
         return session
     return replace(session, tools=replace(session.tools, offer=offer))
@@ -188,7 +191,7 @@ def _offer_more(session: Session, names: Iterable[str]) -> Session:
 def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> tuple[str, ...]:
     """Return the names that are for the session's round, with the built-in tools that are of use.
 
-    A tool that is missing from the catalogue, because that is not kept any more, is for every round.
+    A tool without a definition, as its catalogue has expired, is for every round.
     """
     permitted = {name for name in names if _is_for_round(catalogue.by_name.get(name), session.round)}
     validating = set(session.output.validation_tools) & set(session.tools.usable)
@@ -210,8 +213,8 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
     if session.query.is_interactive:
         permitted.add(ASK_USER)
     permitted -= set(BUILT_INS) - set(session.tools.built_ins)
-    known = [tool.name for tool in catalogue.tools if tool.name in permitted]
-    return (*known, *sorted(permitted.difference(known)))
+    in_catalogue = [tool.name for tool in catalogue.tools if tool.name in permitted]
+    return (*in_catalogue, *sorted(permitted.difference(in_catalogue)))
 
 
 def _has_workflows(names: Iterable[str], catalogue: Catalogue) -> bool:
@@ -226,6 +229,6 @@ def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:
 
 def _representative_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:
     """Return the rounds that contracts name, and one that represents all other rounds."""
-    meant = {round for contract in contracts for round in contract.rounds if round <= max_rounds}
-    others = (round for round in range(1, max_rounds + 1) if round not in meant)
-    return sorted({*meant, *([first] if (first := next(others, None)) else [])})
+    named = {round for contract in contracts for round in contract.rounds if round <= max_rounds}
+    others = (round for round in range(1, max_rounds + 1) if round not in named)
+    return sorted({*named, *([first] if (first := next(others, None)) else [])})

@@ -1,4 +1,4 @@
-"""The opening of a session: its bounds, its authorization and its tools are fixed. Pure."""
+"""The opening of a session, which fixes its bounds, its authorization and its tools. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
 from coordinator import limits, models, offer, outputs
-from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
+from coordinator.decision import GRANT_ACCEPTED, Decision, GrantCheck, OfferBounds, Opening
 from coordinator.endings import end
 from coordinator.requests import DEADLINE, request_briefing
 from coordinator.session import Session, new_uncertainty
@@ -59,9 +59,9 @@ def open_session(
     turns = earlier(opening.conversation, event.subject, event.time) if is_continued else ()
     session = _session(event, log_entry, query, opening, catalogue, authorization)
     session = replace(session, material=Material(has_untrusted=any(turn.has_untrusted for turn in turns)))
-    opened = _opened(session, query, opening, turns)
+    opened = _opened_event(session, query, opening, turns)
     if steps := query.options.step_list:
-        session = begin_attempt(session, 1)  # which narrows its tools to those of the step
+        session = begin_attempt(session, 1)
     if opening.is_cancelled:
         ended = end(session, event, "cancelled", "cancelled")
         return _ended_at_once(event, opened, ended).in_format(event.format)
@@ -120,7 +120,7 @@ def _session(
     )
 
 
-def _opened(
+def _opened_event(
     session: Session, query: QuerySubmitted, opening: Opening, turns: tuple[Turn, ...]
 ) -> SessionOpened:
     """Return the event with the limits, tools and permissions that a session was opened with."""
@@ -141,14 +141,14 @@ def _opened(
 
 
 def _ended_at_once(event: AnyEvent, opened: SessionOpened, decision: Decision) -> Decision:
-    """Open a session that `decision` ends before a model or a person is asked."""
+    """Return the decision that opens a session and ends it at once, as `decision` does."""
     commands = (opened, *decision.commands)
     waiting = replace(decision.session, awaiting=(child_id(event.id, len(commands) - 1),))
     return replace(decision, session=waiting, commands=commands)
 
 
 def conversation_of(
-    query: QuerySubmitted, session_id: SessionId, now: datetime, check: GrantCheck = BELIEVED
+    query: QuerySubmitted, session_id: SessionId, now: datetime, check: GrantCheck = GRANT_ACCEPTED
 ) -> tuple[Tenant, SessionId] | None:
     """Return the tenant and the id of a query's conversation; None without one or without a usable grant."""
     authorization = authorization_of(query.grant, session_id, now, check, Catalogue())
@@ -157,7 +157,7 @@ def conversation_of(
 
 
 def _with_turns(command: EventData, turns: tuple[Turn, ...]) -> EventData:
-    """Add the turns to the first request for a briefing, which files them, as the log has no entry for them yet."""
+    """Add the turns to the first request for a briefing, which files them; the log holds no event with them yet."""
     if isinstance(command, BriefingRequested):
         return command.model_copy(update={"conversation": turns})
     return command
@@ -212,6 +212,7 @@ def recorded_opening(opened: SessionOpened, then: Iterable[EventData] = ()) -> O
 def authorization_of(
     grant: str, session_id: SessionId, now: datetime, check: GrantCheck, catalogue: Catalogue
 ) -> Authorization:
+    """Return the tenant and scopes of a session, from its grant; without a grant, the default ones."""
     if check.problem:
         return Authorization(DEFAULT_TENANT, frozenset(), check.problem)
     if not grant or check.is_ignored:
@@ -236,32 +237,34 @@ def _uncertainties(
     authorization: Authorization,
     tool_names: Sequence[str] | None,
 ) -> tuple[Uncertainty, ...]:
-    doubts = []
+    uncertainties = []
     if opening.is_catalogue_missing:
         message = "No tool dispatcher had published its tools when the session began."
-        doubts.append(new_uncertainty("tools_unavailable", message, "tools"))
+        uncertainties.append(new_uncertainty("tools_unavailable", message, "tools"))
     if opening.grant.is_ignored:
-        doubts.append(new_uncertainty("grant_ignored", _IGNORED, "grant"))
+        uncertainties.append(new_uncertainty("grant_ignored", _IGNORED, "grant"))
     if authorization.problem:
         lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
         message = (
             f"The session's grant could not be used, so no tools were offered{lost}: {authorization.problem}"
         )
-        doubts.append(new_uncertainty("grant_invalid", message, "grant"))
+        uncertainties.append(new_uncertainty("grant_invalid", message, "grant"))
     reasons = [(name, _why_unavailable(name, catalogue, authorization)) for name in tool_names or ()]
     lacking = [(name, why) for name, why in reasons if why]
-    doubts += [new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
+    uncertainties += [
+        new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]
+    ]
     if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:
-        doubts.append(
+        uncertainties.append(
             new_uncertainty(
                 "tools_unavailable", f"{more} more of the tools asked for were not used.", "tools"
             )
         )
-    return tuple(doubts)
+    return tuple(uncertainties)
 
 
 def _why_unavailable(name: str, catalogue: Catalogue, authorization: Authorization) -> str:
-    """Return why a tool that the query names is not used; empty if it is, or when the grant explains it."""
+    """Return why a tool that the query names is not used; empty if it is used, or if the problem is the grant."""
     tool = catalogue.by_name.get(name)
     if tool is None:
         return f"There is no tool {name!r}; it was not used."

@@ -1,4 +1,4 @@
-"""From a decision to the outcome that is committed. Pure."""
+"""The outcome of a decision, which is committed. Pure."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ def outcome_of(
     before: Session | None = None,
     after_commit: Callable[[], None] | None = None,
 ) -> Outcome:
-    """Return the outcome of a decision: the new session, if it still has `version`, and what follows."""
+    """Return the outcome of a decision; it is committed if the session's document still has `version`."""
     state = PutDocument(STATE, version, SESSION.write(decision.session, event.format))
     return Outcome(
         events=decision.commands,
@@ -37,15 +37,15 @@ def outcome_of(
 
 
 def _takes_room(before: Session | None, after: Session) -> bool | None:
-    """Return whether the session needs its slot, when that has changed: it frees it while it waits for a person."""
+    """Return whether the session needs a slot, if that has changed: it needs none while it waits for a person."""
     if CHILD in after.id:
-        return None  # it shares the slot of its root
+        return None  # a child shares the slot of its root
     waited, waits = before is not None and before.phase == "approval", after.phase == "approval"
     return None if waited == waits else not waits
 
 
 def outcome_of_answer(event: AnyEvent, response: Response, read: MaterialRead | None = None) -> Outcome:
-    """Return the outcome with the coordinator's own response; only one response of a session can be committed."""
+    """Return the outcome with the coordinator's own response, unless the session has a response by then."""
     return Outcome(
         events=(ResponseReady(**response.model_dump()),),
         writes=(PutDocument(RESPONSE, 0, RESPONSE_KIND.write(response, event.format)),),
@@ -54,7 +54,7 @@ def outcome_of_answer(event: AnyEvent, response: Response, read: MaterialRead | 
 
 
 def outcome_of_unopened(event: AnyEvent, decision: Decision) -> Outcome:
-    """Return the answer of a session that could not be opened, with a document that prevents opening it later."""
-    assert decision.answer is not None, "a session that was never opened is answered"
+    """Return the outcome with the answer of a session that was never opened, and a document that keeps it closed."""
+    assert decision.answer is not None, "the decision answers a session that was never opened"
     answer, document = outcome_of_answer(event, decision.answer), outcome_of(0, event, decision)
     return answer._replace(writes=(*answer.writes, *document.writes), record=document.record)

@@ -1,4 +1,4 @@
-"""Answers that must fit a schema or end a step: their acceptance, and the next round after a refusal. Pure."""
+"""Answers that must fit a schema or end a step: accept them, or refuse them and begin the next round. Pure."""
 
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ from coordinator.session_output import ValidationRun
 from coordinator.session_parts import replace
 
 _ATTEMPT_CHARACTERS = 300
-_OF_ATTEMPTS: tuple[TerminationReason, ...] = ("step_failed", "all_tools_failed")
+_ATTEMPT_REASONS: tuple[TerminationReason, ...] = ("step_failed", "all_tools_failed")
 """Reasons that end only an attempt at a step; the next attempt begins without them."""
 _RUNS_MAX = 30
-"""Bound on the runs of validating tools that are kept; an older one has to be made again."""
+"""Bound on the runs of validating tools that the session remembers; the model has to repeat older ones."""
 
 
 class Problems(NamedTuple):
@@ -43,8 +43,8 @@ def conclude(
     schema: OutputSchema | None,
 ) -> Decision:
     """Return the decision on a reply without calls: the end, the next step, or another round to correct it."""
-    if (wrong := problems(session, reply, schema)).because:
-        return refuse(session, event, log_entry, reply, wrong)
+    if (faults := problems(session, reply, schema)).because:
+        return refuse(session, event, log_entry, reply, faults)
     limit = None if _is_last_of_attempt(session) else session.last_round
     if not session.steps.is_last:
         return attempts.after_output(session, event, log_entry, limit)
@@ -62,22 +62,23 @@ def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema |
         return Problems(reply.refused)
     if schema is None:
         return Problems(_problems_of_text(session, reply) if session.steps.number else ())
-    given = read_answer(reply.text)
-    if given.problem:
-        return Problems((given.problem,))
-    if faults := schema.faults(given.value):
+    answer = read_answer(reply.text)
+    if answer.problem:
+        return Problems((answer.problem,))
+    if faults := schema.faults(answer.value):
         return Problems(tuple(map(str, faults)))
-    digest = content_digest(given.value)
+    digest = content_digest(answer.value)
     runs = {run.tool: run for run in session.output.validations if run.of == digest}
-    missing = [line for tool in session.output.validation_tools for line in _missing(tool, runs.get(tool))]
+    missing = [
+        line
+        for tool in session.output.validation_tools
+        for line in _validation_problems(tool, runs.get(tool))
+    ]
     return Problems(tuple(missing[:FAULTS_MAX]), is_unvalidated=True)
 
 
 def missing_tools(session: Session) -> tuple[str, ...]:
-    """Return the tools that steps or validations need and the session may not use.
-
-    If there are any, no answer can be accepted.
-    """
+    """Return the tools that steps or validations need and the session may not use; with any, no answer is accepted."""
     needed = session.output.validation_tools
     return session.steps.lacking or tuple(name for name in needed if name not in session.tools.usable)
 
@@ -90,8 +91,8 @@ def end_without(session: Session, event: AnyEvent, tools: tuple[str, ...]) -> De
     if session.steps.number:
         reason, needs, about = "step_failed", "The steps need", "steps"
     message = f"{needs} {named}, which this session cannot use. See `antiphon tools list`."
-    doubting = session.with_uncertainties(new_uncertainty("tools_unavailable", message, about, "serious"))
-    return end(doubting, event, "failed", reason)
+    reported = session.with_uncertainties(new_uncertainty("tools_unavailable", message, about, "serious"))
+    return end(reported, event, "failed", reason)
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
@@ -103,15 +104,15 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
             run = ValidationRun(tool=result.tool, **dict(result.validation))
             runs.pop((run.tool, run.of), None)
             runs[run.tool, run.of] = run
-    kept = tuple(runs.values())[-_RUNS_MAX:]
-    if kept == session.output.validations:
+    validations = tuple(runs.values())[-_RUNS_MAX:]
+    if validations == session.output.validations:
         return session
-    return replace(session, output=replace(session.output, validations=kept))
+    return replace(session, output=replace(session.output, validations=validations))
 
 
 def _is_last_of_attempt(session: Session) -> bool:
     """Return whether the round was the last of the attempt at its step, but not of the session."""
-    return session.steps.number > 0 and session.last_round in _OF_ATTEMPTS
+    return session.steps.number > 0 and session.last_round in _ATTEMPT_REASONS
 
 
 def _problems_of_text(session: Session, reply: ReasoningCompleted) -> tuple[str, ...]:
@@ -132,7 +133,7 @@ def after_calls(session: Session) -> Session:
     return replace(session, output=replace(session.output, because=()))
 
 
-def _missing(tool: str, run: ValidationRun | None) -> tuple[str, ...]:
+def _validation_problems(tool: str, run: ValidationRun | None) -> tuple[str, ...]:
     if run is None:
         return (f"`{tool}` has not been called on what you returned; call it with exactly that value.",)
     return () if run.has_passed else tuple(f"`{tool}`: {error}" for error in run.errors)
@@ -143,17 +144,19 @@ def refuse(
     event: AnyEvent,
     log_entry: LogEntry,
     reply: ReasoningCompleted,
-    wrong: Problems,
+    faults: Problems,
 ) -> Decision:
     """Begin the next round, which shows the model why its answer was refused; end the session if no round remains."""
     attempt = one_line(reply.text, _ATTEMPT_CHARACTERS)
-    output = replace(session.output, refusals=session.output.refusals + 1, attempt=attempt, **wrong._asdict())
+    output = replace(
+        session.output, refusals=session.output.refusals + 1, attempt=attempt, **faults._asdict()
+    )
     refused = ladder.without_failed_rounds(replace(session, output=output))
-    noted = AnswerRefused(round=session.round, because=wrong.because)
+    noted = AnswerRefused(round=session.round, because=faults.because)
     if _is_last_of_attempt(session):
-        return attempts.after_failure(refused, event, wrong.because, log_entry).with_events(noted)
+        return attempts.after_failure(refused, event, faults.because, log_entry).with_events(noted)
     if session.last_round is not None or session.round >= session.limits.max_rounds:
-        reason: TerminationReason = "validation_incomplete" if wrong.is_unvalidated else "output_invalid"
+        reason: TerminationReason = "validation_incomplete" if faults.is_unvalidated else "output_invalid"
         if reply.refused and not session.output.is_demanded and not session.steps.number:
             reason = session.last_round or "max_rounds_reached"
         return end(refused, event, "partial", reason, log_entry).with_events(noted)

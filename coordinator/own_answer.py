@@ -1,6 +1,6 @@
 """The answer that the coordinator gives by itself if the assembler does not answer. Pure.
 
-It needs little, so that the cause of the assembler's failure does not stop it too. It shows the model's last
+It is simple, so that the cause of the assembler's failure is unlikely to stop it too. It shows the model's last
 reply unchanged, the facts that the reply cites (or, without a reply, the newest facts), and every write with
 its outcome.
 """
@@ -26,13 +26,13 @@ from coordinator.session import Session, new_uncertainty
 
 _SOURCES_MAX, _WRITES_MAX = 50, 100
 _UNCITED_MAX = 20
-_SAID_CHARACTERS = 200
+_MESSAGE_CHARACTERS = 200
 _REFUSED = (
     *("validation_error", "permission_denied", "unknown_tool", "dependency_failed", "cancelled"),
     "circuit_open",
 )
 """Outcomes of calls that did not run."""
-_WHAT_THEN = {
+_OUTCOME_TEXTS = {
     "unknown": "whether it took effect is unknown; check before doing it again",
     "refused": "not run",
     "failed": "failed",
@@ -50,7 +50,7 @@ class _Write:
     tool: str
     call_id: str
     outcome: str
-    """`done`, or a key of `_WHAT_THEN`."""
+    """`done`, or a key of `_OUTCOME_TEXTS`."""
     message: str = ""
 
     @property
@@ -59,9 +59,9 @@ class _Write:
 
     @property
     def line(self) -> str:
-        said = one_line(self.message, _SAID_CHARACTERS)
-        then = _WHAT_THEN.get(self.outcome, self.outcome) + (f": {said}" if said else "")
-        return f"- `{self.tool}` ({self.call_id}): {then}"
+        message = one_line(self.message, _MESSAGE_CHARACTERS)
+        text = _OUTCOME_TEXTS.get(self.outcome, self.outcome) + (f": {message}" if message else "")
+        return f"- `{self.tool}` ({self.call_id}): {text}"
 
 
 def answer_without_assembler(
@@ -72,19 +72,19 @@ def answer_without_assembler(
     at: datetime,
     why: str,
 ) -> Response:
-    """Return the session's answer at that moment; `why` is a sentence about the assembler's failure.
+    """Return the session's answer at the moment `at`; `why` is a sentence about the assembler's failure.
 
-    Its status is never `complete`, as its text has not been checked against its sources.
+    Its status is never `complete`, as no text is checked against its sources.
     """
     writes = tuple(_writes(session, findings, catalogue))
     text = answer_in(findings.reply, request.status, findings.memory)
     cited = [id for id in cited_ids(text or "") if id in findings.memory.facts][:_SOURCES_MAX]
     numbers = {id: number for number, id in enumerate(cited, 1)}
-    shown = cited or list(findings.memory.facts)[-_UNCITED_MAX:]
-    sources = tuple(source_of(findings.memory, id, numbers.get(id, 0)) for id in shown)
+    quoted = cited or list(findings.memory.facts)[-_UNCITED_MAX:]
+    sources = tuple(source_of(findings.memory, id, numbers.get(id, 0)) for id in quoted)
     parts = [_numbered(text, numbers) if text else _without_reply(findings.memory, sources)]
-    parts += [f"---\n\n*{why} {_AS_IT_STANDS if text else _FROM_FACTS}*", _written(writes)]
-    parts += [_listed(sources)] if numbers else []
+    parts += [f"---\n\n*{why} {_AS_IT_STANDS if text else _FROM_FACTS}*", _writes_section(writes)]
+    parts += [_sources_section(sources)] if numbers else []
     elapsed_s = (at - request.opened).total_seconds()
     return Response(
         session_id=session.id,
@@ -92,7 +92,7 @@ def answer_without_assembler(
         answer="\n\n".join(filter(None, parts)),
         result=read_answer(findings.reply.text).value if request.has_result and findings.reply else None,
         termination_reason=request.termination_reason,
-        uncertainty=tuple(dict.fromkeys(_uncertain(session, request, findings, writes, why))),
+        uncertainty=tuple(dict.fromkeys(_uncertainties(session, request, findings, writes, why))),
         sources=sources,
         rounds_used=request.rounds_used,
         tool_calls_used=request.tool_calls_used,
@@ -109,7 +109,7 @@ def _status(requested: Status) -> Status:
     return "partial" if requested == "complete" else requested
 
 
-def _uncertain(
+def _uncertainties(
     session: Session, request: AssemblyRequested, findings: Findings, writes: tuple[_Write, ...], why: str
 ) -> Iterator[Uncertainty]:
     yield from request.uncertainty
@@ -121,16 +121,14 @@ def _uncertain(
             message = f"`{write.tool}` had not begun when the session ended."
             yield new_uncertainty("call_unfinished", message, write.description)
         elif write.outcome in ("refused", "failed"):
-            message = (
-                f"`{write.tool}` {_WHAT_THEN[write.outcome]}: {one_line(write.message, _SAID_CHARACTERS)}"
-            )
+            message = f"`{write.tool}` {_OUTCOME_TEXTS[write.outcome]}: {one_line(write.message, _MESSAGE_CHARACTERS)}"
             yield new_uncertainty("tool_failed", message, write.description)
     for kind, use, message in repetitions(findings.memory.tool_usage):
         severity: Severity = "note" if kind == "write_repeated" else "caution"
         yield new_uncertainty(kind, message, unknown_call_name(use.tool, use.call_id), severity)
-    named = {write.call_id for write in writes}
+    listed = {write.call_id for write in writes}
     for call_id, tool in findings.unfinished:
-        if call_id not in named:
+        if call_id not in listed:
             message = f"`{tool}` had not finished when the session ended."
             yield new_uncertainty("call_unfinished", message, unknown_call_name(tool, call_id))
     for part in findings.missing:
@@ -140,18 +138,18 @@ def _uncertain(
 
 def _writes(session: Session, findings: Findings, catalogue: Catalogue) -> Iterator[_Write]:
     """Yield every write that was handed out, in the order of the calls."""
-    named = set[str]()
+    listed = set[str]()
     uses = findings.memory.tool_usage
     open_ids = {use.call_id for use in calls_of_unknown_outcome(uses)}
     for use in uses:
         about = unknown_call_name(use.tool, use.call_id)
         if about in session.writes.in_doubt or _is_write(use, catalogue):
-            named.add(about)
+            listed.add(about)
             outcome, message = _outcome(use, is_open=use.call_id in open_ids)
             yield _Write(use.tool, use.call_id, outcome, message)
     not_begun = {unknown_call_name(tool, call_id) for call_id, tool in findings.unfinished}
     for about in session.writes.in_doubt:
-        if about not in named:
+        if about not in listed:
             tool, _, call_id = about.partition(" ")
             yield _Write(tool, call_id, "not begun" if about in not_begun else "unknown")
 
@@ -190,11 +188,11 @@ def _without_reply(memory: Memory, sources: tuple[Source, ...]) -> str:
         return "There is no finished answer, and nothing was found that could be quoted."
     last = next((one.text for one in reversed(memory.reasoning) if one.text), "")
     plan = f"The model's last words: {one_line(last, EXCERPT_CHARACTERS)}" if last else ""
-    facts = "\n".join(f"- {_line(source)}" for source in sources)
+    facts = "\n".join(f"- {_source_line(source)}" for source in sources)
     return "\n\n".join(filter(None, ["There is no finished answer. What was found:", facts, plan]))
 
 
-def _written(writes: tuple[_Write, ...]) -> str:
+def _writes_section(writes: tuple[_Write, ...]) -> str:
     if not writes:
         return ""
     lines = [write.line for write in writes[:_WRITES_MAX]]
@@ -202,11 +200,11 @@ def _written(writes: tuple[_Write, ...]) -> str:
     return "\n".join(["**Writes**\n", *lines, *more])
 
 
-def _listed(sources: tuple[Source, ...]) -> str:
-    lines = [f"{source.number}. {_line(source)}" for source in sources]
+def _sources_section(sources: tuple[Source, ...]) -> str:
+    lines = [f"{source.number}. {_source_line(source)}" for source in sources]
     return "\n".join(["**Sources**\n", *lines])
 
 
-def _line(source: Source) -> str:
+def _source_line(source: Source) -> str:
     excerpt = one_line(source.excerpt, EXCERPT_CHARACTERS)
     return f"{excerpt} (`{source.tool}`, {source.call_id})"

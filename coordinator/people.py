@@ -1,8 +1,8 @@
 """The wait of a session for people, and its length. Pure.
 
-The session is in its phase `approval`, with the batch in its document, no work in flight and a timer set. The
-batch is handed out when every call that needs a decision or an answer has one, or when the time is over: then
-calls without one are refused, and the model continues and says so.
+The session is in phase `approval`, with the batch in its document, no work in flight and a timer set. The batch
+is handed out when every call that needs a decision or an answer has one, or when the time is over. Then calls
+without one are refused, and the model reports it.
 
 The wait ends before the last fifth of the session's time, in which the model concludes.
 """
@@ -73,9 +73,9 @@ def ask(
 
 def without_answers(session: Session) -> Session:
     """Return the session with unanswered calls refused, and an uncertainty for each."""
-    doubts = people_uncertainty(session, "in time", is_batch_lost=False)
+    uncertainties = people_uncertainty(session, "in time", is_batch_lost=False)
     pending = tuple(_without_person(call, session) for call in session.people.pending)
-    return replace(session, people=People(pending=pending)).with_uncertainties(*doubts)
+    return replace(session, people=People(pending=pending)).with_uncertainties(*uncertainties)
 
 
 def people_uncertainty(

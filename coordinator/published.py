@@ -1,4 +1,4 @@
-"""Steps that the operator publishes: read from files when the coordinator starts, and named by queries."""
+"""Steps that the operator publishes. They are read from files at start-up, and queries name them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -50,11 +50,11 @@ def read_published(paths: Iterable[str]) -> Published:
 
 
 def _files(paths: Iterable[str], faults: list[str]) -> Iterator[Path]:
-    """Yield the files, each once, in their order; a folder without any is a fault."""
-    found: dict[Path, None] = {}
+    """Yield the files, each once, in their order; a folder without such files is a fault."""
+    files: dict[Path, None] = {}
     for path in map(Path, paths):
         if not path.is_dir():
-            found[path] = None
+            files[path] = None
             continue
         try:
             inside = sorted(one for one in path.iterdir() if one.suffix in _ENDINGS and one.is_file())
@@ -63,8 +63,8 @@ def _files(paths: Iterable[str], faults: list[str]) -> Iterator[Path]:
             continue
         if not inside:
             faults.append(f"{path}: the folder contains no file that ends in {' or '.join(_ENDINGS)}")
-        found.update(dict.fromkeys(inside))
-    yield from found
+        files.update(dict.fromkeys(inside))
+    yield from files
 
 
 def with_published(event: AnyEvent, published: Published) -> AnyEvent:

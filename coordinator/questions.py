@@ -1,8 +1,8 @@
 """Questions of the model to the user, and the effect of the answers. Pure.
 
-A call of `ask_user` waits like one that a person has to approve: see people.py. Answers arrive one by one or
-all at once; a late or repeated answer, or one about another call, changes nothing. The call is handed out
-with the answer's log entry, from which the dispatcher reads the answer.
+A call of `ask_user` waits like a call that a person has to approve: see people.py. Answers arrive one by one or
+all at once. A late or repeated answer, or one about another call, changes nothing. The call is handed out with
+the answer's log entry, from which the dispatcher reads the answer.
 """
 
 from collections.abc import Sequence
@@ -22,33 +22,36 @@ from coordinator.session_parts import replace
 
 QUESTIONS_MAX = 3
 """Bound on the questions of one batch."""
-_EXCESS = f"a reply may ask the user at most {QUESTIONS_MAX} questions; ask the one that matters most"
-_BLIND = "the user must see the question; ask it again in the next reply, with no placeholder in it"
+_EXCESS_REFUSAL = f"a reply may ask the user at most {QUESTIONS_MAX} questions; ask the one that matters most"
+_PLACEHOLDER_REFUSAL = (
+    "the user must see the question; ask it again in the next reply, with no placeholder in it"
+)
 UNANSWERED = "the user has not answered; go on without, and say in the answer what you assumed"
 _QUESTION_CHARACTERS = 300
 
 
-def without_unfit(
+def without_refused(
     calls: tuple[RequestedCall, ...], allowed: Sequence[str]
 ) -> tuple[tuple[RequestedCall, ...], tuple[Question, ...]]:
-    """Return the batch, and its questions to the user, each id once.
+    """Refuse questions beyond the limit or with placeholders. Leave invalid arguments to the dispatcher.
 
-    Questions beyond the limit or with placeholders are refused. Invalid arguments are left to the dispatcher,
-    whose error describes them.
+    Returns: The batch, and its remaining questions to the user, each id once.
     """
     asking = [call for call in calls if _is_asking(call, allowed)]
-    blind = {call.id for call in asking if has_placeholder(call.arguments)}
-    fit = dict.fromkeys(call.id for call in asking if call.id not in blind)
-    taken = set(islice(fit, QUESTIONS_MAX))
+    with_placeholder = {call.id for call in asking if has_placeholder(call.arguments)}
+    fit = dict.fromkeys(call.id for call in asking if call.id not in with_placeholder)
+    accepted = set(islice(fit, QUESTIONS_MAX))
     refused = tuple(
-        call.model_copy(update={"refused": _BLIND if call.id in blind else _EXCESS})
-        if _is_asking(call, allowed) and call.id not in taken
+        call.model_copy(
+            update={"refused": _PLACEHOLDER_REFUSAL if call.id in with_placeholder else _EXCESS_REFUSAL}
+        )
+        if _is_asking(call, allowed) and call.id not in accepted
         else call
         for call in calls
     )
     posed: dict[str, Question] = {}
     for call in asking:
-        if call.id in taken and (asked := read_asked(call.arguments)) is not None:
+        if call.id in accepted and (asked := read_asked(call.arguments)) is not None:
             posed.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
     return refused, tuple(posed.values())
 
@@ -72,7 +75,7 @@ def after_answer(session: Session, log_entry: LogEntry, answer: QuestionAnswered
 
 
 def question_unanswered(session: Session, when: str) -> tuple[Uncertainty, ...]:
-    """Return the uncertainty about questions without an answer; `when` is the end of the sentence."""
+    """Return the uncertainty about questions without an answer; `when` ends its sentence."""
     waiting = [
         call
         for call in session.people.pending
@@ -87,5 +90,5 @@ def question_unanswered(session: Session, when: str) -> tuple[Uncertainty, ...]:
 
 
 def _is_asking(call: RequestedCall, allowed: Sequence[str]) -> bool:
-    """Return whether a call asks the user, provided that its arguments are valid."""
+    """Return whether a call asks the user, if its arguments are valid."""
     return call.name == ASK_USER and call.name in allowed and call.refused is None and call.problem is None

@@ -1,4 +1,4 @@
-"""The record of a decision for a replay, in addition to its events: changes, timers, events of other sessions. Pure."""
+"""The record of a decision for a replay: changes, timers, and events of other sessions. Pure."""
 
 from collections.abc import Iterable
 from datetime import timedelta

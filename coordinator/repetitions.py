@@ -1,8 +1,8 @@
-"""Writes that are repeated on purpose: the repeated calls, and the need for an approval. Pure.
+"""Writes that the model repeats on purpose. Pure.
 
-A call of `repeat_call` is handed out as a call of the tool that it repeats, with that call's arguments and
-`repeat_of`. So scopes, approval, order and bounds are those of the tool. The dispatcher alone decides on the
-key of the call.
+A call of `repeat_call` is handed out as a call of the repeated tool, with the arguments of the earlier call and
+`repeat_of`, so that the tool's scopes, approval, order and bounds apply. Only the dispatcher decides on the
+idempotency key of the call.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,9 +39,9 @@ def with_repetitions(
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],
 ) -> tuple[RequestedCall, ...]:
-    """Return the batch with its repetitions. `earlier` are the calls of `calls_to_repeat`, by the id that is named."""
+    """Return the batch with its repetitions; `earlier` are the calls to repeat, by the id that the model names."""
     made = {write.id: write for write in session.writes.made}
-    return tuple(_as_call(call, session, made, allowed, catalogue, earlier) for call in calls)
+    return tuple(_with_repetition(call, session, made, allowed, catalogue, earlier) for call in calls)
 
 
 def is_uncertain(session: Session, id: str) -> bool:
@@ -81,28 +81,28 @@ def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrit
         error = result.error.error_type if result.error else None
         if error == "repeated_write" or (error and error not in ("outcome_unknown", "internal_error")):
             made[write.id] = write.model_copy(update={"root": root})
-            if result.settles:  # it had no effect, so the first call had no effect
-                made |= _all_of(made, root, "asked")
+            if result.settles:  # no effect of this call means no effect of the first one
+                made |= _with_state(made, root, "asked")
             continue
         made[write.id] = write.model_copy(
             update={"root": root, "state": "done" if error is None else "unknown"}
         )
         if (result.repeated or result.settles) and error is None:  # its outcome is known now
-            made |= _all_of(made, root, "done")
+            made |= _with_state(made, root, "done")
     return tuple(made.values())
 
 
-def _all_of(
+def _with_state(
     writes: Mapping[str, MadeWrite], root: str, state: Literal["asked", "done"]
 ) -> dict[str, MadeWrite]:
     """Return the writes that do the same as `root`, in that state."""
     return {id: one.model_copy(update={"state": state}) for id, one in writes.items() if one.root == root}
 
 
-def _as_call(
+def _with_repetition(
     call: RequestedCall,
     session: Session,
-    write: Mapping[str, MadeWrite],
+    made: Mapping[str, MadeWrite],
     allowed: Sequence[str],
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],
@@ -110,13 +110,13 @@ def _as_call(
     if call.refused is not None or call.problem is not None or call.name not in allowed:
         return call
     if call.name != REPEAT_CALL:
-        of = _identical(call, session, catalogue)
-        return call if of is None else call.model_copy(update={"repeat_of": of})
+        repeated_id = _identical_write(call, session, catalogue)
+        return call if repeated_id is None else call.model_copy(update={"repeat_of": repeated_id})
     if (repetition := read_repetition(call.arguments)) is None:
         return call  # the dispatcher describes the errors in its arguments
     id, reason = repetition
-    if id not in write or id not in earlier:
-        return call.model_copy(update={"refused": _no_such(id, session)})
+    if id not in made or id not in earlier:
+        return call.model_copy(update={"refused": _refusal_of_unknown(id, session)})
     original = earlier[id]
     if has_placeholder(original.arguments):
         refused = (
@@ -129,16 +129,18 @@ def _as_call(
     )
 
 
-def _identical(call: RequestedCall, session: Session, catalogue: Catalogue) -> str | None:
+def _identical_write(call: RequestedCall, session: Session, catalogue: Catalogue) -> str | None:
     """Return the id of the write that the call would repeat, when its contract requires a person's approval."""
     contract = contract_of(catalogue.by_name.get(call.name))
     if contract is None or contract.repeat != "ask" or has_placeholder(call.arguments):
         return None
     digest = arguments_digest(call.name, call.arguments)
-    like_it = [write.id for write in session.writes.made if write.digest == digest and write.state != "asked"]
-    return like_it[-1] if like_it else None
+    identical = [
+        write.id for write in session.writes.made if write.digest == digest and write.state != "asked"
+    ]
+    return identical[-1] if identical else None
 
 
-def _no_such(id: str, session: Session) -> str:
+def _refusal_of_unknown(id: str, session: Session) -> str:
     ids = ", ".join(write.id for write in session.writes.made[-_NAMED_MAX:])
     return f"there is no earlier call {id[:200]!r} of a writing tool; there are: {ids or 'none'}"

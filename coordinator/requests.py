@@ -1,4 +1,4 @@
-"""Requests of the coordinator to the other components, and the session that then waits for the reply. Pure."""
+"""Requests of the coordinator to the other components; the session then waits for the reply. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -45,8 +45,8 @@ _KEYS_BY_IDENTITY = 2
 
 
 def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
-    """Request a briefing of the model for the session's round, which first files the results of the last round."""
-    # A summary is sent once: when it is lost, the rules still make a briefing.
+    """Request a briefing of the model for the session's round; the synthesizer first files the last round's results."""
+    # A summary is sent once. If it is lost, the briefing is made by rules.
     waiting = replace(
         session,
         phase="briefing",
@@ -77,7 +77,7 @@ def request_reasoning(
     model: str,
     catalogue: Catalogue,
 ) -> Decision:
-    """Request one call of the model; in a last round without tools, and with the reason."""
+    """Request one call of the model; in a last round, without tools and with the reason."""
     offered = offer.offered_tools(session, catalogue)
     is_every_tool_out = offer.are_all_tools_unavailable(session, catalogue)
     reason = limits.last_round_reason(session, ready.briefing.tokens, is_every_tool_out)
@@ -136,32 +136,32 @@ def request_tools(
     Calls beyond the session's limit are handed out as refused, so that every call is answered. `earlier` are
     the calls to repeat. In sessions of format 1 the keys are made here, in others by the dispatcher.
     """
-    room = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
+    calls_left = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
-    taken = accumulate((steps.refusal(session, call.name) is None for call in calls), initial=0)
+    calls_before = accumulate((steps.refusal(session, call.name) is None for call in calls), initial=0)
     requested = tuple(
         RequestedCall(
             **call.__dict__,
             idempotency_key=idempotency_key(session.query.tenant, session.id, session.round, call.id)
             if mints_keys(session)
             else None,
-            refused=None if before < room else refusal,
+            refused=None if before < calls_left else refusal,
         )
-        for before, call in zip(taken, calls, strict=False)
+        for before, call in zip(calls_before, calls, strict=False)
     )
     allowed = offer.allowed(session, catalogue)
     if not mints_keys(session):
         requested = repetitions.with_repetitions(session, requested, allowed, catalogue, earlier)
     requested = steps.with_refused_calls(session, requested)
-    asked = approvals.calls_to_approve(session, requested, allowed, catalogue)
-    requested, asked = approvals.without_placeholders(requested, asked)
-    requested, posed = questions.without_unfit(requested, allowed)
-    if not asked and not posed:
+    to_approve = approvals.calls_to_approve(session, requested, allowed, catalogue)
+    requested, to_approve = approvals.without_placeholders(requested, to_approve)
+    requested, posed = questions.without_refused(requested, allowed)
+    if not to_approve and not posed:
         return hand_out(session, event, requested, catalogue, allowed)
-    waits = people.waiting_for(session, requested, asked, posed)
+    waits = people.waiting_for(session, requested, to_approve, posed)
     end = people.wait_end(session, event.time)
     if end is not None:
-        return people.ask(waits, asked, posed, end)
+        return people.ask(waits, to_approve, posed, end)
     return hand_out(late := people.without_answers(waits), event, late.people.pending, catalogue, allowed)
 
 
@@ -260,12 +260,12 @@ def assembly_of(
 
 
 def overdue(session: Session) -> SetTimer:
-    """Return the timer for the assembler, whose wait may be extended to the deadline."""
+    """Return the timer for the assembler; the wait may be extended to the deadline."""
     return SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
 
 
 def mints_keys(session: Session) -> bool:
-    """Return whether keys are made here from round and call id, as earlier releases expect."""
+    """Return whether idempotency keys are made here from round and call id, as earlier releases expect."""
     return session.format < _KEYS_BY_IDENTITY
 
 
@@ -275,7 +275,7 @@ def unknown_call_name(tool: str, call_id: str) -> str:
 
 
 def _may_write(call: RequestedCall, catalogue: Catalogue) -> bool:
-    """Return whether the call may change something; a tool that is not in the catalogue may."""
+    """Return whether the call may write; True for a tool that is not in the catalogue."""
     tool = catalogue.by_name.get(call.name)
     return call.refused is None and call.problem is None and (tool is None or tool.effect == "write")
 

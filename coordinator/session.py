@@ -1,6 +1,6 @@
 """The coordinator's document of a session. It is small, as every step rewrites it. Pure.
 
-Growing data is in the log and in memory; the document's parts are in session_parts.py.
+The log and the memory hold data that grows. The document's parts are in session_parts.py.
 """
 
 from dataclasses import dataclass, fields, is_dataclass
@@ -29,7 +29,7 @@ from coordinator.session_parts import (
 )
 
 Phase = Literal["briefing", "reasoning", "resting", "approval", "tools", "assembling", "closed"]
-_DOUBT_CHARACTERS = 1_000
+_TEXT_CHARACTERS_MAX = 1_000
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Session:
     last_round: TerminationReason | None = None
     """The reason for offering no more tools; set with the round's reasoning.requested."""
     looks_again: int = 0
-    """Dead letters of the coordinator while the answer was put together."""
+    """The number of dead letters of the coordinator while the answer was put together."""
     uncertainty: tuple[Uncertainty, ...] = ()
 
     tools: Tools = Tools()
@@ -68,12 +68,12 @@ class Session:
 
     @property
     def pending_request(self) -> UUID | None:
-        """Return the request that the session waits for, when it is a single one."""
+        """Return the request that the session waits for, if it is a single one."""
         return self.awaiting[0] if len(self.awaiting) == 1 else None
 
-    def with_uncertainties(self, *doubts: Uncertainty) -> "Session":
+    def with_uncertainties(self, *uncertainties: Uncertainty) -> "Session":
         """Return the session with more uncertainties."""
-        return replace(self, uncertainty=(*self.uncertainty, *doubts)) if doubts else self
+        return replace(self, uncertainty=(*self.uncertainty, *uncertainties)) if uncertainties else self
 
 
 PARTS = tuple(field.name for field in fields(Session) if is_dataclass(field.type))
@@ -82,5 +82,5 @@ PARTS = tuple(field.name for field in fields(Session) if is_dataclass(field.type
 
 def new_uncertainty(kind: str, message: str, about: str, severity: Severity = "caution") -> Uncertainty:
     """Return an uncertainty with its text cut to the maximum length."""
-    message, about = message[:_DOUBT_CHARACTERS], about[:_DOUBT_CHARACTERS]
+    message, about = message[:_TEXT_CHARACTERS_MAX], about[:_TEXT_CHARACTERS_MAX]
     return Uncertainty(kind=kind, message=message, about=about, severity=severity)

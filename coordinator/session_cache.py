@@ -1,8 +1,8 @@
 """A cache of sessions after their last decision, so that the decision on the next event needs no round trip.
 
-A session is cached only after this worker has committed it, so the cached session equals the stored one. A cached
-session awaits one request, whose id derives from the step that made it: an event that answers another one is decided
-on the stored session. Any other change since then raises the document's version, which the commit checks.
+A session is cached only after this worker has committed it, so it equals the stored one. It is used only for the
+reply to the request that it awaits; for any other event, the stored session is read. A change by another worker
+raises the document's version, which the commit checks.
 """
 
 from collections import OrderedDict
@@ -16,14 +16,14 @@ SESSIONS_MAX = 4_096
 
 
 class SessionCache:
-    """The most recently decided sessions, each with its document's version after the commit."""
+    """The most recently decided sessions, each with the version of its document."""
 
     def __init__(self, sessions_max: int = SESSIONS_MAX) -> None:
         self._sessions: OrderedDict[SessionId, tuple[int, Session]] = OrderedDict()
         self._sessions_max = sessions_max
 
     def store(self, version: int, session: Session) -> None:
-        """Remember a session, unless it is over; evict the oldest one when there are too many."""
+        """Cache a session that awaits one request; evict the oldest one when there are too many."""
         self._sessions.pop(session.id, None)
         if session.pending_request is not None:
             self._sessions[session.id] = version, session
@@ -32,7 +32,7 @@ class SessionCache:
 
     def awaiting(self, session_id: SessionId, request: UUID | None) -> tuple[int, Session] | None:
         """Remove and return the session with its version, if it awaits the reply to `request`."""
-        kept = self._sessions.get(session_id)
-        if kept is None or request is None or kept[1].pending_request != request:
+        cached = self._sessions.get(session_id)
+        if cached is None or request is None or cached[1].pending_request != request:
             return None
         return self._sessions.pop(session_id)

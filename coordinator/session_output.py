@@ -1,4 +1,4 @@
-"""The parts of a session's document on the required output: its schema, its validations, its steps. Pure."""
+"""The parts of a session's document about the required output: its schema, validations and steps. Pure."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
 """The parts of a session's document, by subject. Pure.
 
-Each is changed by `replace`, which the type checker checks; none is changed in place.
+Parts are immutable; `replace`, which the type checker checks, returns a changed copy.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools that the session may use, and the record of their results."""
+    """The tools that the session may use, and their successes and failures."""
 
     __pydantic_config__ = STRICT
 
@@ -127,7 +127,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Models:
-    """The models that may be asked, and the record of their failures."""
+    """The models that may be asked, and their failures."""
 
     __pydantic_config__ = STRICT
 
@@ -138,7 +138,7 @@ class Models:
     asked: str = ""
     """The model that was asked last."""
     unusable: tuple[str, ...] = ()
-    """Models whose refusal a later attempt would not change."""
+    """Models that would refuse a later attempt too."""
     outages: Outages = NO_OUTAGES
     """The newest known outages of models and tools."""
     rests: tuple[ModelOutage, ...] = ()
@@ -150,7 +150,7 @@ class Models:
     pauses: int = 0
     """The number of cooldowns that models asked for in the round."""
     waits: int = 0
-    """The number of times when every model was unavailable."""
+    """The number of waits because every model was unavailable."""
     is_last_call: bool = False
     """Whether the model is asked only once more, after too many failures."""
 

@@ -102,17 +102,17 @@ class CoordinatorSettings(Settings):
 
     @field_validator("tenant_weights")
     @classmethod
-    def _are_weights(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        named = set()
-        for tenant, _, weight in (entry.partition("=") for entry in given):
+    def _are_weights(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
+        tenants = set()
+        for tenant, _, weight in (entry.partition("=") for entry in entries):
             if not float(weight):
                 raise ValueError(
                     f"the weight of {tenant} is 0, so its queries would wait until their deadline"
                 )
-            if tenant in named:
+            if tenant in tenants:
                 raise ValueError(f"{tenant} has two weights")
-            named.add(tenant)
-        return given
+            tenants.add(tenant)
+        return entries
 
     @property
     def weights(self) -> dict[Tenant, float]:
@@ -127,7 +127,10 @@ class CoordinatorSettings(Settings):
         return OfferBounds(all_max=self.tools_offered_all_max, subset=self.tools_offered)
 
     def limits(self, lease_s: float, deadline_max_s: float) -> Limits:
-        """Return the default limits of a session. The work of a dead assembler is reclaimed within two leases."""
+        """Return the default limits of a session.
+
+        The time for the assembler exceeds two leases, within which the work of a dead assembler is reclaimed.
+        """
         return Limits(
             max_rounds=self.max_rounds,
             max_tool_calls=self.max_tool_calls,

@@ -1,8 +1,8 @@
 """The steps of a query: the current step, and the tools that may be called in it. Pure.
 
 A step has its own output, which must fit its own schema and validations (outputs.py), and its own rounds. A
-new attempt keeps facts and writes, and drops replies and tries. The order is enforced here and in
-attempts.py, whatever the model is asked to do.
+new attempt keeps facts and writes, and drops replies and earlier calls. This file and attempts.py enforce the
+order of the steps.
 """
 
 from collections.abc import Iterable, Sequence
@@ -70,13 +70,13 @@ def refusal(session: Session, tool: str) -> str | None:
     owners = [number for number, plan in enumerate(steps.plans, 1) if tool in plan.tools]
     if not owners:
         return None
-    owner, now = steps.plans[owners[-1] - 1].name, steps.plan.name
+    owner, current = steps.plans[owners[-1] - 1].name, steps.plan.name
     if owners[-1] < steps.number:
         return (
-            f"step `{owner}` is done, and `{tool}` was its tool. This is step `{now}`: mend its result with the tools "
-            "offered, and validate again"
+            f"step `{owner}` is done, and `{tool}` was its tool. This is step `{current}`: mend its result with the "
+            "tools offered, and validate again"
         )
-    return f"`{tool}` is for step `{owner}`, which begins when step `{now}` is done"
+    return f"`{tool}` is for step `{owner}`, which begins when step `{current}` is done"
 
 
 def with_refused_calls(session: Session, calls: tuple[RequestedCall, ...]) -> tuple[RequestedCall, ...]:

@@ -1,8 +1,8 @@
-"""Requests to a model to summarize facts, and the effect of the replies. Pure.
+"""Requests for summaries of facts by a model, and the effect of the replies. Pure.
 
-A summary is requested in parallel and never changes the session's course: the phase, the awaited reply and
-every other command are the same without it. At most one is in flight. All together may take a fifth of the
-token budget. After two that failed or were refused, no more are requested.
+A summary is requested in parallel, and the phase, the awaited reply and all other commands are the same without
+it. At most one is in flight. All summaries together may take a fifth of the token budget. After two that failed
+or were refused, no more are requested.
 """
 
 from uuid import UUID
@@ -23,7 +23,7 @@ _OWN_PROMPT_TOKENS = 500
 
 
 def may_request(session: Session) -> bool:
-    """Return whether a summary may be requested in the session's round, as far as its size does not matter."""
+    """Return whether a summary may be requested in the session's round, whatever its size."""
     return (
         session.summaries.awaiting is None
         and session.summaries.ready is None
@@ -37,20 +37,22 @@ def may_request(session: Session) -> bool:
 
 
 def with_summary_request(decision: Decision, event: AnyEvent, ready: BriefingReady) -> Decision:
-    """Return the decision, with a request for a summary after its own commands when it is wanted and affordable."""
-    session, wanted = decision.session, ready.to_summarize
-    if wanted is None or session.last_round is not None or not may_request(session):
+    """Return the decision, with a request for a summary after its own commands, if one is needed and affordable."""
+    session, to_summarize = decision.session, ready.to_summarize
+    if to_summarize is None or session.last_round is not None or not may_request(session):
         return decision
-    tokens = limits.calibrated_tokens(session, wanted.tokens + _OWN_PROMPT_TOKENS) + wanted.tokens_max
+    tokens = (
+        limits.calibrated_tokens(session, to_summarize.tokens + _OWN_PROMPT_TOKENS) + to_summarize.tokens_max
+    )
     left = limits.tokens_left(session)
     is_ample = left - tokens >= 2 * limits.tokens_for_round(session, ready.briefing.tokens)
     if not is_ample or session.summaries.tokens + tokens > _BUDGET_SHARE * session.limits.max_tokens:
         return decision
     request = SummaryRequested(
         round=session.round,
-        source=wanted.source,
-        facts=wanted.facts,
-        tokens_max=wanted.tokens_max,
+        source=to_summarize.source,
+        facts=to_summarize.facts,
+        tokens_max=to_summarize.tokens_max,
         tokens_left=left,
         deadline=session.deadline,
     )
@@ -66,7 +68,7 @@ def with_summary_request(decision: Decision, event: AnyEvent, ready: BriefingRea
 def after_reply(
     session: Session, event: AnyEvent, log_entry: LogEntry, reply: SummaryCompleted | SummaryFailed
 ) -> Session:
-    """Return the session with a summary to file or a failed one; itself when another reply was awaited."""
+    """Return the session with a summary to file, or with its failure; itself if another reply is awaited."""
     if session.summaries.awaiting is None or event.causationid != session.summaries.awaiting:
         return session
     tokens = session.summaries.tokens + reply.usage.total_tokens

@@ -11,7 +11,7 @@ _LOST = "The state of the session is no longer stored in Redis, so what it has f
 
 
 async def answer_without_state(delivery: Delivery, session: SessionStore) -> Outcome:
-    """Answer a session that failed to open or is at its deadline, unless it has an answer. Ignore other events."""
+    """Answer a session that failed to open or is at its deadline, unless it has an answer; ignore other events."""
     decision = await _decided(delivery, session)
     if decision is None:
         return NOTHING

@@ -1,4 +1,4 @@
-"""Workflows that the operator publishes: read from files when the coordinator starts, and kept published."""
+"""Workflows that the operator publishes. They are read from files at start-up, and kept published."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -16,8 +16,7 @@ _RESTORE_S = 60.0
 def read_workflow_files(paths: Iterable[str]) -> tuple[Specification, ...]:
     """Return the specifications of files and folders. Raises ConfigurationError, which names every error.
 
-    Calls are not checked against their tools: dispatchers may start later, and a run checks them when it
-    begins.
+    A run checks the calls against their tools when it begins, as dispatchers may start later.
     """
     from antiphon_shared.workflows.file import read_workflows  # most deployments publish none
 
@@ -41,9 +40,9 @@ class Publishing:
         await let_in()
 
     async def renew_until_cancelled(self) -> None:
-        """Restore workflows that Redis has lost, and renew the expiry of published ones, again and again.
+        """Restore workflows that Redis has lost, and renew the expiry of published ones, every minute.
 
-        A newer version of the same domain stays: the last publisher wins.
+        A newer version of the same domain stays, as the last publisher wins.
         """
         while True:
             await asyncio.sleep(_RESTORE_S)

@@ -18,7 +18,7 @@ from coordinator.workflows.messages import (
     EndReasoning,
     Failed,
     Failure,
-    Happening,
+    GraphEvent,
     KeepValue,
     Reason,
     SetTimer,
@@ -107,9 +107,9 @@ def _run(plan: Plan, params: Mapping[str, Any], stubs: Mapping[str, Any], scenar
     forced = Plan(_forced(plan.graph, scenario), plan.tools)
     run, kept, open = Run(), dict[str, Any](), deque[Any]()
     given: list[CallTool | Reason | AskPerson | SetTimer] = []
-    happened: Happening = Started({**_samples_of_params(plan), **params})
+    graph_event: GraphEvent = Started({**_samples_of_params(plan), **params})
     while run.ended is None:
-        decision = decide_run(forced, run, happened, kept.__getitem__)
+        decision = decide_run(forced, run, graph_event, kept.__getitem__)
         run.apply(decision.changes)
         end = _take(decision.commands, kept, open)
         if end is not None:
@@ -117,7 +117,7 @@ def _run(plan: Plan, params: Mapping[str, Any], stubs: Mapping[str, Any], scenar
             return DryRun(scenario, tuple(given), end, nodes)
         command = open.popleft()
         given.append(command)
-        happened = _answer(command, scenario, stubs)
+        graph_event = _answer(command, scenario, stubs)
     raise AssertionError("a run that has ended says how")
 
 
@@ -203,7 +203,7 @@ def _take(commands: tuple[Command, ...], kept: dict[str, Any], open: deque[Any])
     return None
 
 
-def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, Any]) -> Happening:
+def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, Any]) -> GraphEvent:
     path, template = command.path, template_of(command.path)
     if isinstance(command, SetTimer):
         return TimerFired(path, command.attempt)

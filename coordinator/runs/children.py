@@ -19,18 +19,18 @@ from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.workflows.nodes import ReasonNode
 from antiphon_shared.workflows.params import Param
 
-from coordinator.runs.making import Making, Pinned
 from coordinator.runs.state import Open
-from coordinator.workflows.messages import Failed, Failure, Happening, Reason, Succeeded
+from coordinator.runs.step_builder import Pinned, StepBuilder
+from coordinator.workflows.messages import Failed, Failure, GraphEvent, Reason, Succeeded
 
 _DEADLINE_S_MAX = 86_400.0
 _WHY_CHARACTERS = 500
 
 
-def begin_reasoning(making: Making, command: Reason) -> None:
+def begin_reasoning(builder: StepBuilder, command: Reason) -> None:
     """Open a session that answers the question of a node."""
-    number = making.waits(command.path, "reason", command.attempt)
-    node, pinned = command.node, making.pinned
+    number = builder.waits(command.path, "reason", command.attempt)
+    node, pinned = command.node, builder.pinned
     child = child_session_id(pinned.run_id, number)
     question = "\n\n".join(filter(None, (command.question, command.instructions)))
     options = QueryOptions(
@@ -44,8 +44,8 @@ def begin_reasoning(making: Making, command: Reason) -> None:
     query = QuerySubmitted(
         query=question[:QUERY_LENGTH_MAX], options=options, parent=parent, grant=pinned.beginning.grant
     )
-    making.events.append(ChildBegun(round=number, child=child, node=command.path))
-    making.sends.append(Send(child, query, opens=True))
+    builder.events.append(ChildBegun(round=number, child=child, node=command.path))
+    builder.sends.append(Send(child, query, opens=True))
 
 
 def schema_of(node: ReasonNode) -> dict[str, Any] | None:
@@ -63,11 +63,11 @@ def schema_of(node: ReasonNode) -> dict[str, Any] | None:
     }
 
 
-def reasoned(making: Making, path: str, open: Open, response: Response) -> Happening:
-    """Return the meaning for the graph of the end of a node's session. Its answer counts only if it is complete."""
-    making.open[path] = None
+def reasoned(builder: StepBuilder, path: str, open: Open, response: Response) -> GraphEvent:
+    """Return what the end of a node's session means for the graph: success only if its answer is complete."""
+    builder.open[path] = None
     if response.status == "complete":
-        node = making.pinned.plan.node(path).node
+        node = builder.pinned.plan.node(path).node
         is_shaped = isinstance(node, ReasonNode) and node.expects is not None
         return Succeeded(path, open.attempt, response.result if is_shaped else response.answer)
     reasons = [one.message for one in response.uncertainty if one.severity != "note"]
@@ -75,37 +75,37 @@ def reasoned(making: Making, path: str, open: Open, response: Response) -> Happe
     return Failed(path, open.attempt, Failure("reasoning_failed", message[:_WHY_CHARACTERS]))
 
 
-def cancel_reasoning(making: Making, path: str) -> None:
+def cancel_reasoning(builder: StepBuilder, path: str) -> None:
     """Cancel the session of a node; the node fails once the session has ended."""
-    found = making.open.get(path) or making.state.open.get(path)
-    if found is not None and found.kind == "reason":
-        child = child_session_id(making.pinned.run_id, found.number)
+    open = builder.open.get(path) or builder.state.open.get(path)
+    if open is not None and open.kind == "reason":
+        child = child_session_id(builder.pinned.run_id, open.number)
         cancelled = CancellationRequested(reason="its run is stopping")
-        making.sends.append(Send(child, cancelled))
+        builder.sends.append(Send(child, cancelled))
 
 
-def notify_parent(making: Making, response: Response | None) -> None:
-    """Report a wait for a person, or the end, to the session that began the run."""
-    parent = making.pinned.beginning.parent
+def notify_parent(builder: StepBuilder, response: Response | None) -> None:
+    """Report waits for a person, or the run's response, to the session that began the run."""
+    parent = builder.pinned.beginning.parent
     if parent is None:
         return
     if response is not None:
         ended = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
-        making.sends.append(Send(parent.session, ended))
+        builder.sends.append(Send(parent.session, ended))
         return
-    for event in making.events:
+    for event in builder.events:
         if isinstance(event, InputRequested):
-            making.sends.append(Send(parent.session, _waiting(making.pinned, event)))
+            builder.sends.append(Send(parent.session, _waiting(builder.pinned, event)))
         elif isinstance(event, InputRefused) and parent.is_interactive:
-            asked = making.state.open[making.state.paths[event.round]].asked
+            asked = builder.state.open[builder.state.paths[event.round]].asked
             assert asked is not None, "it waits for a person"
-            waiting = _waiting(making.pinned, asked, event.because)
-            making.sends.append(Send(parent.session, waiting))
+            waiting = _waiting(builder.pinned, asked, event.because)
+            builder.sends.append(Send(parent.session, waiting))
 
 
 def _waiting(pinned: Pinned, asked: InputRequested, because: str = "") -> ChildWaiting:
     parent = pinned.beginning.parent
-    assert parent is not None, "only a child has somebody to tell"
+    assert parent is not None, "only a child run reports to a parent"
     return ChildWaiting(
         round=parent.round,
         call_id=parent.call_id,

@@ -1,4 +1,4 @@
-"""Commands of the graph, carried out on the bus: an event to send, a timer to set, a value to keep. Pure."""
+"""The effects of the graph's commands on the bus: events, timers and kept values. Pure."""
 
 from datetime import datetime, timedelta
 
@@ -20,7 +20,7 @@ from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
-from coordinator.runs.making import UNKNOWN_READ, UNKNOWN_WRITE, Making
+from coordinator.runs.step_builder import UNKNOWN_READ, UNKNOWN_WRITE, StepBuilder
 from coordinator.workflows.decide import TIMED
 from coordinator.workflows.messages import (
     AskPerson,
@@ -36,58 +36,58 @@ from coordinator.workflows.messages import (
 from coordinator.workflows.state import SETTLED, Changes
 
 _ID_CHARACTERS_MAX = 200
-"""Bound on a call's id. A longer path is cut, as the number of its request keeps it unique."""
+"""Bound on a call's id, which is cut; the number of the request distinguishes calls."""
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
 
 
-def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
+def carry_out(builder: StepBuilder, command: Command, log_entry: LogEntry) -> None:
     """Add the effects of a command to the step; `log_entry` is the entry of the event that caused it."""
     match command:
         case CallTool():
-            _call(making, command)
+            _call(builder, command)
         case Reason():
-            begin_reasoning(making, command)
+            begin_reasoning(builder, command)
         case AskPerson(path=path, attempt=attempt):
-            until = making.now + timedelta(seconds=command.timeout_s)
+            until = builder.now + timedelta(seconds=command.timeout_s)
             expects = {
                 name: one.model_dump(mode="json", exclude_defaults=True)
                 for name, one in command.expects.items()
             }
             asked = InputRequested(
-                round=making.number + 1, node=path, message=command.message, expects=expects, until=until
+                round=builder.number + 1, node=path, message=command.message, expects=expects, until=until
             )
-            is_child = making.pinned.beginning.parent is not None
-            making.waits(path, "person", attempt, until=until, asked=asked if is_child else None)
-            making.events.append(asked)
-            making.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
+            is_child = builder.pinned.beginning.parent is not None
+            builder.waits(path, "person", attempt, until=until, asked=asked if is_child else None)
+            builder.events.append(asked)
+            builder.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
         case SetTimer():
-            _set_timer(making, command)
+            _set_timer(builder, command)
         case EndReasoning(path=path):
-            cancel_reasoning(making, path)
+            cancel_reasoning(builder, path)
         case Withdraw(path=path):
-            if path in making.state.open or path in making.open:
-                making.open[path] = None
-                making.timers.append(CancelTimer(timer_of(path)))
-            making.timers.append(CancelTimer(limit_of(path)))
-        case KeepValue(key=key) if key in making.logged:
+            if path in builder.state.open or path in builder.open:
+                builder.open[path] = None
+                builder.timers.append(CancelTimer(timer_of(path)))
+            builder.timers.append(CancelTimer(limit_of(path)))
+        case KeepValue(key=key) if key in builder.logged:
             pass  # the logged event of the result holds the value
         case KeepValue(key=key, value=value):
-            making.values[key] = value
+            builder.values[key] = value
         case End():
-            making.ended = command
+            builder.ended = command
             # Sorted, as a run that was loaded again has another order.
-            making.open.update(dict.fromkeys(sorted({*making.state.open, *making.open})))
+            builder.open.update(dict.fromkeys(sorted({*builder.state.open, *builder.open})))
 
 
-def withdraw(making: Making, changes: Changes) -> None:
+def withdraw(builder: StepBuilder, changes: Changes) -> None:
     """Cancel the timers of settled nodes, and the requests for approval of calls that will not be made."""
     for path, state in changes.nodes.items():
-        open = making.open.get(path) or making.state.open.get(path)
+        open = builder.open.get(path) or builder.state.open.get(path)
         if state.status == "stopping" and open is not None and open.kind == "approval":
-            making.sets(timer_of(path), timedelta(0), PersonOverdue(round=open.number))
-        node = making.pinned.plan.node(path).node
+            builder.sets(timer_of(path), timedelta(0), PersonOverdue(round=open.number))
+        node = builder.pinned.plan.node(path).node
         if state.status in SETTLED and isinstance(node, TIMED) and node.timeout_s is not None:
-            making.timers.append(CancelTimer(limit_of(path)))
+            builder.timers.append(CancelTimer(limit_of(path)))
 
 
 def timer_of(path: str) -> str:
@@ -100,25 +100,25 @@ def limit_of(path: str) -> str:
     return f"limit:{path}"
 
 
-def request_call(making: Making, path: str, number: int, call: RequestedCall) -> None:
+def request_call(builder: StepBuilder, path: str, number: int, call: RequestedCall) -> None:
     """Hand a call to the dispatchers."""
-    opened, state = making.pinned.opened, making.state
+    opened, state = builder.pinned.opened, builder.state
     tool = opened.tools.get(call.name, UNKNOWN_READ)
-    node = None if UNDO in path else making.pinned.plan.node(path).node
+    node = None if UNDO in path else builder.pinned.plan.node(path).node
     timeout_s = node.timeout_s if isinstance(node, CallNode) else None
-    making.events.append(
+    builder.events.append(
         ToolsRequested.trusted(
             round=number,
-            # Its arguments are final values: none refers to the result of another call.
+            # The arguments are final values without references to other calls.
             calls=(call.model_copy(update={"arguments": as_text(call.arguments)}),),
             allowed=(call.name,),
             succeeded=tuple(
-                name for name in tool.depends_on if name in state.succeeded or name in making.succeeded
+                name for name in tool.depends_on if name in state.succeeded or name in builder.succeeded
             ),
-            has_untrusted=making.has_untrusted,
+            has_untrusted=builder.has_untrusted,
             tenant=opened.tenant,
-            grant=making.pinned.beginning.grant,
-            deadline=making.now + timedelta(seconds=timeout_s or opened.timeout_s),
+            grant=builder.pinned.beginning.grant,
+            deadline=builder.now + timedelta(seconds=timeout_s or opened.timeout_s),
             node=path,
             is_retried=not _has_retries(node),
             catalogue="",
@@ -130,35 +130,35 @@ def _has_retries(node: Node | None) -> bool:
     return isinstance(node, CallNode) and node.on_error is not None and node.on_error.retry > 0
 
 
-def _call(making: Making, command: CallTool) -> None:
-    path, opened = command.path, making.pinned.opened
+def _call(builder: StepBuilder, command: CallTool) -> None:
+    path, opened = command.path, builder.pinned.opened
     tool = opened.tools.get(command.tool, UNKNOWN_WRITE)
     call = RequestedCall(
         id=f"{path}#{command.attempt}"[-_ID_CHARACTERS_MAX:],
         name=command.tool,
         arguments=dict(command.arguments),
-        idempotency_key=f"{opened.tenant}/{making.pinned.run_id}/{path}/{command.key}",
+        idempotency_key=f"{opened.tenant}/{builder.pinned.run_id}/{path}/{command.key}",
     )
-    because = _because(making, command.tool, tool)
+    because = _because(builder, command.tool, tool)
     if not because:
-        request_call(making, path, making.waits(path, "call", command.attempt), call)
+        request_call(builder, path, builder.waits(path, "call", command.attempt), call)
         return
-    until = making.now + timedelta(seconds=opened.person_s)
-    number = making.waits(path, "approval", command.attempt, until=until, call=call)
+    until = builder.now + timedelta(seconds=opened.person_s)
+    number = builder.waits(path, "approval", command.attempt, until=until, call=call)
     asked = CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because)
-    making.events.append(ApprovalRequested(round=number, calls=(asked,), until=until))
-    making.sets(timer_of(path), until, PersonOverdue(round=number))
+    builder.events.append(ApprovalRequested(round=number, calls=(asked,), until=until))
+    builder.sets(timer_of(path), until, PersonOverdue(round=number))
 
 
-def _because(making: Making, name: str, tool: PinnedTool) -> str:
+def _because(builder: StepBuilder, name: str, tool: PinnedTool) -> str:
     if tool.approval == "always":
         return f"every call of {name} has to be approved"
-    if tool.approval == "after_untrusted" and making.has_untrusted:
+    if tool.approval == "after_untrusted" and builder.has_untrusted:
         return "content that anybody may have written is in the run"
     return ""
 
 
-def _set_timer(making: Making, command: SetTimer) -> None:
+def _set_timer(builder: StepBuilder, command: SetTimer) -> None:
     path, attempt = command.path, command.attempt
     due = NodeDue(node=path, attempt=attempt)
     at = (
@@ -167,7 +167,7 @@ def _set_timer(making: Making, command: SetTimer) -> None:
         else _MOMENT.validate_python(command.until)
     )
     if attempt == 0:
-        making.sets(limit_of(path), at, due)
+        builder.sets(limit_of(path), at, due)
         return
-    making.waits(path, "timer", attempt)
-    making.sets(timer_of(path), at, due)
+    builder.waits(path, "timer", attempt)
+    builder.sets(timer_of(path), at, due)

@@ -18,8 +18,8 @@ from antiphon_shared.workflows.graph import STEP
 from antiphon_shared.workflows.nodes import CallNode, ForeachNode
 from pydantic_core import to_json
 
-from coordinator.runs.making import Making
 from coordinator.runs.state import RunChange
+from coordinator.runs.step_builder import StepBuilder
 from coordinator.session import new_uncertainty
 from coordinator.workflows.messages import End
 from coordinator.workflows.plan import Plan
@@ -30,7 +30,7 @@ _RESULT_BYTES_MAX = 500_000
 """Bound on an output in the answer, as events are bounded."""
 _NODES_MAX, _NAMED_MAX = 1_000, 100
 _SHOWN_CHARACTERS, _WHY_CHARACTERS = 2_000, 300
-_SAYINGS: dict[RunStatus, str] = {
+_STATUS_TEXTS: dict[RunStatus, str] = {
     "completed": "completed",
     "failed": "failed",
     "compensated": "failed, and what it had done was undone",
@@ -41,11 +41,11 @@ _SAYINGS: dict[RunStatus, str] = {
 }
 
 
-def response_of(making: Making, change: RunChange) -> Response:
+def response_of(builder: StepBuilder, change: RunChange) -> Response:
     """Return the answer of a run that ends with this change."""
-    end, pinned = making.ended, making.pinned
+    end, pinned = builder.ended, builder.pinned
     assert end is not None, "only a run that has ended has an answer"
-    states = {**making.state.run.nodes, **change.nodes}
+    states = {**builder.state.run.nodes, **change.nodes}
     is_shown = len(to_json(end.output, fallback=str)) <= _RESULT_BYTES_MAX
     outcome = RunOutcome(
         workflow=pinned.opened.workflow,
@@ -68,7 +68,7 @@ def response_of(making: Making, change: RunChange) -> Response:
         uncertainty=tuple(_uncertain(end, is_shown)),
         rounds_used=0,
         tool_calls_used=sum(_calls(pinned.plan, states)),
-        duration_ms=max(0, round((making.now - pinned.beginning.at).total_seconds() * 1000)),
+        duration_ms=max(0, round((builder.now - pinned.beginning.at).total_seconds() * 1000)),
     )
 
 
@@ -108,7 +108,7 @@ def _outcomes(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[NodeOutco
 
 def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
     """Return the answer for people, as Markdown."""
-    parts = [f"The workflow `{outcome.workflow}` {_SAYINGS[outcome.status]}."]
+    parts = [f"The workflow `{outcome.workflow}` {_STATUS_TEXTS[outcome.status]}."]
     if end.failure is not None:
         parts.append(one_line(end.failure.message, _SHOWN_CHARACTERS))
     if end.status == "completed" and not is_shown:

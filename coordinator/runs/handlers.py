@@ -41,19 +41,19 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import LoggedEvent, Opening
 from coordinator.record import send_records, timer_record
-from coordinator.runs.making import Pinned
 from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes, whole_event
 from coordinator.runs.opening import opened_run, plan_of
 from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
+from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
 
 _PLANS_MAX = 64
 _LONG_S = 20 * 86_400.0
-"""The wait after which a specification may expire unless it is kept longer."""
+"""The wait from which a specification has to be kept longer, or it would expire."""
 _FETCHES_MAX = 100
-"""Bound on the reads of values for one decision: each reference may need one more."""
+"""Bound on the reads of values for one decision, as each reference may need one more."""
 
 
 class Runs:
@@ -66,11 +66,13 @@ class Runs:
         keep_on: Callable[[Iterable[str], float], Awaitable[None]] | None = None,
         run_begun: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
-        """Take functions that read specifications and keep them.
+        """Take the reads and writes of specifications.
 
-        `specification` returns one by its hash, `published` the hashes of the published workflows by name.
-        `keep_on` keeps specifications for some seconds more; `run_begun` is given the hash of each
-        specification that a run begins with.
+        Args:
+            specification: Returns a specification by its hash.
+            published: Returns the hashes of the published workflows, by name.
+            keep_on: Keeps specifications for that many seconds more.
+            run_begun: Takes the hash of the specification that a run begins with.
         """
         self._specification, self._published, self._keep_on = specification, published, keep_on
         self._run_begun = run_begun or _no_specification
@@ -90,12 +92,12 @@ class Runs:
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
             if await store.items(RUN):
-                # Another coordinator may have begun the run, with other inputs than the inputs in memory here.
+                # Another coordinator may have begun the run, with other inputs than those in memory here.
                 self._runs.drop(delivery.event.subject)
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
-            specification = await self._begun_with(content_hash) if content_hash else None
+            specification = await self._specification_to_begin(content_hash) if content_hash else None
             opened = opened_run(
                 delivery.event,
                 query,
@@ -106,23 +108,19 @@ class Runs:
                 catalogue=catalogue,
             )
             grant = "" if opening.grant.is_ignored else query.grant
-            beginning = Beginning(
-                opened=opened,
-                at=delivery.event.time,
-                grant=grant,
-                parent=query.parent,
-            )
+            beginning = Beginning(opened=opened, at=delivery.event.time, grant=grant, parent=query.parent)
             plan = await self._plan(beginning)
             pinned = Pinned(delivery.event.subject, plan, beginning)
             step = begin(pinned, delivery.event, delivery.log_entry, call.params)
             run = RunInMemory(pinned)
-            run.decide_on(delivery.event.id)
+            run.note_decision(delivery.event.id)
             outcome = self._outcome(run, delivery.event, step)
             self._runs.store(run)
         await self._keep_for(run, step, store)
         return outcome
 
-    async def _begun_with(self, content_hash: str) -> Specification | None:
+    async def _specification_to_begin(self, content_hash: str) -> Specification | None:
+        """Return the specification of a run that begins, and note that it is used."""
         specification, _ = await asyncio.gather(
             self._specification(content_hash), self._run_begun(content_hash)
         )
@@ -149,10 +147,10 @@ class Runs:
                 return None
             if isinstance(event.data, ResponseReady):
                 return NOTHING
-            named = await _failed_event(event.data, store)
+            needed = await _failed_event(event.data, store)
             event = await whole_event(event, store)
-            step = await self._step(run, event, delivery.log_entry, store, named)
-            run.decide_on(event.id)
+            step = await self._step(run, event, delivery.log_entry, store, needed)
+            run.note_decision(event.id)
             if step is None:
                 return Outcome(writes=(EndsWith(RUN, run.newest),))
             kept_until = run.state.kept_until
@@ -167,9 +165,9 @@ class Runs:
         return outcome
 
     async def _keep_for(self, run: RunInMemory, step: Step, store: SessionStore) -> None:
-        """Keep the data that a person's wait needs at its end, before anyone can see the wait.
+        """Store the data that a wait for a person needs at its end, before a person can see the wait.
 
-        Its token is drawn here: with it, a caller may give the values.
+        A person gives the values with the token that is drawn here.
         """
         waits = [event for event in step.events if isinstance(event, InputRequested)]
         for event in waits:
@@ -193,7 +191,7 @@ class Runs:
                 return take(run.pinned, run.state, event, log_entry, run.value_reader(fetched), needed)
             except NotLoaded as not_loaded:
                 fetched |= await run.fetch(tuple(not_loaded.keys), store)
-        raise UnreadableEvent("a node of the run refers to too many results")
+        raise UnreadableEvent(f"a node of the run refers to more than {_FETCHES_MAX} results")
 
     async def _load(self, store: SessionStore) -> RunInMemory | None:
         changes = await stored_changes(store)
@@ -201,7 +199,7 @@ class Runs:
             return None
         beginning = changes[0][1].beginning
         if beginning is None:
-            raise UnreadableEvent("the state of the run does not begin with what it is decided by")
+            raise UnreadableEvent("the first change of the run's state lacks the inputs of its decisions")
         run = run_of(store.session_id, beginning, await self._plan(beginning), changes)
         self._runs.store(run)
         return run
@@ -216,7 +214,7 @@ class Runs:
             specification = await self._specification(opened.specification)
             if specification is None:
                 raise UnreadableEvent(
-                    f"the specification {opened.specification} of the run is not kept any more"
+                    f"the specification {opened.specification} of the run is no longer stored"
                 )
             if len(self._plans) >= _PLANS_MAX:
                 self._plans.clear()
@@ -224,7 +222,7 @@ class Runs:
         return self._plans[key]
 
     def _outcome(self, run: RunInMemory, event: AnyEvent, step: Step) -> Outcome:
-        """Return the outcome to commit, and apply it to the run in memory, which is then ahead by this step."""
+        """Return the outcome to commit, and apply the change to the run in memory, which is then ahead of Redis."""
         content = RUN_CHANGE.write(step.change, event.format)
         writes: tuple[PutDocument | Append | Link, ...] = (Link(RUN, run.newest, event.id, content),)
         events: tuple[EventData, ...] = step.events
@@ -257,20 +255,20 @@ async def _no_specification(content_hash: str) -> None:
 
 
 def token_name(number: int) -> str:
-    """Return the name under which the token of a wait for a person is kept; giving values requires the token."""
+    """Return the name under which the token of a wait for a person is stored."""
     return f"token:{number}"
 
 
 async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
-    """Keep whole results for as long as the run may wait; the commit keeps the run's log itself."""
+    """Keep complete results for as long as the run may wait, as the commit does for the run's log."""
     for name in map(kept_name, handles if step.kept_s else ()):
         if (whole := await store.load(name)) is not None:
             await store.store(name, whole, step.kept_s)
 
 
 async def _failed_event(data: EventData, store: SessionStore) -> LoggedEvent | None:
-    """Return the event that a component could not handle."""
+    """Return the event that a component could not handle, for the report of its failure."""
     if not isinstance(data, ComponentFailed):
         return None
-    found = await store.logged(data.failed_event)
-    return LoggedEvent(*found) if found else None
+    logged = await store.logged(data.failed_event)
+    return LoggedEvent(*logged) if logged else None

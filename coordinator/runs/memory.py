@@ -1,8 +1,8 @@
 """The runs in this process's memory, and the values that their decisions read.
 
 A run in memory may be ahead of the stored one, as each decision is made before the previous one is committed.
-It may also be behind, as another coordinator takes events of the same run. Each stored change follows a named
-one (`Link`), so that a decision based on any other state is not committed. Its event is then handled again,
+It may also be behind, as another coordinator takes events of the same run. Each stored change names the change
+before it (`Link`), so that a decision on any other state is not committed. Its event is then handled again,
 after `catch_up` has made the run in memory equal to the stored one.
 """
 
@@ -24,26 +24,20 @@ from antiphon_shared.tools.journal import kept_name
 from antiphon_shared.values import SessionId
 from pydantic_core import from_json
 
-from coordinator.runs.making import Pinned
 from coordinator.runs.results import result_in
 from coordinator.runs.reverting import ReplacedValues, replaced_by, revert
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange, RunState
+from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
 
 _RUNS_MAX = 1_024
 _VALUES_MAX, _WHOLES_MAX = 256, 4
-"""Bounds on a run's cached results, and on cached results that are too large for an event. Others are read on demand.
-"""
-
-
+"""Bounds on a run's cached results, and on those that are too large for an event; others are read on demand."""
 _REVERTED_MAX = 1_024
-"""Bound on changes that can be reverted: at least as many as a coordinator may have handed over but not
-committed.
-"""
-
-
-_LOOKS = 64
+"""Bound on changes that can be reverted; a coordinator has fewer uncommitted decisions."""
+_CHECKED_DECISIONS = 64
+"""The number of decisions that are checked after another coordinator was found to decide on the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +52,7 @@ class _Applied:
 
 @dataclass(slots=True)
 class RunInMemory:
-    """A run, the newest change of it, and its newest results."""
+    """A run, its newest changes and its newest results."""
 
     pinned: Pinned
     state: RunState = field(default_factory=RunState)
@@ -72,8 +66,8 @@ class RunInMemory:
     """Events that were decided on here, each with the number of changes before it."""
     stored: int = 0
     """The number of changes that are known to be stored."""
-    looks: int = 0
-    """The number of further decisions before which changes of other coordinators are read."""
+    checks_left: int = 0
+    """The number of further decisions before which the changes of other coordinators are read."""
     results: OrderedDict[str, Any] = field(default_factory=OrderedDict)
 
     def apply(self, event_id: UUID, change: RunChange) -> None:
@@ -83,21 +77,20 @@ class RunInMemory:
         self.newest = event_id
         self.length += 1
 
-    def decide_on(self, event: UUID) -> None:
-        """Note that an event is decided on, with the run's current length."""
+    def note_decision(self, event: UUID) -> None:
+        """Note the run's length before the decision on an event."""
         self.decided[event] = self.length
         if len(self.decided) > _REVERTED_MAX:
             self.decided.popitem(last=False)
 
     async def catch_up(self, event: UUID, store: SessionStore) -> bool:
-        """Make the run equal to the stored one, when it may differ; return False if it must be loaded again.
+        """Make the run equal to the stored one, if it may differ; return False if it must be loaded again.
 
-        It may differ when the event was decided on before, and that was not committed. It is also checked for
-        some decisions after another coordinator was found to decide on the run, so that they need not be made
-        twice.
+        It may differ if the event was decided on before, as that decision was not committed. It is also checked for
+        some decisions after another coordinator was found to decide on the run, so that few decisions are made twice.
         """
         is_again = event in self.decided
-        if not is_again and not self.looks:
+        if not is_again and not self.checks_left:
             return True
         start = self.decided[event] if is_again else self.stored
         ours = [*(one.before for one in self.applied), self.newest][-(self.length - start + 1) :]
@@ -112,7 +105,7 @@ class RunInMemory:
         for of, change in changes[same:]:
             self.apply(of, change)
         self.stored = self.length
-        self.looks = _LOOKS if is_again or len(changes) > same else self.looks - 1
+        self.checks_left = _CHECKED_DECISIONS if is_again or len(changes) > same else self.checks_left - 1
         return True
 
     def _revert_to(self, length: int) -> None:
@@ -124,7 +117,7 @@ class RunInMemory:
             self.newest = newest.before
             self.length -= 1
         while self.decided and next(reversed(self.decided.values())) >= length:
-            self.decided.popitem()  # they are handled again
+            self.decided.popitem()  # the events are handled again
 
     def remember(self, path: str, value: Any) -> None:
         """Cache a result."""
@@ -136,12 +129,12 @@ class RunInMemory:
             del self.results[one]
 
     def value_reader(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
-        """Return the function that gives a decision its values; `fetched` holds the values read from the log."""
+        """Return the function that reads values for a decision; `fetched` holds values from the log."""
 
         def value(key: str) -> Any:
-            for known in (self.state.values, fetched, self.results):
-                if key in known:
-                    return known[key]
+            for values in (self.state.values, fetched, self.results):
+                if key in values:
+                    return values[key]
             if key in self.state.logged:
                 raise NotLoaded((key,))
             raise KeyError(key)
@@ -193,7 +186,7 @@ async def stored_changes(store: SessionStore, start: int = 0) -> list[tuple[UUID
 def run_of(
     run_id: SessionId, beginning: Beginning, plan: Plan, changes: list[tuple[UUID, RunChange]]
 ) -> RunInMemory:
-    """Return a run after its changes."""
+    """Return the run after all its changes."""
     run = RunInMemory(Pinned(run_id, plan, beginning))
     for of, change in changes:
         run.apply(of, change)
@@ -202,21 +195,21 @@ def run_of(
 
 
 async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
-    """Return an event with the complete result of a call, also when it carries only the beginning."""
+    """Return the event with complete results, in place of results of which it holds only the beginning."""
     data = event.data
     if not isinstance(data, ToolsCompleted) or not any(result.handle for result in data.results):
         return event
-    wholes = await asyncio.gather(*(_whole_of(result, store) for result in data.results))
+    wholes = await asyncio.gather(*(_complete_result(result, store) for result in data.results))
     results = tuple(
         result.model_copy(update={"data": whole}) for result, whole in zip(data.results, wholes, strict=True)
     )
     return event.model_copy(update={"data": data.model_copy(update={"results": results})})
 
 
-async def _whole_of(result: ToolResult, store: SessionStore) -> Any:
+async def _complete_result(result: ToolResult, store: SessionStore) -> Any:
     if not result.handle:
         return result.data
     whole = await store.load(kept_name(result.handle))
     if whole is None:
-        raise UnreadableEvent(f"what {result.tool} returned is not kept whole any more ({result.handle})")
+        raise UnreadableEvent(f"the complete result of {result.tool} ({result.handle}) is no longer stored")
     return await offload(from_json, whole)

@@ -1,4 +1,4 @@
-"""The opening of a run: its specification and the tools that it calls are pinned. Pure."""
+"""The opening of a run, which pins its specification and the tools that it calls. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -32,19 +32,19 @@ def opened_run(
     catalogue: Catalogue,
     compiled: Callable[[Specification, str], Graph] = compile_graph,
 ) -> RunOpened:
-    """Return the inputs of a run's decisions, with the reason when it cannot begin.
+    """Return the inputs of a run's decisions, or the reason why it cannot begin.
 
     Args:
         event: The query.submitted.
-        query: Its data, which names the workflow.
-        specification: The named or published one, or None.
+        query: The data of the event, which names the workflow.
+        specification: The specification that the query names, or the published one, or None.
         specification_hash: Its hash.
         published: The names of published workflows, for suggestions.
         opening, catalogue: The values that a session is opened with, and the available tools.
-        compiled: Returns a workflow of the specification as a graph, from a cache if there is one.
+        compiled: Returns a workflow of the specification as a graph, possibly from a cache.
     """
     call = query.options.workflow
-    assert call is not None, "a run is of a workflow"
+    assert call is not None, "only a query of a workflow becomes a run"
     authorization = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
     opened = RunOpened(
         workflow=call.name,
@@ -74,8 +74,8 @@ def opened_run(
 
 
 def _no_workflow(name: str, specification: Specification | None, published: Mapping[str, str]) -> str:
-    known = sorted(specification.workflows if specification else published)
-    return f"There is no workflow {name!r}. {did_you_mean(name, known)}".strip()
+    names = sorted(specification.workflows if specification else published)
+    return f"There is no workflow {name!r}. {did_you_mean(name, names)}".strip()
 
 
 def plan_of(opened: RunOpened, graph: Graph) -> Plan:
@@ -106,7 +106,7 @@ def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
 
 
 def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:
-    """Yield why a model inside the run may not have its tools: it may only read."""
+    """Yield a problem for each writing tool that a node gives to a model, which may only read."""
     for path, one in graph.nodes.items():
         for name in one.node.tools if isinstance(one.node, ReasonNode) else ():
             if (tool := catalogue.by_name.get(name)) is not None and tool.effect == "write":

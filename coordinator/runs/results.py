@@ -11,7 +11,7 @@ def result_in(data: EventData | None) -> Any:
     if isinstance(data, ChildEnded):
         return data.response.answer if data.response.result is None else data.response.result
     if not isinstance(data, ToolsCompleted):
-        raise UnreadableEvent("the log of the run does not hold a result where one was noted")
+        raise UnreadableEvent("the log entry of a node's result holds another event")
     (result,) = data.results
     return result.data
 

@@ -23,15 +23,13 @@ class ReplacedValues:
     entries: tuple[tuple[dict[Any, Any], dict[Any, Any]], ...]
     """Each dictionary of the run with its earlier entries."""
     queues: Mapping[str, tuple[tuple[str, ...], frozenset[str]] | None]
-    """For each tool whose queue has changed: its earlier beginning, and the calls that joined it; None
-    without a queue.
-    """
+    """For each tool whose queue has changed: the earlier beginning, and the calls that joined; None without a queue."""
     plain: tuple[Any, ...]
     of_graph: tuple[Any, ...]
 
 
 def replaced_by(state: RunState, change: RunChange) -> ReplacedValues:
-    """Return the values that a change is about to replace. The cost grows with the change."""
+    """Return the values that a change is about to replace, at a cost that grows with the change."""
     run = state.run
     before = [state.open[path] for path in change.open if path in state.open]
     numbers = {one.number for one in (*before, *change.open.values()) if one is not None}
@@ -49,7 +47,7 @@ def replaced_by(state: RunState, change: RunChange) -> ReplacedValues:
     )
     return ReplacedValues(
         entries=tuple(
-            (held, {key: held.get(key, _ABSENT) for key in keys}) for held, keys in touched if keys
+            (mapping, {key: mapping.get(key, _ABSENT) for key in keys}) for mapping, keys in touched if keys
         ),
         queues={
             tool: _queue(run.queues[tool], moves) if tool in run.queues else None
@@ -62,12 +60,12 @@ def replaced_by(state: RunState, change: RunChange) -> ReplacedValues:
 
 def revert(state: RunState, replaced: ReplacedValues) -> None:
     """Restore a run to its state before its newest change."""
-    for held, entries in replaced.entries:
+    for mapping, entries in replaced.entries:
         for key, value in entries.items():
             if value is _ABSENT:
-                held.pop(key, None)
+                mapping.pop(key, None)
             else:
-                held[key] = value
+                mapping[key] = value
     for tool, before in replaced.queues.items():
         now = state.run.queues.pop(tool)
         if before is not None:

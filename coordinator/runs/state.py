@@ -1,7 +1,7 @@
 """A run between decisions, and the change that one decision makes. Pure.
 
-The stored form is the list of changes: each decision appends one, whose size grows with what it changes. A
-coordinator that takes a run over reads them all once; after that it has the state in memory, and appends.
+The stored form is a list, to which each decision appends a change with the changed parts only. A coordinator that
+takes a run over reads all changes once; from then on, it has the state in memory.
 """
 
 from collections.abc import Mapping
@@ -25,14 +25,14 @@ class Open(Value):
 
     kind: OpenKind
     number: int
-    """The number of the request; a run numbers its requests."""
+    """The number of the request, in the order of the run's requests."""
     attempt: int
     until: datetime | None = None
     """The end of a wait for a person."""
     call: RequestedCall | None = None
     """The call that waits for a person's approval."""
     asked: InputRequested | None = None
-    """The request to a person, in a run whose parent may ask its user again."""
+    """The request to a person; only in a run whose parent may ask its user again."""
 
 
 class Beginning(Value):
@@ -60,7 +60,7 @@ class RunChange(Value):
     logged: dict[str, LogEntry] = {}
     """The log entry of each node's result."""
     wholes: dict[str, str] = {}
-    """For results of which the event holds only the beginning: the handle of the complete result."""
+    """The handle of the complete result, by the path of the node, if its event holds only the beginning."""
     open: dict[str, Open | None] = {}
     number: int = 0
     """The number of the newest request."""

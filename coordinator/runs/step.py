@@ -23,12 +23,12 @@ from coordinator.endings import moment_of
 from coordinator.runs.children import notify_parent
 from coordinator.runs.commands import carry_out, withdraw
 from coordinator.runs.ending import response_of
-from coordinator.runs.happening import REASON_CHARACTERS, happening_of
-from coordinator.runs.making import Making, Pinned
+from coordinator.runs.graph_event import REASON_CHARACTERS, graph_event_of
 from coordinator.runs.opening import CANCELLED
 from coordinator.runs.state import RunChange, RunState
+from coordinator.runs.step_builder import Pinned, StepBuilder
 from coordinator.workflows.decide import UnfitParams, decide_run
-from coordinator.workflows.messages import BrokenOff, End, Failed, Failure, Happening, Started, Succeeded
+from coordinator.workflows.messages import BrokenOff, End, Failed, Failure, GraphEvent, Started, Succeeded
 from coordinator.workflows.state import SETTLED, NodeState
 from coordinator.workflows.turn import NotLoaded
 
@@ -58,31 +58,31 @@ def take(
     read_value: Callable[[str], Any],
     needed: LoggedEvent | None = None,
 ) -> Step | None:
-    """Return the effects of an event, or None if it is late or repeated.
+    """Return the effects of an event, or None if it has none, as it is late or repeated.
 
     Args:
         pinned: The fixed inputs of the run's decisions.
         state: The current state of the run; it is not changed.
         event: The event, whose log entry is `log_entry`.
-        kept: Returns a kept value by its key. Raises KeyError, or NotLoaded when it has to be fetched first.
-        named: For a component's failure, the event that it could not handle.
+        read_value: Returns a kept value by its key. Raises KeyError, or NotLoaded if it has to be fetched first.
+        needed: For a component's failure, the event that it could not handle.
     """
     if state.run.ended is not None and not isinstance(event.data, OutcomeSettled | ResumeRequested):
         return None
-    making = Making.of(pinned, state, moment_of(event, log_entry))
+    builder = StepBuilder.of(pinned, state, moment_of(event, log_entry))
     try:
-        happened = happening_of(making, event, log_entry, needed)
-        if happened is not None:
-            decide(making, happened, event, log_entry, read_value)
+        graph_event = graph_event_of(builder, event, log_entry, needed)
+        if graph_event is not None:
+            decide(builder, graph_event, event, log_entry, read_value)
     except NotLoaded:
         raise
     except Exception as error:
         if not isinstance(event.data, ComponentFailed):
             raise
-        # A step has failed, and the stop of the run fails too: no other event would end the run.
-        making = Making.of(pinned, state, moment_of(event, log_entry))
-        decide(making, BrokenOff(_broken(event.data, error)), event, log_entry, read_value)
-    return finished(making) if making.has_changed else None
+        # The stop of the run after a failed step fails too, and no other event would end the run.
+        builder = StepBuilder.of(pinned, state, moment_of(event, log_entry))
+        decide(builder, BrokenOff(_broken(event.data, error)), event, log_entry, read_value)
+    return finished(builder) if builder.has_changed else None
 
 
 def _broken(failed: ComponentFailed, error: Exception) -> str:
@@ -94,20 +94,20 @@ def _broken(failed: ComponentFailed, error: Exception) -> str:
 
 def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, Any]) -> Step:
     """Return the first step of a run, or its answer when it cannot begin."""
-    making = Making.of(pinned, RunState(), event.time)
-    making.beginning = pinned.beginning
-    making.events.append(pinned.opened)
+    builder = StepBuilder.of(pinned, RunState(), event.time)
+    builder.beginning = pinned.beginning
+    builder.events.append(pinned.opened)
     problem = pinned.opened.problem
     if not problem:
         try:
-            decide(making, Started(params), event, log_entry, _no_value)
+            decide(builder, Started(params), event, log_entry, _no_value)
         except UnfitParams as error:
             problem = f"It cannot begin: {error}."
     if problem:
         is_cancelled = problem == CANCELLED
         failure = Failure("cancelled" if is_cancelled else "cannot_begin", problem)
-        making.ended = End("cancelled" if is_cancelled else "failed", failure=failure)
-    return finished(making)
+        builder.ended = End("cancelled" if is_cancelled else "failed", failure=failure)
+    return finished(builder)
 
 
 def _no_value(key: str) -> Any:
@@ -115,37 +115,37 @@ def _no_value(key: str) -> Any:
 
 
 def decide(
-    making: Making,
-    happened: Happening,
+    builder: StepBuilder,
+    graph_event: GraphEvent,
     event: AnyEvent,
     log_entry: LogEntry,
     read_value: Callable[[str], Any],
 ) -> None:
     """Decide on the graph, and carry out the commands."""
     draw = (event.id.int & 0xFFFF_FFFF) / 2**32
-    decision = decide_run(making.pinned.plan, making.state.run, happened, read_value, draw)
-    making.graph = decision.changes
-    reported = happened.path if isinstance(happened, Succeeded | Failed) else ""
+    decision = decide_run(builder.pinned.plan, builder.state.run, graph_event, read_value, draw)
+    builder.graph = decision.changes
+    reported = graph_event.path if isinstance(graph_event, Succeeded | Failed) else ""
     for command in decision.commands:
-        carry_out(making, command, log_entry)
-    withdraw(making, decision.changes)
-    _report_settled(making, reported)
+        carry_out(builder, command, log_entry)
+    withdraw(builder, decision.changes)
+    _report_settled(builder, reported)
 
 
-def finished(making: Making) -> Step:
+def finished(builder: StepBuilder) -> Step:
     """Return the step of an event."""
-    change = making.change()
-    answer = None if making.ended is None else response_of(making, change)
-    notify_parent(making, answer)
-    kept_s = (making.kept_until - making.now).total_seconds() if making.kept_until else 0.0
+    change = builder.change()
+    answer = None if builder.ended is None else response_of(builder, change)
+    notify_parent(builder, answer)
+    kept_s = (builder.kept_until - builder.now).total_seconds() if builder.kept_until else 0.0
     return Step(
         change,
-        tuple(making.events),
-        tuple(making.timers),
+        tuple(builder.events),
+        tuple(builder.timers),
         answer,
-        None if making.pinned.beginning.parent else making.takes_room,
+        None if builder.pinned.beginning.parent else builder.takes_room,
         max(0.0, kept_s),
-        tuple(making.sends),
+        tuple(builder.sends),
     )
 
 
@@ -153,17 +153,17 @@ def _why(state: NodeState) -> str:
     return "" if state.failure is None else state.failure.message
 
 
-def _report_settled(making: Making, reported: str) -> None:
-    """Report settled nodes to observers, except the node that the event itself reports."""
-    assert making.graph is not None, "a decision was made"
-    before = making.state.run.nodes
+def _report_settled(builder: StepBuilder, reported: str) -> None:
+    """Report settled nodes to observers, except the node that the bus event itself reports."""
+    assert builder.graph is not None, "a decision was made"
+    before = builder.state.run.nodes
     settled = [
         NodeSettled.model_validate({"path": path, "status": state.status, "message": _why(state)})
-        for path, state in making.graph.nodes.items()
+        for path, state in builder.graph.nodes.items()
         if path != reported
         and state.status in SETTLED
         and (path not in before or before[path].status != state.status)
     ]
     if settled:
         listed = tuple(settled[:_LISTED_MAX])
-        making.events.append(NodesSettled(nodes=listed, more=len(settled) - len(listed)))
+        builder.events.append(NodesSettled(nodes=listed, more=len(settled) - len(listed)))

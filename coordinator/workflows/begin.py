@@ -38,7 +38,7 @@ _MOMENT: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
 
 
 def may_begin(turn: Turn, path: str) -> bool:
-    """Return whether a node has not begun, and its scope and container have neither failed nor been stopped."""
+    """Return whether a node has yet to begin, in a scope and container that are at work."""
     if turn.node(path).status not in ("pending", "queued", "retrying"):
         return False
     if turn.scope(turn.scope_path(path)).phase != "working":
@@ -47,7 +47,7 @@ def may_begin(turn: Turn, path: str) -> bool:
 
 
 def begin(turn: Turn, path: str) -> None:
-    """Begin a node whose dependencies have settled, or skip it. Nodes in a failed or stopped scope do not begin."""
+    """Begin a node whose dependencies have settled, or skip it; ignore it in a failed or stopped scope."""
     if not may_begin(turn, path):
         return
     graph_node, state = turn.plan.node(path), turn.node(path)
@@ -55,7 +55,7 @@ def begin(turn: Turn, path: str) -> None:
         turn.schedule(Settled(path, "skipped"))
         return
     node = graph_node.node
-    turn.change(path, status="active")  # at once, as two nodes may have activated it in one decision
+    turn.change(path, status="active")  # first, as two nodes may have activated it in one decision
     try:
         if (
             node.when is not None
@@ -76,7 +76,7 @@ def begin(turn: Turn, path: str) -> None:
 
 
 def _skip(turn: Turn, path: str) -> None:
-    """Skip a node whose condition is false; the failure that activated it then fails the workflow."""
+    """Skip a node whose condition is false; if a failure has activated it, fail the workflow."""
     turn.schedule(Settled(path, "skipped"))
     for activator in turn.neighbours(path, turn.plan.node(path).activated_by):
         state = turn.node(activator)
@@ -116,7 +116,7 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             _set_timeout(turn, path, node)
             begun = min(len(items), node.concurrency)
             turn.change(path, size=len(items), begun=begun, open=begun)
-            turn.schedule(*(Begin(f"{path}/{place}") for place in range(begun)))
+            turn.schedule(*(Begin(f"{path}/{index}") for index in range(begun)))
             if not items:
                 turn.succeed_by_parts(path)
         case YieldNode():
@@ -129,14 +129,14 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
         case ReasonNode():
             _reason(turn, path, node)
         case CompensateNode():
-            failure = Failure("compensated", f"`{path}` was activated{_because(turn, path)}")
+            failure = Failure("compensated", f"`{path}` was activated{_activation_cause(turn, path)}")
             turn.schedule(ScopeFailed(turn.scope_path(path), failure, compensator=path))
         case ErrorNode():
             failure = Failure("error", _text(resolve(node.message, names)))
             turn.schedule(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
 
 
-def _because(turn: Turn, path: str) -> str:
+def _activation_cause(turn: Turn, path: str) -> str:
     """Return the message of the failure that activated a node; empty without one."""
     activators = map(turn.node, turn.neighbours(path, turn.plan.node(path).activated_by))
     return next((f": {one.failure.message}" for one in activators if one.failure is not None), "")
@@ -219,15 +219,15 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
     if node.until is not None:
         until = resolve(node.until, names)
-        if problem := _DATE_TIME.problem(until) or _no_moment(until):
+        if problem := _DATE_TIME.problem(until) or _moment_problem(until):
             turn.schedule(NodeFailed(path, Failure("unfit_until", f"until: {problem}")))
             return
         timer = SetTimer(path, attempt, until=until)
     else:
         seconds = resolve(node.seconds, names)
         if type(seconds) not in (int, float) or not 0 <= seconds <= SECONDS_MAX:
-            wanted = f"a number from 0 to {SECONDS_MAX:,.0f} is needed"
-            failure = Failure("unfit_seconds", f"seconds is {short_json(seconds)}, and {wanted}")
+            needed = f"a number from 0 to {SECONDS_MAX:,.0f} is needed"
+            failure = Failure("unfit_seconds", f"seconds is {short_json(seconds)}, and {needed}")
             turn.schedule(NodeFailed(path, failure))
             return
         timer = SetTimer(path, attempt, seconds=float(seconds))
@@ -235,7 +235,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     turn.commands.append(timer)
 
 
-def _no_moment(until: str) -> str | None:
+def _moment_problem(until: str) -> str | None:
     """Return why a date-time is not a valid moment: the year 0, or a leap second."""
     try:
         _MOMENT.validate_python(until)

@@ -1,7 +1,7 @@
 """The decision on one event of a run. Pure.
 
-A decision reads the node of the event and the nodes that depend on it: its cost grows with the edges of the
-changed nodes. Failing and ending read every node that has begun, once.
+A decision reads the node of the event and the nodes that depend on it, so that its cost grows with the edges of the
+changed nodes. The decision to fail or end a run reads every node that has begun, once.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from coordinator.workflows.messages import (
     End,
     Failed,
     Failure,
-    Happening,
+    GraphEvent,
     OutcomeFound,
     Resumed,
     Started,
@@ -49,7 +49,7 @@ from coordinator.workflows.turn import (
 )
 
 TIMED = ParallelNode | ForeachNode | WorkflowNode | WaitNode
-"""Nodes whose timeouts the run itself keeps."""
+"""Nodes whose timeouts are timers of the run."""
 
 
 class UnfitParams(ValueError):
@@ -65,15 +65,15 @@ class Decision:
 
 
 def decide_run(
-    plan: Plan, run: Run, happened: Happening, read_value: Callable[[str], Any], draw: float = 0.0
+    plan: Plan, run: Run, graph_event: GraphEvent, read_value: Callable[[str], Any], draw: float = 0.0
 ) -> Decision:
     """Return the changes and commands after an event. Both are empty if it is late, repeated or after the end.
 
     Args:
         plan: The run's workflow.
         run: The current state of the run; it is not changed.
-        happened: The event.
-        kept: Returns a value of an earlier Keep by its key.
+        graph_event: The event to decide on.
+        read_value: Returns the value of an earlier KeepValue by its key.
         draw: A number from 0 to 1, recorded with the event; it spreads retries.
 
     Raises:
@@ -81,34 +81,34 @@ def decide_run(
     """
     turn = Turn(plan, run, read_value, draw, done=run.done, undo_failed=run.undo_failed, ended=run.ended)
     if run.ended is None:
-        _take(turn, happened)
-    elif isinstance(happened, OutcomeFound):
-        resuming.find_outcome(turn, happened)
-    elif isinstance(happened, Resumed) and resuming.may_resume(plan, run):
+        _take(turn, graph_event)
+    elif isinstance(graph_event, OutcomeFound):
+        resuming.find_outcome(turn, graph_event)
+    elif isinstance(graph_event, Resumed) and resuming.may_resume(plan, run):
         resuming.resume(turn)
     while turn.agenda and turn.ended is None:
         _work(turn, turn.agenda.popleft())
     return Decision(turn.changes(), tuple(turn.commands))
 
 
-def _take(turn: Turn, happened: Happening) -> None:
-    match happened:
+def _take(turn: Turn, graph_event: GraphEvent) -> None:
+    match graph_event:
         case Started() if "" in turn.run.scopes:
             pass
-        case Started(params=given):
-            params, problem = begin.checked_params(turn.plan.scope("").workflow.params, dict(given))
+        case Started(params=params_given):
+            params, problem = begin.checked_params(turn.plan.scope("").workflow.params, dict(params_given))
             if problem:
                 raise UnfitParams(problem)
             begin.open_scope(turn, "", params)
         case StopRequested(status=status) if "" not in turn.run.scopes:
             turn.ended = status  # no node has begun
-            turn.commands.append(End(status, failure=Failure(status, happened.message)))
+            turn.commands.append(End(status, failure=Failure(status, graph_event.message)))
         case StopRequested(status=status, message=message):
             turn.schedule(ScopeFailed("", Failure(status, message), stop=status))
         case BrokenOff(message=message):
             stopping.break_off(turn, message)
-        case Succeeded() | Failed() if UNDO in happened.path:
-            undo.undo_settled(turn, happened)
+        case Succeeded() | Failed() if UNDO in graph_event.path:
+            undo.undo_settled(turn, graph_event)
         case Succeeded(path=path, attempt=attempt, value=value):
             if _is_awaited(turn, path, attempt):
                 turn.succeed(path, value)

@@ -38,7 +38,7 @@ def complete(turn: Turn, done: ScopeDone) -> None:
 
 
 def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | None = None) -> None:
-    """End the run with the last status in `_RANKS` that applies, and with the fate of every write."""
+    """End the run with the last status in `_RANKS` that applies, and with the outcome of every write."""
     states = turn.states()
     writes = [path for path in states if turn.plan.is_write(path)]
     done = sorted((path for path in writes if states[path].is_done), key=lambda one: states[one].order)

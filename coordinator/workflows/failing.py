@@ -1,4 +1,4 @@
-"""The failure of a node: it is retried, its fallback runs, or its workflow fails. Pure."""
+"""The failure of a node: retry the node, activate its fallback, or fail its workflow. Pure."""
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError, ParallelNode
 
@@ -51,7 +51,7 @@ def _is_retried(turn: Turn, failed: NodeFailed) -> bool:
 def _retry(turn: Turn, path: str, failure: Failure) -> None:
     node, state = turn.plan.node(path).node, turn.node(path)
     assert isinstance(node, CallNode)
-    assert node.on_error is not None, "it is tried again"
+    assert node.on_error is not None, "only a node with retries is retried"
     key = state.key if turn.plan.facts(node.call).is_idempotent else 0
     turn.change(path, status="retrying", key=key, failure=failure)
     turn.leave_queue(node.call, path)  # others may be called during the delay
@@ -66,10 +66,10 @@ def _attempt(turn: Turn, path: str) -> int:
 
 
 def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
-    """Return the fallback that may be activated; a fallback that ends the workflow always may.
+    """Return the fallback to activate, if any. A fallback that ends the workflow is always possible.
 
-    After an unknown outcome, another fallback might do the work a second time. After branches that are to be
-    rolled back, the workflow would continue with their effects. So neither may have one.
+    Any other fallback is refused after an unknown outcome, as it might do the work a second time, and after branches
+    that are to be rolled back, as the workflow would continue with their effects.
     """
     node = turn.plan.node(path).node
     on_error = getattr(node, "on_error", None)

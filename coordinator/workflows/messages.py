@@ -1,4 +1,4 @@
-"""The events of a run, and the commands of a decision. Pure.
+"""The events that a run's graph decides on, and the commands of a decision. Pure.
 
 Nodes are named by their path: `book`, `outer/book` in a sub-workflow, `legs/flight` in a parallel, `each/3`
 for the fourth item of a foreach. The call that undoes a node has the node's path and `~undo`.
@@ -23,7 +23,7 @@ class Failure:
     kind: str
     """An error type of a tool call, or one of the engine: reference_missing, no_branch_matched, ..."""
     message: str
-    """The message, cut to a maximum: tools and references may put anything into it, and events are bounded."""
+    """The message, cut to a maximum, as events are bounded."""
 
     def __post_init__(self) -> None:
         if len(self.message) > _MESSAGE_CHARACTERS_MAX:
@@ -62,7 +62,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class TimerFired:
-    """The time that a SetTimer asked for."""
+    """A timer that has elapsed."""
 
     path: str
     attempt: int
@@ -85,7 +85,7 @@ class BrokenOff:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFound:
-    """A person's finding whether a write of unknown outcome took effect. Only for a run that has ended."""
+    """A person's finding whether a write of unknown outcome took effect; only for a run that has ended."""
 
     path: str
     happened: bool
@@ -97,7 +97,7 @@ class Resumed:
     """A request to resume a run that has ended; see resuming.py."""
 
 
-Happening = Started | Succeeded | Failed | TimerFired | StopRequested | BrokenOff | OutcomeFound | Resumed
+GraphEvent = Started | Succeeded | Failed | TimerFired | StopRequested | BrokenOff | OutcomeFound | Resumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class AskPerson:
 
 @dataclass(frozen=True, slots=True)
 class SetTimer:
-    """A command to report a TimerFired in so many seconds, or at a time (ISO 8601)."""
+    """A command to report a TimerFired in `seconds`, or at the time `until` (ISO 8601)."""
 
     path: str
     attempt: int

@@ -20,8 +20,8 @@ class Names(Mapping[str, Any]):
         turn: The decision in progress.
         scope: The path of the scope to which the names belong.
         path: The node, which may be the step of a foreach, whose item then has a name.
-        is_undoing: Whether nodes are undone. Then the name of the step's foreach is the item's own result, and the name
-            of a failed parallel is the results of its successful branches.
+        is_undoing: Whether nodes are being undone. Then the name of the step's foreach refers to the item's own result,
+            and the name of a failed parallel to the results of its successful branches.
     """
 
     def __init__(self, turn: Turn, scope: str, path: str = "", is_undoing: bool = False) -> None:
@@ -32,8 +32,8 @@ class Names(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if self._item is not None and name == self._item[0]:
-            key, place = self._item[1:]
-            return self._turn.value(key)[place]
+            key, index = self._item[1:]
+            return self._turn.value(key)[index]
         if self._own is not None and name == self._own[0]:
             return self._turn.value(self._own[1])
         params = self._turn.value(self._scope + PARAMS)

@@ -1,4 +1,4 @@
-"""A compiled workflow with its tools' properties, made once for many decisions. Pure."""
+"""A compiled workflow with the properties of its tools, made once for many decisions. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from antiphon_shared.workflows.graph import STEP, Graph, GraphNode, Scope
 from antiphon_shared.workflows.nodes import CallNode
 from antiphon_shared.workflows.order import Order, edges_of
 
-_REMEMBERED = 65_536
+_PATHS_CACHED_MAX = 65_536
 """Bound on cached paths; consecutive decisions read each path many times."""
 
 
@@ -54,7 +54,7 @@ class Plan:
         return self.graph.scopes[template_of(path)]
 
     def facts(self, tool: str) -> ToolFacts:
-        """Return the properties of a tool; an unknown tool is taken for a write."""
+        """Return the properties of a tool; an unknown tool counts as a writing one."""
         return self.tools.get(tool) or BUILT_IN.get(tool) or ToolFacts(is_write=True)
 
     def is_write(self, path: str) -> bool:
@@ -65,15 +65,15 @@ class Plan:
     @cached_property
     def names(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """Return for each scope the templates of the nodes whose results a name may refer to."""
-        found: dict[str, dict[str, list[str]]] = {scope: defaultdict(list) for scope in self.graph.scopes}
+        by_scope: dict[str, dict[str, list[str]]] = {scope: defaultdict(list) for scope in self.graph.scopes}
         for path, one in self.graph.nodes.items():
             if one.within is None:
-                found[one.scope][_last(path)].append(path)
+                by_scope[one.scope][_last(path)].append(path)
             output = getattr(one.node, "output", None)
             if isinstance(output, str) and output != _last(path) and not path.endswith(f"/{STEP}"):
-                found[one.scope][output].append(path)
+                by_scope[one.scope][output].append(path)
         return {
-            scope: {name: tuple(paths) for name, paths in names.items()} for scope, names in found.items()
+            scope: {name: tuple(paths) for name, paths in names.items()} for scope, names in by_scope.items()
         }
 
     def has_one_last(self, scope: str) -> bool:
@@ -94,7 +94,7 @@ def _has_one_last(scope: Scope) -> bool:
     return all(order.are_exclusive(one, other) for one, other in combinations(last, 2))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_PATHS_CACHED_MAX)
 def template_of(path: str) -> str:
     """Return the path in the graph, in which the step of a foreach replaces the number of an item."""
     return "/".join(STEP if part.isdigit() else part for part in path.split("/"))

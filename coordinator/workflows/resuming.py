@@ -1,9 +1,8 @@
-"""The resumption of a run that has ended: completed nodes stay done, failed and unreached ones run. Pure.
+"""The resumption of a run that has ended: finished nodes stay done, and the others run. Pure.
 
-The workflow begins again. Each completed node ends as soon as it is reached, with its earlier result and its
-number in the order of completion; so does a failed node whose fallback replaced it. Until then it is pending,
-and its state holds how it ended, as it may be reached many decisions later. All other decisions are made
-again.
+The workflow begins again. A completed node, or a failed node whose fallback replaced it, ends as soon as it is
+reached, with its earlier result and its number in the order of completion. Until then it is pending, and its
+state holds how it ended, as it may be reached many decisions later. All other decisions are made again.
 """
 
 from dataclasses import replace
@@ -21,7 +20,7 @@ from coordinator.workflows.turn import Settled, Turn
 
 RESUMABLE: tuple[RunStatus, ...] = ("failed", "timed_out", "needs_review")
 NO_EFFECT = "no_effect"
-"""The kind of failure of a write that had no effect, as a person found."""
+"""The kind of failure of a write that had no effect, according to a person."""
 
 
 def may_resume(plan: Plan, run: Run) -> bool:
@@ -56,15 +55,15 @@ def resume(turn: Turn) -> None:
     """Begin the unfinished nodes again. Only for a run that may be resumed."""
     turn.ended = None
     run = turn.run
-    kept = {path for path in run.nodes if _is_kept(turn, path)}
+    finished = {path for path in run.nodes if _is_finished(turn, path)}
     for path, state in run.nodes.items():
-        if _lies_in(kept, path):
+        if _is_inside(finished, path):
             continue
         node = turn.plan.node(path)
         before = state.attempt if _is_retried(node.node) else 0
-        anew = NodeState("pending", attempt=state.attempt, attempts_before=before, size=state.size)
+        fresh = NodeState("pending", attempt=state.attempt, attempts_before=before, size=state.size)
         turn.nodes[path] = replace(
-            state if path in kept else anew,
+            state if path in finished else fresh,
             status="pending",
             unsettled=len(node.upstream),
             activators=len(node.activated_by),
@@ -79,7 +78,7 @@ def resume(turn: Turn) -> None:
 
 
 def has_ended_before(state: NodeState) -> bool:
-    """Return whether a pending node of a resumed run is to end as it ended before."""
+    """Return whether a pending node of a resumed run is finished, and so ends as before."""
     return state.status == "pending" and (state.is_done or state.failure is not None)
 
 
@@ -100,8 +99,8 @@ def _is_retried(node: Any) -> bool:
     return on_error is not None and on_error.retry > 0
 
 
-def _is_kept(turn: Turn, path: str) -> bool:
-    """Return whether the work of a node is not repeated: it succeeded, or its fallback replaced it."""
+def _is_finished(turn: Turn, path: str) -> bool:
+    """Return whether a node succeeded, or its fallback replaced it, so that its work is not repeated."""
     state, fallback = turn.run.nodes[path], _fallback(turn, path)
     if state.is_done or has_ended_before(state):
         return True
@@ -120,9 +119,9 @@ def _fallback(turn: Turn, path: str) -> str | None:
     return None if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode) else fallback
 
 
-def _lies_in(stands: set[str], path: str) -> bool:
-    """Return whether a node is inside one whose work is not repeated."""
+def _is_inside(finished: set[str], path: str) -> bool:
+    """Return whether a node is inside a finished one."""
     while path := parent_of(path):
-        if path in stands:
+        if path in finished:
             return True
     return False

@@ -10,7 +10,7 @@ from coordinator.workflows.turn import Begin, NodeFailed, OneStopped, ScopeDone,
 
 
 def settle(turn: Turn, settled: Settled) -> None:
-    """Note how a node has ended, and put the consequences on the agenda."""
+    """Store how a node has ended, and put the consequences on the agenda."""
     path, status = settled.path, settled.status
     before = turn.node(path)
     if before.status in SETTLED:
@@ -90,5 +90,5 @@ def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: Node
 
 
 def _failure_of(path: str, part: NodeState) -> Failure:
-    assert part.failure is not None, "a failed node has its reason"
+    assert part.failure is not None, "a failed node has a failure"
     return Failure(part.failure.kind, f"`{path}`: {part.failure.message}")

@@ -1,7 +1,7 @@
 """The state of a run between decisions. Pure.
 
-An untouched node has no state: it is pending, with the counts of the graph. Results are kept apart, by path,
-so that the state stays small.
+A node without a state is pending, with the counts of the graph. Results are stored separately, by path, so that the
+state stays small.
 """
 
 from collections.abc import Mapping
@@ -36,20 +36,20 @@ class NodeState:
     attempts_before: int = 0
     """The number of attempts before the run was resumed, as its retries are counted anew."""
     key: int = 0
-    """The attempt with the idempotency key of its call."""
+    """The attempt from which the idempotency key of its call is made."""
     order: int = 0
     """Its number in the order of completion, from 1."""
     failure: Failure | None = None
     is_undone: bool = False
     undo_began: bool = False
-    """Whether a call to undo it was made; only one is."""
+    """Whether the one call to undo it was made."""
     owner: str | None = None
     """The owner that waits for it to settle: the path of a container, or of a scope with a trailing slash."""
     size: int = 0
     """The number of parts of a parallel or foreach."""
     begun: int = 0
     open: int = 0
-    """The number of parts in progress; while it stops, of calls in flight."""
+    """The number of parts in progress; while the node stops, the number of calls in flight."""
     succeeded: int = 0
 
     @property
@@ -73,7 +73,7 @@ class ScopeState:
     undone: int = 0
     """The number of settled calls to undo it."""
     stop: RunStatus | None = None
-    """The reason for a stop from outside."""
+    """The status of a run that was stopped from outside."""
     owner: str | None = None
     """The scope around it that waits until it is undone, as it stops too."""
 
@@ -89,7 +89,7 @@ class Run:
     undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each scope that is undone: the calls that undo it, in their order."""
     done: int = 0
-    """The number of completed nodes, from which they get their numbers."""
+    """The number of completed nodes."""
     undo_failed: tuple[str, ...] = ()
     """Calls to undo a node that have failed, unless the failure is to be ignored."""
     ended: RunStatus | None = None

@@ -1,4 +1,4 @@
-"""The stop of a workflow or container: waits are cancelled, calls in flight settle, then it is undone. Pure."""
+"""The stop of a workflow or container: cancel waits, let calls in flight settle, then undo the workflow. Pure."""
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode, WorkflowNode
 
@@ -73,7 +73,7 @@ def one_stopped(turn: Turn, owner: str) -> None:
 def _parts_stopped(turn: Turn, container: str) -> None:
     """Fail a container, or activate the compensate node for its failure."""
     node, failure = turn.plan.node(container).node, turn.node(container).failure
-    assert failure is not None, "it was stopped for a reason"
+    assert failure is not None, "a stopped container has a failure"
     if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
         target = join(turn.scope_path(container), node.on_partial_failure)
         if target in turn.neighbours(container, turn.plan.node(container).activates):

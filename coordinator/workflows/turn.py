@@ -1,4 +1,4 @@
-"""One decision in progress: it reads the run and kept values, and collects changes. Local to a decision. Pure."""
+"""A decision on a run in progress: it reads the run and stored values, and collects changes. Pure."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,14 +12,12 @@ from coordinator.workflows.messages import CallTool, Command, Failure, KeepValue
 from coordinator.workflows.plan import Plan, instance, join, scope_of, template_of
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
-Kept = Callable[[str], Any]
-"""A function that returns a kept value. It raises KeyError if it is missing, NotLoaded if it must be
-fetched.
-"""
+ReadValue = Callable[[str], Any]
+"""A function that returns a stored value by its key. Raises KeyError, or NotLoaded if it has to be fetched first."""
 
 
 class NotLoaded(Exception):
-    """Raised when kept values have to be fetched before a decision can be made."""
+    """Raised when stored values have to be fetched before the decision."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         super().__init__(f"{len(keys)} kept values are not loaded")
@@ -85,7 +83,7 @@ class Turn:
 
     plan: Plan
     run: Run
-    kept: Kept
+    read_value: ReadValue
     draw: float
     """A number from 0 to 1, recorded with the event: it spreads retries."""
     nodes: dict[str, NodeState] = field(default_factory=dict)
@@ -95,15 +93,15 @@ class Turn:
     values: dict[str, Any] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
     agenda: deque[Step] = field(default_factory=deque)
-    """The consequences so far; decide.py takes them one after the other."""
+    """The consequences that are still to be decided on, in order; see decide.py."""
     done: int = 0
     undo_failed: tuple[str, ...] = ()
     ended: RunStatus | None = None
 
     def node(self, path: str) -> NodeState:
         """Return the state of a node; an untouched one has the counts of the graph."""
-        if (found := self.nodes.get(path) or self.run.nodes.get(path)) is not None:
-            return found
+        if (state := self.nodes.get(path) or self.run.nodes.get(path)) is not None:
+            return state
         node = self.plan.node(path)
         return NodeState("pending", unsettled=len(node.upstream), activators=len(node.activated_by))
 
@@ -150,7 +148,7 @@ class Turn:
         self.schedule(Settled(path, "done", activates=activates))
 
     def succeed_by_parts(self, path: str) -> None:
-        """Settle a parallel or foreach, whose result is made of the results of its parts, which are stored once."""
+        """Settle a parallel or foreach, whose result consists of the stored results of its parts."""
         self.schedule(Settled(path, "done"))
 
     def store_value(self, key: str, value: Any) -> None:
@@ -159,7 +157,7 @@ class Turn:
         self.commands.append(KeepValue(key, value))
 
     def value(self, key: str) -> Any:
-        """Return a kept value, or the result of a parallel or foreach made of its parts' results. Raises KeyError."""
+        """Return a stored value, or the result of a parallel or foreach from its parts. Raises KeyError, NotLoaded."""
         if key in self.values:
             return self.values[key]
         node = None if "?" in key else self.plan.node(key).node
@@ -168,7 +166,7 @@ class Turn:
             return dict(zip(done, self._values([f"{key}/{name}" for name in done]), strict=True))
         if isinstance(node, ForeachNode):
             return self._items(key, node)
-        return self.kept(key)
+        return self.read_value(key)
 
     def _items(self, path: str, node: ForeachNode) -> list[Any]:
         parts = [f"{path}/{index}" for index in range(self.node(path).size)]
@@ -196,13 +194,13 @@ class Turn:
             raise NotLoaded(missing)
         return values
 
-    def call(self, call: CallTool) -> None:
+    def call(self, tool_call: CallTool) -> None:
         """Make a call now, or after the call in flight of the same sequential-only tool."""
-        if self.take_turn(call.tool, call.path):
-            self.change(call.path, status="active", attempt=call.attempt, key=call.key)
-            self.commands.append(call)
+        if self.take_turn(tool_call.tool, tool_call.path):
+            self.change(tool_call.path, status="active", attempt=tool_call.attempt, key=tool_call.key)
+            self.commands.append(tool_call)
         else:
-            self.change(call.path, status="queued")
+            self.change(tool_call.path, status="queued")
 
     def take_turn(self, tool: str, path: str) -> bool:
         """Return whether a call may be made now; a sequential-only tool has one call at a time."""
@@ -242,7 +240,7 @@ class Turn:
             if isinstance(node, ParallelNode):
                 paths = [f"{parent}/{name}" for name in node.branches]
             elif isinstance(node, ForeachNode):
-                paths = [f"{parent}/{place}" for place in range(self.node(parent).size)]
+                paths = [f"{parent}/{index}" for index in range(self.node(parent).size)]
         return [path for path in paths if path in self.nodes or path in self.run.nodes]
 
     def states(self) -> Mapping[str, NodeState]:

@@ -1,8 +1,8 @@
 """The undoing of a workflow, in reverse order of completion, one call after the other. Pure.
 
-The steps of the activated compensate node come first, in their author's order; they replace the own
-`compensate` of every node that they refer to. A call that undoes has the path of its node and `~undo`; that
-of a step has `~undo` and its number.
+The steps of the activated compensate node come first, in their written order. They replace the `compensate` of
+every node that they refer to. The path of a call that undoes a node is the node's path with `~undo`; the path of
+a step is that of its compensate node with `~undo` and the step's number.
 """
 
 from collections.abc import Iterator
@@ -42,21 +42,21 @@ def begin_undo(turn: Turn, scope: str) -> None:
         node = turn.plan.node(compensator).node
         assert isinstance(node, CompensateNode)
         names = Names(turn, scope, is_undoing=True)
-        for place, step in enumerate(node.steps):
+        for number, step in enumerate(node.steps):
             if _arguments(step, names) is None:
-                continue  # its arguments do not exist, so there is nothing to undo
-            steps.append(f"{compensator}{UNDO}{place}")
-            for path in _referred(turn, scope, step):
+                continue  # without its arguments, there is nothing to undo
+            steps.append(f"{compensator}{UNDO}{number}")
+            for path in _referenced_nodes(turn, scope, step):
                 turn.change(path, undo_began=True)
     own = sorted(_done_inside(turn, scope), reverse=True)
     turn.undo[scope] = (*steps, *(f"{path}{UNDO}" for _, path in own))
     turn.change_scope(scope, phase="undoing")
-    _next(turn, scope)
+    _make_next_call(turn, scope)
 
 
 def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
     """Note the end of a call that undoes, and make the next one."""
-    scope = _undoing(turn, settled.path)
+    scope = _scope_waiting_for(turn, settled.path)
     if scope is None:
         return
     step = _step(turn, settled.path)
@@ -67,22 +67,22 @@ def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
     elif not step.ignore_error:
         turn.undo_failed = (*turn.undo_failed, settled.path)
     turn.change_scope(scope, undone=turn.scope(scope).undone + 1)
-    _next(turn, scope)
+    _make_next_call(turn, scope)
 
 
 def make_next(turn: Turn, path: str) -> None:
     """Make a call that undoes, which waited for other calls of a sequential-only tool."""
-    scope = _undoing(turn, path)
+    scope = _scope_waiting_for(turn, path)
     if scope is not None:
-        _next(turn, scope)
+        _make_next_call(turn, scope)
 
 
-def _done_inside(turn: Turn, within: str) -> Iterator[tuple[int, str]]:
+def _done_inside(turn: Turn, scope: str) -> Iterator[tuple[int, str]]:
     """Yield the nodes that their own `compensate` undoes, each after its number in the order of completion.
 
     The `compensate` of a sub-workflow replaces the `compensate` of its nodes.
     """
-    for path in turn.children(within):
+    for path in turn.children(scope):
         state = turn.node(path)
         if state.undo_began:
             continue
@@ -100,7 +100,7 @@ def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:
     return arguments
 
 
-def _next(turn: Turn, scope: str) -> None:
+def _make_next_call(turn: Turn, scope: str) -> None:
     """Make the next call that undoes; end the workflow if no call remains."""
     while (path := undoing_call(turn, scope)) is not None:
         step = _step(turn, path)
@@ -133,20 +133,20 @@ def _scope_undone(turn: Turn, scope: str) -> None:
         turn.change(scope, status="stopped")
         turn.schedule(OneStopped(state.owner))
     elif scope:
-        assert state.failure is not None, "it was undone for a reason"
+        assert state.failure is not None, "an undone workflow has a failure"
         turn.schedule(NodeFailed(scope, state.failure))
     else:
         ending.end(turn, "failed", failure=state.failure)
 
 
-def _undoing(turn: Turn, path: str) -> str | None:
-    """Return the workflow that waits for a call that undoes."""
+def _scope_waiting_for(turn: Turn, path: str) -> str | None:
+    """Return the scope that waits for a call that undoes."""
     base = path.rpartition(UNDO)[0]
     parts = base.split("/")
     for depth in range(len(parts), -1, -1):
         scope = "/".join(parts[:depth])
-        found = turn.scopes.get(scope) or turn.run.scopes.get(scope)
-        if found is not None and found.phase == "undoing" and undoing_call(turn, scope) == path:
+        state = turn.scopes.get(scope) or turn.run.scopes.get(scope)
+        if state is not None and state.phase == "undoing" and undoing_call(turn, scope) == path:
             return scope
     return None
 
@@ -158,27 +158,27 @@ def _step(turn: Turn, path: str) -> CompensateCall:
         assert isinstance(node, CompensateNode)
         return node.steps[int(number)]
     assert isinstance(node, CallNode | WorkflowNode)
-    assert node.compensate is not None, "only nodes that say how are undone"
+    assert node.compensate is not None, "only a node with `compensate` is undone"
     return node.compensate
 
 
 def _undone_by(turn: Turn, scope: str, path: str, step: CompensateCall) -> list[str]:
     base, _, number = path.rpartition(UNDO)
-    return _referred(turn, scope, step) if number else [base]
+    return _referenced_nodes(turn, scope, step) if number else [base]
 
 
-def _referred(turn: Turn, scope: str, step: CompensateCall) -> list[str]:
+def _referenced_nodes(turn: Turn, scope: str, step: CompensateCall) -> list[str]:
     """Return the nodes that have succeeded and that a step refers to."""
     template = template_of(scope)
-    found: list[str] = []
+    paths: list[str] = []
     for _, text in templates(step.args):
         for reference in read_template(text).references:
             for one in turn.plan.names[template].get(reference.name, ()):
-                found += _parts(turn, instance(one, template, scope), reference)
-    return [path for path in dict.fromkeys(found) if turn.node(path).status == "done"]
+                paths += _nodes_meant(turn, instance(one, template, scope), reference)
+    return [path for path in dict.fromkeys(paths) if turn.node(path).status == "done"]
 
 
-def _parts(turn: Turn, path: str, reference: Reference) -> list[str]:
+def _nodes_meant(turn: Turn, path: str, reference: Reference) -> list[str]:
     """Return the nodes that a reference means: a branch of a parallel, an item of a foreach, or the node itself."""
     node, part = turn.plan.node(path).node, reference.path[0] if reference.path else None
     if isinstance(node, ParallelNode):

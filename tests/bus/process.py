@@ -43,5 +43,5 @@ def build(bus: Bus) -> Service:
 
 
 if __name__ == "__main__":
-    group_member._FAREWELL_S = FAREWELL_S
+    group_member._LEAVE_TIMEOUT_S = FAREWELL_S
     main("coordinator", build)

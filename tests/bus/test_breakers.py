@@ -35,7 +35,7 @@ from tests.bus.builders import Tapped, eventually
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes wait longer for Redis, so that none decides without it on a busy machine."""
-    monkeypatch.setattr(breakers_module, "_PATIENCE_S", 60.0)
+    monkeypatch.setattr(breakers_module, "_CLAIM_TIMEOUT_S", 60.0)
 
 
 async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
@@ -268,7 +268,7 @@ async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a tool catalogue that changes for ever would fill the process; the oldest is forgotten, and is closed."""
-    monkeypatch.setattr(breakers_module, "_NOTED_MAX", 2)
+    monkeypatch.setattr(breakers_module, "_BREAKERS_NOTED_MAX", 2)
     breakers, names = SharedBreakers(bus, LONG), [tool_breaker(name) for name in ("first", "second", "third")]
     for name in names:
         fail(breakers, name=name)

@@ -28,7 +28,7 @@ def an_unguarded_outcome(bus: Bus) -> Iterator[committing.Operation]:
     """Yield an event and a dead letter, with no version and no list of handled events to notice a repetition."""
     partition = bus.keys.partition("s1")
     yield "event", bus.keys.inbox(partition, GROUP), CancellationRequested.type, b"{}"
-    yield "bury", bus.keys.dead(partition), 100, b"letter\nevent"
+    yield "dead_letter", bus.keys.dead(partition), 100, b"letter\nevent"
 
 
 async def commit(bus: Bus, entry: str, operations: Iterator[committing.Operation] | None = None) -> bytes:

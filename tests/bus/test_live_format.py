@@ -22,7 +22,7 @@ EARLIER = b'{"host":"h","pid":1,"started":"2026-11-22T12:00:00Z","in_hand":0}'
 
 @pytest.fixture(autouse=True)
 def _always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_format, "_KNOWN_FOR_S", 0.0)
+    monkeypatch.setattr(live_format, "_FRESH_FOR_S", 0.0)
 
 
 async def beat_once(bus: Bus) -> None:
@@ -66,7 +66,7 @@ async def test_the_newest_format_of_a_session_is_kept(bus: Bus) -> None:
 async def test_it_is_kept_also_when_others_have_just_asked_for_it(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_format, "_KNOWN_FOR_S", 60.0)
+    monkeypatch.setattr(live_format, "_FRESH_FOR_S", 60.0)
     await bus.formats.now()
     await bus.formats.of_new_session()
     assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT

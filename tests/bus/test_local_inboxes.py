@@ -195,7 +195,7 @@ def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: 
         "worker",
         limit=room,
         take=begun.append,
-        in_hand=lambda _: [],
+        in_flight=lambda _: [],
         chores=no_chores,
     )
     with Taking([reader]) as taking:

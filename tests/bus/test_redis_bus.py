@@ -55,7 +55,7 @@ async def test_a_content_is_written_again_only_after_a_quarter_of_its_time(
 async def test_of_contents_a_process_remembers_so_many_and_forgets_none_of_redis(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_bus, "_CONTENTS_REMEMBERED", 3)
+    monkeypatch.setattr(redis_bus, "_CONTENTS_CACHED_MAX", 3)
     hashes = [await bus.keep_content(b"%d" % n) for n in range(5)]
     assert len(bus._contents_due) <= 3
     assert [await bus.content(hash) for hash in hashes] == [b"%d" % n for n in range(5)]
@@ -80,7 +80,7 @@ async def test_the_newest_catalogue_is_the_current_one_and_earlier_ones_are_stil
 async def test_catalogues_are_remembered_so_many_at_a_time_and_read_again_after_that(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_bus, "_CATALOGUES_CACHED", 2)
+    monkeypatch.setattr(redis_bus, "_CATALOGUES_CACHED_MAX", 2)
     hashes = [await bus.publish_catalogue(a_catalogue(n)) for n in range(4)]
     for _ in range(2):
         for n, hash in enumerate(hashes):

@@ -14,11 +14,11 @@ async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None
     waiting = asyncio.create_task(room.reserve())
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    assert room.is_sought
+    assert room.has_waiting_reader
     assert not waiting.done()
     room.release()
     assert await waiting == 1
-    assert not room.is_sought
+    assert not room.has_waiting_reader
 
 
 async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:

@@ -12,7 +12,7 @@ from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn
 from antiphon_shared.process.errors import TryLater
 from antiphon_shared.tools.calls import Catalogue
 
-from coordinator.decision import BELIEVED, Opening
+from coordinator.decision import GRANT_ACCEPTED, Opening
 from coordinator.grants import Grants
 from coordinator.handlers import Coordinator
 from coordinator.opening import open_session
@@ -93,7 +93,7 @@ class Conversing:
         async def catalogue(content_hash: str) -> Catalogue:
             return TOOLS
 
-        check = grants.check if grants else lambda grant, session_id: BELIEVED
+        check = grants.check if grants else lambda grant, session_id: GRANT_ACCEPTED
         self.coordinator = Coordinator(LIMITS, 1.0, current, catalogue, turns=self.turns, grants=check)
         self.stores: dict[str, FakeSession] = {}
 

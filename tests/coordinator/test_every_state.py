@@ -30,7 +30,7 @@ from coordinator import (
     steps,
     summaries,
 )
-from coordinator.own_answer import _WHAT_THEN, _Write
+from coordinator.own_answer import _OUTCOME_TEXTS, _Write
 from coordinator.session import Session
 from tests.coordinator.builders import a_catalogue, a_reply, a_tool, an_opened_session, the_results
 from tests.envelopes import START
@@ -86,7 +86,7 @@ _USES = tuple(
     for repeated in ("", "c1")
 )
 _WRITES = tuple(
-    _Write("pay", "c1", outcome, said) for outcome in (*_WHAT_THEN, "done") for said in ("", _LONG)
+    _Write("pay", "c1", outcome, said) for outcome in (*_OUTCOME_TEXTS, "done") for said in ("", _LONG)
 )
 _SOURCES = tuple(
     Source(id=f"F{n}", number=n, tool="search", call_id="c1", title="A page", excerpt=excerpt)

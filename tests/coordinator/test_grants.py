@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import coordinator.component
 from antiphon.grants import issue
-from coordinator.decision import BELIEVED, IGNORED, GrantCheck, Opening
+from coordinator.decision import GRANT_ACCEPTED, GRANT_IGNORED, GrantCheck, Opening
 from coordinator.grants import Grants
 from coordinator.opening import open_session, recorded_opening
 from tests.bus.builders import entries, eventually, length
@@ -43,7 +43,7 @@ def asked(grant: str, session_id: str = "s1") -> GrantCheck:
 def test_a_query_comes_in_the_name_of_the_tenant_that_its_verified_grant_names() -> None:
     assert VERIFIED.tenant_of(an_event(QuerySubmitted(query="Why?", grant=genuine()))) == "acme"
     assert VERIFIED.tenant_of(an_event(QuerySubmitted(query="Why?"))) == "default"
-    assert asked(genuine()) == asked("") == BELIEVED
+    assert asked(genuine()) == asked("") == GRANT_ACCEPTED
 
 
 REFUSED = [
@@ -70,11 +70,11 @@ def test_without_a_key_a_grant_counts_for_nothing_and_this_is_said_once(
     logs.configure("warning", "coordinator")
     grants = Grants(GrantVerifier())
     assert grants.tenant_of(an_event(QuerySubmitted(query="Why?", grant=genuine()))) == "default"
-    assert [grants.check(genuine(), f"s{n}") for n in range(3)] == [IGNORED] * 3
+    assert [grants.check(genuine(), f"s{n}") for n in range(3)] == [GRANT_IGNORED] * 3
     assert capsys.readouterr().err.count("ANTIPHON_COORDINATOR_GRANT_KEY_FILE") == 1
 
 
-@pytest.mark.parametrize("check", [IGNORED, GrantCheck(problem="it was not signed by a key.")])
+@pytest.mark.parametrize("check", [GRANT_IGNORED, GrantCheck(problem="it was not signed by a key.")])
 def test_what_became_of_a_grant_is_recorded_with_the_opening_and_decided_by_again(check: GrantCheck) -> None:
     query = a_query(grant=FORGED)
     event = an_event(query, at_s=0)
@@ -88,7 +88,7 @@ def test_what_became_of_a_grant_is_recorded_with_the_opening_and_decided_by_agai
 
 def test_a_session_whose_grant_is_ignored_has_the_default_rights_and_says_so() -> None:
     query = a_query(grant=FORGED)
-    opening = Opening(LIMITS, "c0ffee", grant=IGNORED)
+    opening = Opening(LIMITS, "c0ffee", grant=GRANT_IGNORED)
     session = open_session(an_event(query, at_s=0), ENTRY, query, opening, TOOLS).session
     assert (session.query.grant, session.query.tenant, session.tools.usable) == (
         "",

@@ -153,7 +153,7 @@ def _run(program: Program) -> None:
     os.environ.update(program.environment)
     sys.path[:0] = [str(program.folder), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [program.module, *program.arguments]
-    group_member._FAREWELL_S = FAREWELL_S
+    group_member._LEAVE_TIMEOUT_S = FAREWELL_S
     runpy.run_module(program.module, run_name="__main__", alter_sys=True)
 
 

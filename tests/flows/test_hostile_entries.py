@@ -86,7 +86,7 @@ class Hostage:
             listed = list(operations)
             result = await commit(consumer, entry, delivery, listed)
             if result != b"conflict":
-                is_letter = any(name == "bury" for name, *_ in listed)
+                is_letter = any(name == "dead_letter" for name, *_ in listed)
                 way = "set aside" if is_letter else "handled" if delivery else "dropped"
                 self._ends[entry.stream, entry.id].append(way)
             return result

@@ -161,7 +161,7 @@ class SimulatedBus:
                 self._stop(session_id)
             case "reopen":
                 self.open_sessions.add(session_id)
-            case "bury":
+            case "dead_letter":
                 self.dead.append(second.partition(b"\n")[2])
 
     def _stop(self, session_id: str) -> None:

@@ -315,7 +315,7 @@ def _state(record: Record) -> Session | None:
 def _is_decision(step: Step) -> bool:
     """Return whether a commit ended a delivery by an outcome: not by a dead letter, and not by another attempt."""
     return not any(
-        name == "bury" or (name == "timer" and str(first).startswith("retry/"))
+        name == "dead_letter" or (name == "timer" and str(first).startswith("retry/"))
         for name, _, first, _ in step.operations
     )
 

@@ -147,7 +147,7 @@ class Twins:
             ("cancel", None, name, ""),
             ("stop", "stopped", STOPS_KEPT_MAX, ""),
             (random.choice(("close", "close", "reopen")), None, "", ""),
-            ("bury", "dead", 100, b"letter\n" + raw),
+            ("dead_letter", "dead", 100, b"letter\n" + raw),
         ]
         return random.choice(kinds)
 

@@ -12,8 +12,8 @@ from antiphon.replay.checks.specifications import specification_in
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.steps.known import Known, Step
 from antiphon.replay.steps.redelivery import RUN_CHANGED
-from coordinator.runs.making import Pinned
 from coordinator.runs.state import Open, RunChange, RunState
+from coordinator.runs.step_builder import Pinned
 
 
 def moved_change(state: RunState, by: timedelta) -> RunChange:

@@ -31,10 +31,10 @@ from antiphon.replay.checks.run_inputs import kept_in, named_by, opening_of, out
 from antiphon.replay.checks.specifications import graph_of
 from coordinator.decision import LoggedEvent
 from coordinator.record import send_records, timer_record
-from coordinator.runs.making import Pinned
 from coordinator.runs.opening import opened_run
 from coordinator.runs.state import OpenKind, RunState
 from coordinator.runs.step import Step, begin, take
+from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import BUILT_IN
 
 _OWN = 2_000_000

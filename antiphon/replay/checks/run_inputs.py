@@ -16,11 +16,11 @@ from antiphon_shared.workflows.graph import Graph
 
 from antiphon.replay.steps.known import Known
 from coordinator.decision import GrantCheck, LoggedEvent, Opening
-from coordinator.runs.making import Pinned
 from coordinator.runs.opening import CANCELLED, plan_of
 from coordinator.runs.results import refuse_part, result_in
 from coordinator.runs.state import Beginning, RunState
 from coordinator.runs.step import Step
+from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import Plan
 
 

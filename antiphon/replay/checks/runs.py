@@ -25,12 +25,12 @@ from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.known import Known, Redone, Step
 from coordinator.record import send_records, timer_record
-from coordinator.runs.making import Pinned
 from coordinator.runs.opening import opened_run
 from coordinator.runs.results import refuse_part
 from coordinator.runs.state import RUN_CHANGE, RunState
 from coordinator.runs.step import Step as Taken
 from coordinator.runs.step import begin, take
+from coordinator.runs.step_builder import Pinned
 
 ASTRAY = "an earlier decision of the run is made otherwise today, so that its state is another"
 

@@ -139,7 +139,7 @@ def _component_failed(data: EventData, session: Session) -> ComponentFailed:
     if isinstance(data, SummaryCompleted | SummaryFailed):
         awaited = session.summaries.awaiting
     assert awaited is not None, "a reply is waited for"
-    error = ErrorInfo(code="workers_lost", message="4 workers in a row stopped while they had it in hand")
+    error = ErrorInfo(code="workers_lost", message="4 workers in a row stopped while they processed it")
     return ComponentFailed(component=_REPLIES[type(data)], failed_event=awaited, error=error)
 
 

@@ -18,7 +18,7 @@ _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _DATABASE = re.compile(r"\d{1,9}")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[^\s\[\]:,/?#@]+)(?::(\d{1,5}))?")
 _OWN_OPTIONS = frozenset({"decode_responses", "encoding", "encoding_errors", "legacy_responses"})
-"""The options of a connection that Antiphon depends on."""
+"""Options that Antiphon sets itself; a URL must not change them."""
 _FORMS = (
     "Use redis://USER:<PASSWORD>@HOST:PORT/DB, with several HOST:PORT separated by commas for a cluster, or "
     "redis+sentinel://USER:<PASSWORD>@HOST:PORT,HOST:PORT/SERVICE/DB for sentinels; rediss:// and rediss+sentinel:// "
@@ -31,7 +31,7 @@ class Address:
     """The address of Redis."""
 
     servers: tuple[str, ...]
-    """The URL of each server given; with sentinels a single URL, whose host they know."""
+    """The URL of each named server; with sentinels, one URL, whose host is the name of the service."""
     sentinels: tuple[str, ...] = ()
     service: str = ""
     """The name under which the sentinels watch the server."""
@@ -44,8 +44,8 @@ class Address:
 def parse(url: str) -> Address:
     """Return the servers and sentinels in `url`. Raises ConfigurationError, which quotes no part of it.
 
-    The credentials before the @ are those of the server; those of the sentinels are the parameters
-    `sentinel_username` and `sentinel_password`. All other parameters hold for both.
+    The credentials before the @ are for the server. The parameters `sentinel_username` and `sentinel_password` are
+    for the sentinels. All other parameters are for both.
     """
     try:
         parts = urlsplit(url)
@@ -54,8 +54,8 @@ def parse(url: str) -> Address:
             address = _with_sentinels(parts.scheme, login + at, hosts, parts.path, parts.query)
         elif "," in hosts and parts.scheme in ("redis", "rediss"):
             rest = f"{parts.path}?{parts.query}" if parts.query else parts.path
-            found = [f"{_host(host)}{_port(host, 6379)}" for host in hosts.split(",")]
-            address = Address(tuple(f"{parts.scheme}://{login}{at}{host}{rest}" for host in found))
+            hosts_with_ports = [f"{_host(host)}{_port(host, 6379)}" for host in hosts.split(",")]
+            address = Address(tuple(f"{parts.scheme}://{login}{at}{host}{rest}" for host in hosts_with_ports))
         else:
             address = Address((url,))
         for each in (*address.servers, *address.sentinels):
@@ -67,7 +67,7 @@ def parse(url: str) -> Address:
 
 
 def _check_options(url: str) -> None:
-    """Make a connection without connecting: only the library knows its options, and their values."""
+    """Build a connection, without connecting, as only the library knows its options and their values."""
     if _OWN_OPTIONS & parse_url(url).keys():
         raise _Malformed("an option after the ? would change the form of replies")
     try:
@@ -78,7 +78,7 @@ def _check_options(url: str) -> None:
 
 
 def form_for(url: str, user: str, password: str) -> str:
-    """Return the form of `url` for another user, with placeholders for hosts and ports."""
+    """Return an address of the form of `url` for another user, with placeholders for hosts and ports."""
     address, scheme = parse(url), urlsplit(url).scheme
     login = f"{user}:{quote(password, safe='')}"
     if address.sentinels:
@@ -87,7 +87,7 @@ def form_for(url: str, user: str, password: str) -> str:
 
 
 class _Malformed(ValueError):
-    """The fault of an address, in words that quote no part of it."""
+    """An error in an address; its message quotes no part of the address."""
 
 
 def _with_sentinels(scheme: str, login: str, hosts: str, path: str, query: str) -> Address:
@@ -96,35 +96,35 @@ def _with_sentinels(scheme: str, login: str, hosts: str, path: str, query: str) 
         raise _Malformed("the name of the service that the sentinels watch is missing")
     if not _SERVICE.fullmatch(service) or (database and not _DATABASE.fullmatch(database)):
         raise _Malformed("/SERVICE/DB is not a name and a number")
-    given = parse_qsl(query, keep_blank_values=True)
-    own = dict(given)
+    parameters = parse_qsl(query, keep_blank_values=True)
+    own = dict(parameters)
     user, password = own.get("sentinel_username", ""), own.get("sentinel_password", "")
-    options = urlencode([(name, value) for name, value in given if not name.startswith("sentinel_")])
-    behind = f"?{options}" if options else ""
+    options = urlencode([(name, value) for name, value in parameters if not name.startswith("sentinel_")])
+    suffix = f"?{options}" if options else ""
     plain = scheme.removesuffix("+sentinel")
     sentinel_login = f"{quote(user, safe='')}:{quote(password, safe='')}@" if password else ""
     sentinels = tuple(
-        f"{plain}://{sentinel_login}{_host(host)}{_port(host, _SENTINEL_PORT)}/0{behind}"
+        f"{plain}://{sentinel_login}{_host(host)}{_port(host, _SENTINEL_PORT)}/0{suffix}"
         for host in hosts.split(",")
     )
-    return Address((f"{plain}://{login}{service}/{database or 0}{behind}",), sentinels, service)
+    return Address((f"{plain}://{login}{service}/{database or 0}{suffix}",), sentinels, service)
 
 
-def _host(given: str) -> str:
-    if (found := _HOST.fullmatch(given)) is None:
+def _host(text: str) -> str:
+    if (match := _HOST.fullmatch(text)) is None:
         raise _Malformed("one of the hosts is not HOST:PORT")
-    return found[1]
+    return match[1]
 
 
-def _port(given: str, default: int) -> str:
-    found = _HOST.fullmatch(given)
-    port = int(found[2]) if found is not None and found[2] else default
+def _port(text: str, default: int) -> str:
+    match = _HOST.fullmatch(text)
+    port = int(match[2]) if match is not None and match[2] else default
     if not 0 < port < 65_536:
         raise _Malformed("one of the ports is not a number from 1 to 65535")
     return f":{port}"
 
 
 def hide_credentials(url: str) -> str:
-    """Return an address of Redis in a form that may be shown: without user, password and options."""
+    """Return an address of Redis without user, password and options, so that it may be shown."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -1,8 +1,8 @@
-"""Admission: sessions are opened as room becomes free, and waiting tenants take turns by their weights.
+"""Admission: sessions are opened as slots become free, and waiting tenants take turns by their weights.
 
-A query that finds no room waits in its session's partition (arrive.lua). Every coordinator checks repeatedly,
-in the same way, which waiting queries have room now (admit.lua): two coordinators at once open nothing twice,
-and each opens queries that the other has queued.
+A query that finds no free slot waits in its session's partition (arrive.lua). Every coordinator checks repeatedly
+which waiting queries can be opened (admit.lua). The script is atomic, so that no query is opened twice, and each
+coordinator also opens queries that another one has queued.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from antiphon_shared.bus.waiting import TURN, turn_costs
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.values import Tenant
 
-_EVERY_S = (0.02, 0.25)
-"""The pauses between two checks, in seconds: while queries wait, and while no query waits."""
-_AT_ONCE = 64
+_PAUSES_S = (0.02, 0.25)
+"""The pauses between two checks: while queries wait, and while no query waits."""
+_BATCH_SIZE = 64
 
 
 class Admission:
@@ -30,33 +30,33 @@ class Admission:
     def __init__(self, bus: Bus, weights: Mapping[Tenant, float]) -> None:
         self._bus = bus
         self._costs: list[Argument] = [TURN, *turn_costs(weights)]
-        self._wanted = asyncio.Event()
+        self._woken = asyncio.Event()
         self._log = structlog.get_logger()
 
     def wake(self) -> None:
-        """Wake `run`, because a query has found no room."""
-        self._wanted.set()
+        """Wake `run`, because a query waits."""
+        self._woken.set()
 
     async def run(self) -> None:
-        """Open waiting sessions as room becomes free, until cancelled."""
-        often_s, seldom_s = _EVERY_S
+        """Open waiting sessions as slots become free, until cancelled."""
+        often_s, seldom_s = _PAUSES_S
         while True:
-            self._wanted.clear()
+            self._woken.clear()
             waiting = await asyncio.gather(*map(self._admit_all, range(self._bus.keys.partitions)))
             if any(waiting):
                 await asyncio.sleep(often_s)
                 continue
             with suppress(TimeoutError):
                 async with asyncio.timeout(seldom_s):
-                    await self._wanted.wait()
+                    await self._woken.wait()
 
     async def admit(self, partition: int) -> tuple[int, int]:
-        """Open waiting sessions of a partition, at most one batch, as far as there is room.
+        """Open waiting sessions of a partition, at most one batch, as far as slots are free.
 
         Returns how many sessions stopped waiting, and how many still wait.
         """
         keys, settings = self._bus.keys, self._bus.settings
-        taken, left = await self._bus.batcher.run(
+        removed, waiting = await self._bus.batcher.run(
             scripts.ADMIT,
             [
                 keys.queries_waiting(partition),
@@ -71,20 +71,22 @@ class Admission:
             [
                 keys.prefix(partition),
                 settings.max_open_sessions,
-                _AT_ONCE,
+                _BATCH_SIZE,
                 settings.retention_ms,
                 settings.feed_length,
                 *self._costs,
             ],
         )
-        return taken, left
+        return removed, waiting
 
     async def _admit_all(self, partition: int) -> int:
         """Open batch after batch while they are full; return how many sessions still wait."""
-        taken, left = _AT_ONCE, 1
-        while taken == _AT_ONCE and left:
+        removed, waiting = _BATCH_SIZE, 1
+        while removed == _BATCH_SIZE and waiting:
             try:
-                taken, left = await retry_while_unavailable("let sessions in", lambda: self.admit(partition))
+                removed, waiting = await retry_while_unavailable(
+                    "admit sessions", lambda: self.admit(partition)
+                )
             except ResponseError as error:
                 if is_unavailable(error):
                     raise
@@ -92,4 +94,4 @@ class Admission:
                 self._log.error("admission_failed", partition=partition, error=str(error))
                 await asyncio.sleep(BLOCK_S)
                 return 0
-        return left
+        return waiting

@@ -1,8 +1,8 @@
 """Group commit: commands of many tasks, sent together.
 
-While one pipeline is in flight, new commands wait for the next. For a single command this costs nothing;
-under load it divides the cost of a round trip by the number of tasks that share it. Each node of a cluster
-has its own pipeline, so that a node that does not reply delays no other.
+While one pipeline is in flight, new commands wait for the next. A single command is not delayed; under load, the
+tasks of a pipeline share the cost of a round trip. Each node of a cluster has its own pipeline, so that a node
+that does not reply delays only its own commands.
 """
 
 import asyncio
@@ -25,16 +25,16 @@ from antiphon_shared.bus.scripts import Script
 from antiphon_shared.bus.wire import Argument, Command, Exchange
 
 PIPELINE_LENGTH_MAX = 256
-"""The maximum of commands sent together, which bounds the wait for other replies."""
+"""The maximum number of commands in a pipeline, as each waits for the replies to the others."""
 
 _REDIRECTIONS_MAX = 5
 _INTERRUPTED = (ConnectionError, TimeoutError, ReadOnlyError, MovedError)
 _UNSENDABLE = (DataError, TypeError, UnicodeEncodeError)
-"""Exceptions of packing a command, before anything is sent."""
+"""Exceptions while a command is packed, before it is sent."""
 
 
 class Route(Protocol):
-    """A route of commands to Redis. A lane is a server, to which commands share a pipeline."""
+    """A route of commands to Redis. A lane is one server; its commands share a pipeline."""
 
     def lane_of(self, command: Command) -> str:
         """Return the lane of a command. Raises RedisError when no known server accepts it."""
@@ -45,9 +45,9 @@ class Route(Protocol):
         ...
 
     async def follow(self, error: Exception) -> tuple[str | None, bool] | None:
-        """Return where an error redirects a command: the lane, if the error names it, and whether to send ASKING first.
+        """Return the lane to which an error redirects a command, and whether to send ASKING first.
 
-        None for an error that redirects nowhere.
+        Without a redirection, return None.
         """
         ...
 
@@ -73,10 +73,10 @@ class _Waiting(NamedTuple):
     reply: asyncio.Future[Any]
     redirections: int = 0
     script: Script | None = None
-    """The script that the command runs by its hash, to be sent whole to a Redis that does not know it."""
+    """The script that the command runs by its hash; its text is sent to a Redis that does not know the hash."""
 
     def with_script(self) -> "_Waiting":
-        """Return the command with the text of its script. Those behind it in the same lane can name the hash again."""
+        """Return the command with the text of its script; later commands of the lane can use the hash again."""
         assert self.script is not None
         return self._replace(command=("EVAL", self.script.text, *self.command[2:]), script=None)
 
@@ -89,9 +89,9 @@ class Batcher:
         self._lanes: defaultdict[str, deque[_Waiting]] = defaultdict(deque)
         self._flushing: dict[str, asyncio.Task[None]] = {}
         self._texts_sent: dict[str, int] = {}
-        """By hash, `interruptions` when the text of a script was sent last."""
+        """The value of `interruptions` when the text of a script was last sent, by the hash of the script."""
         self.interruptions = 0
-        """The number of missing replies and of redirections: since then another server may reply."""
+        """The number of missing replies and redirections; after each, another server may reply."""
 
     def open(self, route: Route) -> None:
         """Send all further commands by that route."""
@@ -104,16 +104,17 @@ class Batcher:
         return reply
 
     def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
-        """Run a script and return its future result, whether or not Redis already knows the script."""
+        """Run a script and return its future result."""
         reply: asyncio.Future[Any] = asyncio.Future()
         command = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
         self._put(_Waiting(command, reply, script=script))
         return reply
 
     def run_at_once(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
-        """Run a script as `run` does, but never after what is submitted later: its text is sent once to a server.
+        """Run a script like `run`, but always before commands that are submitted later.
 
-        A script that a server does not know has to be sent again, behind the commands that followed it.
+        `run` sends the script again, behind later commands, if the server does not know it. Here its text is sent the
+        first time.
         """
         if self._texts_sent.get(script.sha) == self.interruptions:
             return self.run(script, keys, arguments)
@@ -124,7 +125,7 @@ class Batcher:
         try:
             lane = self._route.lane_of(waiting.command) if lane is None else lane
         except (RedisError, *_UNSENDABLE) as error:
-            _answer(waiting.reply, error)
+            _set_error(waiting.reply, error)
             return
         self._lanes[lane].append(waiting)
         if lane not in self._flushing:
@@ -166,10 +167,10 @@ class Batcher:
                 self._put(waiting if waiting.script.sha in resent else waiting.with_script())
                 resent.add(waiting.script.sha)
             elif not await self._redirected(waiting, result):
-                _answer(waiting.reply, result)
+                _set_error(waiting.reply, result)
 
     async def _redirected(self, waiting: _Waiting, error: Exception) -> bool:
-        """Return whether the command was sent on to another server; if so, the first one did not run it."""
+        """Send the command to another server if the error redirects it; return whether it was redirected."""
         if waiting.redirections == _REDIRECTIONS_MAX:
             return False
         followed = await self._route.follow(error)
@@ -183,10 +184,10 @@ class Batcher:
         return True
 
 
-def _answer(reply: asyncio.Future[Any], error: Exception) -> None:
+def _set_error(reply: asyncio.Future[Any], error: Exception) -> None:
     if not reply.done():
         reply.set_exception(error)
-        reply.exception()  # marks it as retrieved: a sender that does not wait needs no warning
+        reply.exception()  # marks it as retrieved, as asyncio warns of errors that no task has awaited
 
 
 async def _closed(commands: Sequence[Command]) -> list[Any]:

@@ -1,6 +1,6 @@
 """The Redis hash that holds the breakers, and changes to them by hand.
 
-Redis only compares and sets; breakers/breaker.py gives the states their meaning.
+Redis only compares and sets states; breakers/breaker.py interprets them.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class BreakerSnapshot(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """The result of a change: `raw` is the state that is stored now."""
+    """The result of a change; `raw` is the state that is stored now."""
 
     outcome: Literal["done", "changed", "full"]
     raw: bytes
@@ -49,8 +49,8 @@ class BreakerStore:
     async def look(self) -> BreakerSnapshot:
         """Return all breakers."""
         reply, time = self._batcher.submit("HGETALL", self._key), self._batcher.submit("TIME")
-        listed, (seconds, microseconds) = await reply, await time
-        raw = {name.decode("utf-8", "surrogateescape"): state for name, state in listed.items()}
+        raw_states, (seconds, microseconds) = await reply, await time
+        raw = {name.decode("utf-8", "surrogateescape"): state for name, state in raw_states.items()}
         return BreakerSnapshot(raw, int(seconds) + int(microseconds) / 1e6)
 
     async def swap(self, name: str, read: bytes, new: bytes) -> Swap:
@@ -59,21 +59,21 @@ class BreakerStore:
         for _ in range(_TRIES_MAX):
             if swap.outcome != "full":
                 break
-            look = await self.look()
-            gone = next_to_drop(look.states)
-            if gone is None:
+            snapshot = await self.look()
+            dropped = next_to_drop(snapshot.states)
+            if dropped is None:
                 break
-            await self._swap(gone, look.raw[gone], b"")
+            await self._swap(dropped, snapshot.raw[dropped], b"")
             swap = await self._swap(name, read, new)
         return swap
 
     async def set_by_hand(self, name: str, state: Callable[[float], BreakerState]) -> bool:
-        """Set the state to `state(now)` on Redis's clock; return whether that changed anything.
+        """Set the state to `state(now)` on Redis's clock; return whether the stored state has changed.
 
-        Raises BreakersBusy when the hash is full, or when the breaker keeps changing meanwhile.
+        Raises BreakersBusy when the hash is full, or when other processes keep changing the breaker.
         """
-        look = await self.look()
-        raw, new = look.raw.get(name, b""), write_state(state(look.now))
+        snapshot = await self.look()
+        raw, new = snapshot.raw.get(name, b""), write_state(state(snapshot.now))
         for _ in range(_TRIES_MAX):
             swap = await self.swap(name, raw, new)
             if swap.outcome == "done":
@@ -87,7 +87,7 @@ class BreakerStore:
         raise BreakersBusy(f"{name}: other processes kept changing it.", hint="Try again.")
 
     async def _swap(self, name: str, read: bytes, new: bytes) -> Swap:
-        # A name written by a foreign client is deleted exactly as it was read.
+        # `surrogateescape`, so that a name written by a foreign client is deleted exactly as it was read.
         field = name.encode("utf-8", "surrogateescape")
         outcome, raw = await self._batcher.run(
             scripts.BREAKERS, [self._key], [field, read, new, BREAKERS_MAX]

@@ -1,8 +1,8 @@
 """Circuit breakers shared by all processes: the pure values of `breakers/breaker.py`, stored in one Redis hash.
 
-Successful calls cost no round trip. Each process notes how its calls end; only when one has failed, or when
-other processes have reported failures, does it write to Redis, together with the latest successes, so that
-the share of failures is right.
+Successful calls cost no round trip. Each process notes how its calls end. It writes to Redis only when one has
+failed, or when other processes have reported failures, and includes the latest successes, so that the share of
+failures is right.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import monotonic_s, utc_now
 
 _LOOK_S, _PAUSE_S = 0.2, 0.05
-"""Redis is read at least as often as the sum of both, and at most as often as the second."""
-_PATIENCE_S = 0.5
-"""How long a call may wait to learn whether it is the probe, in seconds."""
+"""The time between two reads of Redis is between the second and the sum of both."""
+_CLAIM_TIMEOUT_S = 0.5
+"""The time that a call may wait to learn whether it is the probe."""
 _TRIES_MAX = 20
-_NOTED_MAX = 1_000
-_FORGOTTEN_AT_ONCE_MAX = 20
+_BREAKERS_NOTED_MAX = 1_000
+_DELETED_AT_ONCE_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _StoredBreaker:
-    """A breaker as last read from Redis; `state` is ahead of `raw` where Redis did not learn of a probe."""
+    """A breaker as last read from Redis; `state` is newer than `raw` if a probe was claimed without Redis."""
 
     raw: bytes
     state: BreakerState
@@ -51,33 +51,33 @@ class _UnsentEndings:
         return self.probe is not None or any(ending.is_failure for ending in self.endings)
 
     def forget(self, endings: tuple[Ending, ...], probe: Ending | None) -> None:
-        """Drop the endings that have been written; new ones may have been noted meanwhile."""
+        """Drop the endings that have been written, and keep those that were noted meanwhile."""
         reported = {id(ending) for ending in endings}
         self.endings = deque((one for one in self.endings if id(one) not in reported), self.endings.maxlen)
         if self.probe is probe:
             self.probe = None
 
 
-_NOT_THERE = _StoredBreaker(b"", CLOSED)
+_NOT_STORED = _StoredBreaker(b"", CLOSED)
 
 
 class SharedBreakers:
-    """One process's view of all breakers. `run` refreshes it and publishes the endings noted here.
+    """One process's view of all breakers. `run` refreshes it, and publishes the endings of this process's calls.
 
-    Without Redis, and before `run`, each process decides for itself.
+    Without Redis, and before `run`, each process decides by its own calls.
     """
 
     def __init__(self, bus: Bus, breaker: Breaker, clock: Callable[[], float] = monotonic_s) -> None:
         self._store, self._breaker = BreakerStore(bus.batcher, bus.keys), breaker
         self._formats = bus.formats
         self._clock = clock
-        self._ahead_s = utc_now().timestamp() - clock()
-        """Redis's clock minus ours, in seconds."""
-        self._seen: dict[str, _StoredBreaker] = {}
+        self._clock_offset_s = utc_now().timestamp() - clock()
+        """Redis's clock minus ours."""
+        self._stored: dict[str, _StoredBreaker] = {}
         self._notes: dict[str, _UnsentEndings] = {}
         self._urgent: set[str] = set()
         self._wake = asyncio.Event()
-        self._is_away = False
+        self._is_redis_unavailable = False
 
     async def run(self) -> None:
         """Publish the noted endings and read all breakers, repeatedly, until cancelled."""
@@ -86,11 +86,11 @@ class SharedBreakers:
             try:
                 await self._send_all_notes()
                 await self._look()
-                self._is_away = False
+                self._is_redis_unavailable = False
             except RedisError as error:
-                if not self._is_away:
+                if not self._is_redis_unavailable:
                     structlog.get_logger().warning("breakers_not_shared", error=str(error))
-                self._is_away = True
+                self._is_redis_unavailable = True
             await asyncio.sleep(_PAUSE_S)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_S):
@@ -106,7 +106,7 @@ class SharedBreakers:
         if isinstance(answer, RefusedCall) or answer.state.opened is None:
             return answer
         try:
-            async with asyncio.timeout(_PATIENCE_S):
+            async with asyncio.timeout(_CLAIM_TIMEOUT_S):
                 return await self._claim(name)
         except (RedisError, TimeoutError):
             return self._probe_here(name)
@@ -129,17 +129,19 @@ class SharedBreakers:
 
     def outages(self) -> Outages:
         """Return the open circuits, as last read."""
-        if not self._seen:
+        if not self._stored:
             return NO_OUTAGES
-        return outages_of({name: seen.state for name, seen in self._seen.items()}, self._breaker, self._now())
+        return outages_of(
+            {name: stored.state for name, stored in self._stored.items()}, self._breaker, self._now()
+        )
 
     def _now(self) -> float:
-        return self._clock() + self._ahead_s
+        return self._clock() + self._clock_offset_s
 
     def _notes_of(self, name: str) -> _UnsentEndings:
         notes = self._notes.get(name)
         if notes is None:
-            if len(self._notes) >= _NOTED_MAX:
+            if len(self._notes) >= _BREAKERS_NOTED_MAX:
                 oldest = next(iter(self._notes))
                 del self._notes[oldest]
                 self._urgent.discard(oldest)
@@ -147,11 +149,11 @@ class SharedBreakers:
         return notes
 
     def _view(self, name: str) -> BreakerState:
-        """Return the stored state with the endings noted here since."""
-        seen = self._seen.get(name)
-        if seen is None and name not in self._urgent:
+        """Return the stored state, with the endings of this process's calls since then."""
+        stored = self._stored.get(name)
+        if stored is None and name not in self._urgent:
             return CLOSED
-        return self._with_notes(name, CLOSED if seen is None else seen.state)
+        return self._with_notes(name, CLOSED if stored is None else stored.state)
 
     def _with_notes(self, name: str, state: BreakerState) -> BreakerState:
         notes = self._notes.get(name)
@@ -162,8 +164,8 @@ class SharedBreakers:
         return self._breaker.after_all(state, notes.endings, self._now())
 
     async def _claim(self, name: str) -> Allowed | RefusedCall:
-        """Claim to be the probe, unless another process is. Raises RedisError."""
-        raw = self._seen.get(name, _NOT_THERE).raw
+        """Claim to be the probe, unless another process has. Raises RedisError."""
+        raw = self._stored.get(name, _NOT_STORED).raw
         for _ in range(_TRIES_MAX):
             state = self._with_notes(name, read_state(raw))
             answer = self._breaker.ask(state, self._now())
@@ -172,39 +174,39 @@ class SharedBreakers:
             swap = await self._store.swap(name, raw, write_state(answer.state, self._formats.current))
             raw = swap.raw
             if swap.outcome == "done":
-                self._seen[name] = _StoredBreaker(raw, answer.state)
+                self._stored[name] = _StoredBreaker(raw, answer.state)
                 self._notes_of(name).is_probing = True
                 return answer
             if swap.outcome == "full":
                 return self._probe_here(name)
-            self._seen[name] = _StoredBreaker(raw, read_state(raw))
+            self._stored[name] = _StoredBreaker(raw, read_state(raw))
         return RefusedCall(_LOOK_S, state)
 
     def _probe_here(self, name: str) -> Allowed | RefusedCall:
-        """Claim to be the probe for this process alone."""
+        """Claim to be the probe of this process, without Redis."""
         answer = self._breaker.ask(self._view(name), self._now())
         if isinstance(answer, Allowed) and answer.state.opened is not None:
-            self._seen[name] = _StoredBreaker(self._seen.get(name, _NOT_THERE).raw, answer.state)
+            self._stored[name] = _StoredBreaker(self._stored.get(name, _NOT_STORED).raw, answer.state)
             self._notes_of(name).is_probing = True
         return answer
 
     async def _send_all_notes(self) -> None:
-        for name in [*self._urgent, *(self._seen.keys() - self._urgent)]:
+        for name in [*self._urgent, *(self._stored.keys() - self._urgent)]:
             if (notes := self._notes.get(name)) is not None and (notes.endings or notes.probe is not None):
                 await self._send_notes(name, notes)
 
     async def _send_notes(self, name: str, notes: _UnsentEndings) -> None:
         """Add the noted endings to the stored state.
 
-        Without a reply they are written again: twice is better than never.
+        If no reply arrives, they are written again, as counting an ending twice does less harm than losing it.
         """
         endings, probe = tuple(notes.endings), notes.probe
-        raw = self._seen.get(name, _NOT_THERE).raw
+        raw = self._stored.get(name, _NOT_STORED).raw
         for _ in range(_TRIES_MAX):
             before = read_state(raw)
             after = before if probe is None else self._breaker.after(before, probe.is_failure, probe.at)
             after = self._breaker.after_all(after, endings, self._now())
-            new = self._worth_keeping(after)
+            new = self._stored_form(after)
             if new == raw or after == before:
                 break
             swap = await self._store.swap(name, raw, new)
@@ -216,29 +218,29 @@ class SharedBreakers:
                 return
         else:
             return
-        self._seen[name] = _StoredBreaker(raw, read_state(raw))
+        self._stored[name] = _StoredBreaker(raw, read_state(raw))
         notes.forget(endings, probe)
         if not notes.is_urgent:
             self._urgent.discard(name)
 
     async def _look(self) -> None:
-        """Read all breakers; delete those whose state has no effect any more."""
-        look = await self._store.look()
+        """Read all breakers, and delete those whose state has no effect any more."""
+        snapshot = await self._store.look()
         await self._formats.now()
-        self._ahead_s = look.now - self._clock()
-        states = look.states
+        self._clock_offset_s = snapshot.now - self._clock()
+        states = snapshot.states
         useless = [
             name
             for name, state in states.items()
-            if not is_name(name) or self._breaker.is_droppable(state, look.now)
+            if not is_name(name) or self._breaker.is_droppable(state, snapshot.now)
         ]
         for name in useless:
             del states[name]
-        self._seen = {name: _StoredBreaker(look.raw[name], state) for name, state in states.items()}
-        for name in useless[:_FORGOTTEN_AT_ONCE_MAX]:
-            await self._store.swap(name, look.raw[name], b"")
+        self._stored = {name: _StoredBreaker(snapshot.raw[name], state) for name, state in states.items()}
+        for name in useless[:_DELETED_AT_ONCE_MAX]:
+            await self._store.swap(name, snapshot.raw[name], b"")
 
-    def _worth_keeping(self, state: BreakerState) -> bytes:
+    def _stored_form(self, state: BreakerState) -> bytes:
         return (
             b""
             if self._breaker.is_droppable(state, self._now())

@@ -1,7 +1,7 @@
 """A Redis Cluster: the node for each command, and the reaction to changes of the layout.
 
-The library finds and caches the layout; the pipelines are ours, one connection per node: WAIT for a claim has
-to be sent on the connection that wrote it, and a node that does not reply delays no other.
+The library finds and caches the layout. The pipelines are our own, with one connection for each node, as WAIT has
+to be sent on the connection that wrote, and as a node that does not reply must not delay the others.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from redis.exceptions import AskError, ConnectionError, MovedError, TimeoutError
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.wire import Command, Replicas, Wire
 
-_KEY_AT = {"EVALSHA": 3, "EVAL": 3, "XGROUP": 2, "XINFO": 2}
+_KEY_POSITIONS = {"EVALSHA": 3, "EVAL": 3, "XGROUP": 2, "XINFO": 2}
 """The position of the key in commands where it does not follow the name."""
 _KEYLESS = frozenset({"TIME", "INFO", "PING"})
 
@@ -59,14 +59,14 @@ class ClusterRoute:
     @staticmethod
     def _name(node: Any) -> str:
         if node is None:
-            raise ConnectionError("no node of the cluster is known that takes the command")
+            raise ConnectionError("no known node of the cluster accepts the command")
         return f"{node.host}:{node.port}"
 
 
 def _key(command: Command) -> str:
-    name, at = command[0], 1
+    name, position = command[0], 1
     if isinstance(name, str):
-        at = _KEY_AT.get(name, 1)
-    if len(command) <= at or not isinstance(key := command[at], str | bytes):
-        raise TypeError(f"{name!r} names no key that is text")
+        position = _KEY_POSITIONS.get(name, 1)
+    if len(command) <= position or not isinstance(key := command[position], str | bytes):
+        raise TypeError(f"the key of {name!r} is missing, or is not text")
     return key if isinstance(key, str) else key.decode()

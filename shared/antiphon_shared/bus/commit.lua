@@ -27,7 +27,7 @@
 --   cancel   0, name, -
 --   stop     stopped sessions, the largest number to keep, -     (after the events)
 --   close    0, -, -                  reopen   0, -, -          (whether the session counts as open)
---   bury     dead letters, length, "letter\nevent"
+--   dead_letter   dead letters, length, "letter\nevent"
 --   take     inbox, consumer, group      (after the events: the oldest new entry is delivered to the consumer)
 --
 -- Returns one of:
@@ -168,7 +168,7 @@ for i = 6, #ARGV, OPERATION do
     redis.call('PEXPIRE', key, retention)
   elseif name == 'reopen' then
     redis.call('ZADD', KEYS[6], milliseconds(), session)
-  elseif name == 'bury' then
+  elseif name == 'dead_letter' then
     local letter, event = string.match(b, '^([^\n]*)\n(.*)$')
     append(key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)
   elseif name == 'take' then

@@ -1,4 +1,4 @@
-"""From an outcome to the arguments of the commit script."""
+"""The arguments of the commit script, from a handler's outcome."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -28,10 +28,10 @@ from antiphon_shared.process.settings import BusSettings
 STOPS_KEPT_MAX = 10_000
 """The number of stopped sessions that a partition remembers, the newest ones."""
 
-_REMEMBERED = 1_024
+_KEYS_CACHED_MAX = 1_024
 
 Operation = tuple[str, str | None, Argument, Argument]
-"""The name, its key, and two arguments: see commit.lua."""
+"""The name of an operation, its key, and two arguments: see commit.lua."""
 
 
 class EventTooLarge(AntiphonError):
@@ -48,7 +48,7 @@ def outcome_operations(
     settings: BusSettings,
     now: datetime,
 ) -> Iterator[Operation]:
-    """Yield the changes of `outcome`. Ids are derived from the delivery alone, so another run gives the same.
+    """Yield the operations of an outcome. Ids are derived from the delivery only, so that a repetition has the same.
 
     Args:
         outcome: what the handler returned.
@@ -62,7 +62,7 @@ def outcome_operations(
     session_id = delivery.event.subject
     partition = keys.partition(session_id)
     if outcome.events and not any(map(_is_guard, outcome.writes)):
-        # No document version would reveal that the same event has arrived in another entry.
+        # Without a document version, only this set reveals that the same event has arrived in another entry.
         yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
     for write in outcome.writes:
         yield _write_operation(write, keys.of_session(session_id, write.document))
@@ -145,9 +145,9 @@ def dead_letter_operations(
     Args:
         raw: the message's content, as it is stored with the letter.
         letter: the description of the message, as JSON.
-        delivery: the message as a delivery; None if the coordinator gets no event, as the message is not readable
-            or may be forged.
-        error: why it was set aside.
+        delivery: the message as a delivery; None if it is unreadable or may be forged, so that the coordinator gets
+            no event.
+        error: why the message became a dead letter.
         now: the time of the coordinator's event.
     """
     if delivery is not None and not isinstance(delivery.event.data, ComponentFailed):
@@ -155,7 +155,7 @@ def dead_letter_operations(
         written = Replies(delivery.event, component, now).encoded(_FAILURE, failed)
         yield "unless", keys.of_session(delivery.event.subject, _HANDLED), delivery.event.id.bytes, ""
         yield "event", keys.inbox(partition, "coordinator"), failed.type, written
-    yield "bury", keys.dead(partition), settings.dead_length, letter + b"\n" + raw
+    yield "dead_letter", keys.dead(partition), settings.dead_length, letter + b"\n" + raw
 
 
 def script_arguments(
@@ -169,11 +169,11 @@ def script_arguments(
     settings: BusSettings,
     signer: Signer | None = None,
 ) -> tuple[list[str], list[Argument]]:
-    """Return KEYS and ARGV of commit.lua. Without a session, operations must not refer to one.
+    """Return KEYS and ARGV of commit.lua.
 
     Args:
         operations: the changes, from the functions above.
-        session_id: the session that they concern, if any.
+        session_id: the session of the operations; None if they concern no session.
         entry: the entry of the inbox that the commit acknowledges.
         signer: signs each event for its log and its inbox; None where messages are not signed.
     """
@@ -197,7 +197,7 @@ def script_arguments(
     return key_list, argument_list
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_KEYS_CACHED_MAX)
 def _shared_keys(keys: Keys, partition: int, component: Component) -> tuple[str, ...]:
     """Return the keys of every commit of a component in a partition: its inbox first."""
     return (
@@ -220,7 +220,7 @@ def _signed(
             yield "sign", None, signer.sign(log, second), signer.sign(key, second) if key else ""
         elif name == "send":
             assert isinstance(second, bytes), "an event is bytes"
-            assert key is not None, "it goes into a log"
+            assert key is not None, "a sent event has a log"
             yield (
                 "sign",
                 None,
@@ -231,13 +231,13 @@ def _signed(
             assert isinstance(second, bytes), "a timer's message is bytes"
             header, _, raw = second.partition(b"\n")
             component = cast(Component, header.split()[1].decode())
-            of_inbox = signer.sign(keys.inbox(partition, component), raw)
-            second = header + f" {signer.sign(log, raw)} {of_inbox}\n".encode() + raw
+            inbox_signature = signer.sign(keys.inbox(partition, component), raw)
+            second = header + f" {signer.sign(log, raw)} {inbox_signature}\n".encode() + raw
         yield name, key, first, second
 
 
 def _is_guard(write: PutDocument | Append | Link | EndsWith) -> bool:
-    """Return whether a write conflicts when the same event has been handled before."""
+    """Return whether a write conflicts if the same event has been handled before."""
     return write.version is not None if isinstance(write, PutDocument) else isinstance(write, Link)
 
 
@@ -254,8 +254,8 @@ def _record(
 def _bounded(data: EventData, raw: bytes, settings: BusSettings) -> bytes:
     if len(raw) > settings.max_event_bytes:
         raise EventTooLarge(
-            f"{data.type} has {len(raw)} bytes, {settings.max_event_bytes} are allowed.",
-            hint="Have it say less, or raise ANTIPHON_BUS_MAX_EVENT_BYTES.",
+            f"{data.type} has {len(raw)} bytes, of at most {settings.max_event_bytes}.",
+            hint="Return less data, or raise ANTIPHON_BUS_MAX_EVENT_BYTES.",
         )
     return raw
 
@@ -286,6 +286,6 @@ def _timer_message(
 
 
 _HANDLED = "handled"
-"""The set of handled events; only for events whose outcome no document guards."""
+"""The set of handled events; only for outcomes without a document version."""
 _FAILURE = 1_000_000
-"""The number of the event that reports a failure: beyond those of any outcome."""
+"""The number of the event that reports a failure; larger than the numbers of an outcome's events."""

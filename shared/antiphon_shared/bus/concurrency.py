@@ -1,15 +1,15 @@
-"""The concurrency of a process: how many deliveries are in flight, and which run alone."""
+"""The concurrency of a process: the number of deliveries in flight, and deliveries that run alone."""
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-_REFUSAL_S = 0.5
+_CANCEL_TIMEOUT_S = 0.5
 
 
 class ConcurrencyLimit:
-    """The free places for deliveries, shared by the readers of one process."""
+    """The free slots for deliveries, shared by the readers of one process."""
 
     def __init__(self, slots: int, readers: int) -> None:
         self._free = slots
@@ -27,12 +27,12 @@ class ConcurrencyLimit:
         return self._closing.is_set()
 
     @property
-    def is_sought(self) -> bool:
-        """Return whether a reader waits for a place: a reader with idle places should soon return them."""
+    def has_waiting_reader(self) -> bool:
+        """Return whether a reader waits for a slot; a reader with unused slots should then soon release them."""
         return self._turn.locked()
 
     async def reserve(self) -> int:
-        """Wait for a free place, in turn, and take a reader's share of the free ones; 0 once closed."""
+        """Wait for a free slot, in turn, and take a reader's share of the free ones; return 0 once closed."""
         async with self._turn:
             while not self._free and not self.is_closed:
                 self._changed.clear()
@@ -45,7 +45,7 @@ class ConcurrencyLimit:
 
     def take_free(self) -> bool:
         """Take a free slot at once; return False if no slot is free, a reader waits for one, or the limit is closed."""
-        if self.is_closed or self.is_sought or not self._free:
+        if self.is_closed or self.has_waiting_reader or not self._free:
             return False
         self._free -= 1
         return True
@@ -67,7 +67,7 @@ class ConcurrencyLimit:
 
 
 class Gate:
-    """A lock with shared and exclusive holders: an exclusive holder waits for the shared ones and blocks new ones."""
+    """A lock with shared and exclusive holders; an exclusive one waits for the shared ones, and blocks new ones."""
 
     def __init__(self) -> None:
         self._inside = 0
@@ -100,15 +100,11 @@ class Gate:
                 self._open.set()
 
 
-async def end_tasks(tasks: Sequence[asyncio.Task[None]], patience_s: float) -> None:
-    """Wait for tasks, then cancel them; with a limit, as a task may ignore its cancellation.
-
-    Args:
-        patience_s: the seconds before they are cancelled.
-    """
+async def end_tasks(tasks: Sequence[asyncio.Task[None]], grace_s: float) -> None:
+    """Wait for tasks, cancel the unfinished ones after `grace_s`, and wait half a second at most for their end."""
     if tasks:
-        _, unfinished = await asyncio.wait(tasks, timeout=patience_s)
+        _, unfinished = await asyncio.wait(tasks, timeout=grace_s)
         for task in unfinished:
             task.cancel()
         if unfinished:
-            await asyncio.wait(unfinished, timeout=_REFUSAL_S)
+            await asyncio.wait(unfinished, timeout=_CANCEL_TIMEOUT_S)

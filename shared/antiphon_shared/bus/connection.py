@@ -1,7 +1,7 @@
-"""Clients for Redis: a plain server, one behind sentinels, a cluster, or fakeredis inside the process.
+"""Clients for Redis: a plain server, a server behind sentinels, a cluster, or fakeredis inside the process.
 
-The library's automatic retries are off everywhere: a repeated read loses entries, a repeated command may be
-applied twice. Callers retry only commands that are safe to repeat.
+The library's automatic retries are off, as a repeated read loses entries, and a repeated command may be applied
+twice. Callers retry only commands that are safe to repeat.
 """
 
 import asyncio
@@ -64,18 +64,18 @@ UNAVAILABLE = (
     OutOfMemoryError,
     SlotNotCoveredError,
 )
-"""Errors while Redis restarts, fails over or is unreachable: worth a retry."""
+"""Errors while Redis restarts, fails over or is unreachable, after which a retry may help."""
 
 _UNAVAILABLE_WORDS = ("MISCONF", "NOREPLICAS", "BUSY ", "UNBLOCKED")
-"""Error texts of the same kind for which the library has no class."""
+"""The beginnings of such errors for which the library has no class."""
 
 T = TypeVar("T")
 Client = Any
-"""A Redis, RedisCluster or fakeredis client; their stubs agree on little, so calls go by command name."""
+"""A Redis, RedisCluster or fakeredis client. Commands are sent by name, as the type stubs of these differ."""
 
 
 class Connections:
-    """The clients of one process: made here and closed here."""
+    """The clients of one process, from their creation to their end."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -87,7 +87,7 @@ class Connections:
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self._sentinels: Sentinels | None = None
         self._server = url
-        """The address of the server, or of the cluster node, that was reached."""
+        """The address of the server or cluster node that replied."""
         self._learning: asyncio.Task[None] | None = None
         self._learned_s = 0.0
 
@@ -104,7 +104,7 @@ class Connections:
             self.main = await retry_while_unavailable("connect", self._attempt)
 
     async def dedicated(self, key: str) -> Client:
-        """Return a client with its own connection, to the server that holds `key`: for blocking reads."""
+        """Return a client with its own connection to the server that holds `key`, for blocking reads."""
         if self.is_fake:
             return self.main
         if self.is_cluster:
@@ -123,14 +123,14 @@ class Connections:
         return isinstance(self.main, RedisCluster)
 
     def client_of_node(self, host: str, port: int) -> Client:
-        """Return a client, not yet connected, of one node of the cluster."""
+        """Return a client of one node of the cluster, not yet connected."""
         client = self._client()
-        # If given to from_url, these would lose against the address in the URL.
+        # As arguments of from_url, these would be overridden by the address in the URL.
         client.connection_pool.connection_kwargs.update(host=host, port=port)
         return client
 
     async def learn_layout(self, failed_node: str | None = None) -> None:
-        """Read the cluster's layout, unless that was just done; wait for it up to a limit."""
+        """Read the cluster's layout, unless it was just read; wait for it up to a limit."""
         if self._learning is None and monotonic_s() - self._learned_s < _LAYOUT_AGE_S:
             return
         if self._learning is None:
@@ -152,7 +152,7 @@ class Connections:
             try:
                 await client.aclose()
             except asyncio.CancelledError:
-                self._dedicated.append(client)  # to be closed with the others
+                self._dedicated.append(client)  # `close` closes it
                 raise
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
@@ -187,18 +187,18 @@ class Connections:
             raise
 
     async def _connect(self) -> Client:
-        where = address.parse(self.url)
-        if where.sentinels:
-            self._sentinels = Sentinels(where.sentinels, where.service)
+        server_address = address.parse(self.url)
+        if server_address.sentinels:
+            self._sentinels = Sentinels(server_address.sentinels, server_address.service)
             await self._sentinels.check()
-        for n, self._server in enumerate(where.servers, 1):
+        for n, self._server in enumerate(server_address.servers, 1):
             try:
-                client, is_cluster = await self._reached()
+                client, is_cluster = await self._connect_to_server()
                 break
             except (ConnectionError, TimeoutError, BusyLoadingError):
-                if n == len(where.servers):
+                if n == len(server_address.servers):
                     raise
-        if not is_cluster and len(where.servers) == 1:
+        if not is_cluster and len(server_address.servers) == 1:
             return client
         await client.aclose()
         if not is_cluster:
@@ -208,7 +208,7 @@ class Connections:
             )
         clustered: Client = RedisCluster.from_url(
             self._server,
-            # If the cluster's own setting allows it, one part keeps working while another is down.
+            # A part of the cluster may work while another is down, if the cluster's own setting allows it.
             require_full_coverage=False,
             **_options(),
         )
@@ -219,8 +219,8 @@ class Connections:
             raise
         return clustered
 
-    async def _reached(self) -> tuple[Client, bool]:
-        """Return a client of the server, after a reply, and whether the server is a node of a cluster."""
+    async def _connect_to_server(self) -> tuple[Client, bool]:
+        """Return a client of the server after its first reply, and whether the server is a node of a cluster."""
         client = self._client()
         try:
             await client.ping()
@@ -230,7 +230,7 @@ class Connections:
             if is_unavailable(error) and not isinstance(error, AuthenticationError | AuthorizationError):
                 raise
             raise ConfigurationError(
-                # A server that does not know AUTH quotes the command.
+                # A server that does not know AUTH quotes the command with the password.
                 f"Redis refuses the connection: {Redactor(secrets_in(self.url)).text(str(error)).rstrip('.')}.",
                 hint="Check ANTIPHON_REDIS_URL.",
             ) from None
@@ -258,7 +258,7 @@ async def retry_while_unavailable(
     """Return the result of `attempt`, retried while Redis is unavailable. Raises RedisUnavailable after `limit_s`.
 
     Args:
-        what: the name of the operation, for the log.
+        what: the operation, for the log.
         attempt: the operation; it must be safe to repeat.
         limit_s: the longest total delay in seconds; None: no limit.
     """
@@ -281,7 +281,7 @@ async def retry_while_unavailable(
 def is_unavailable(error: BaseException) -> bool:
     """Return whether `error` means that Redis is unavailable for the moment, so that a retry may help."""
     if type(error) is RedisClusterException:
-        return True  # "cannot be connected"; its subclasses report mistakes of the caller
+        return True  # the cluster cannot be reached; subclasses report mistakes of the caller
     return isinstance(error, UNAVAILABLE) or (
         isinstance(error, ResponseError) and str(error).startswith(_UNAVAILABLE_WORDS)
     )
@@ -294,4 +294,4 @@ def _options() -> dict[str, Any]:
 
 
 _driver = cache(DriverInfo)
-"""Return what each connection reports of the library; without it, each parses the library's metadata."""
+"""Return the library's name and version for Redis, cached, as the library would read its metadata each time."""

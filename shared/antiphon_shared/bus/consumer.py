@@ -1,12 +1,12 @@
 """The life of one message: read it, decode it, handle it, commit the outcome. Start reading here.
 
     Reader  ->  _deliver  ->  _handle  ->  _commit
-                    \\ not an event, or out of deliveries: dead letter
+                    \\ unreadable, or out of deliveries: dead letter
                                  \\ failed: retry later, or dead letter
                                                \\ a document has changed: handle again, on fresh state
 
-A process that dies between two of these steps leaves the entry pending; another worker takes it over when the
-lease has expired, runs the handler again, and commits the same ids. The commit happens once.
+If a process dies between two of these steps, the entry stays pending. When the lease has expired, another worker
+takes it over, runs the handler again, and commits events with the same ids. The commit happens once.
 """
 
 import asyncio
@@ -43,21 +43,21 @@ _RETRY_DELAY_MAX_S = 60.0
 
 
 class Contended(AntiphonError):
-    """Other workers changed the session each time before the handler's commit."""
+    """The error after too many conflicts, as other workers kept changing the session before the commit."""
 
     code = "contended"
     retryable = True
 
 
 class Consumer:
-    """One service on the bus: its readers, its handlers, its leases."""
+    """One service on the bus, with its readers, handlers and leases."""
 
     def __init__(self, bus: Bus, service: Service, name: str) -> None:
         self.name = name
         self._bus, self._service = bus, service
         partitions = range(bus.keys.partitions)
         self._partitions = {bus.keys.inbox(p, service.name): p for p in partitions}
-        # The commits of other components in this process share the places as one more reader.
+        # The commits of other components in this process share the slots as one more reader.
         self._local = bus.local_inboxes
         limit = ConcurrencyLimit(service.concurrency, len(self._partitions) + (self._local is not None))
         self._gate = Gate() if self._local is None else self._local.gate
@@ -96,7 +96,7 @@ class Consumer:
     async def _deliver(self, entry: Entry) -> None:
         """Process one message, from hand-over to acknowledgement."""
         if entry.deliveries > self._bus.settings.max_deliveries:
-            await self._set_aside_lost(entry)
+            await self._dead_letter_lost(entry)
         elif entry.deliveries >= ALONE_FROM_DELIVERY:
             async with self._gate.exclusive():
                 if await retry_while_unavailable("begin", lambda: self._member.leases.begin(entry)):
@@ -113,10 +113,10 @@ class Consumer:
             delivery = self._delivery(entry)
             handler = self._handler(delivery)
         except KeyMissing as error:
-            await self._set_aside(entry, self._unverified(entry), ErrorInfo.of(error), is_told=False)
+            await self._dead_letter(entry, self._unverified(entry), ErrorInfo.of(error), is_reported=False)
             return
         except Exception as error:  # noqa: BLE001  # any unreadable entry becomes a dead letter
-            await self._set_aside(entry, None, ErrorInfo.of(error, self._bus.redactor))
+            await self._dead_letter(entry, None, ErrorInfo.of(error, self._bus.redactor))
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
         session = self._bus.session(delivery.event.subject)
@@ -135,60 +135,60 @@ class Consumer:
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
     def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Awaitable[Outcome]:
-        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was stopped.
+        """Return the handler's outcome; NOTHING if the session was stopped and the service stops with its sessions.
 
-        The handler runs again while Redis is unavailable.
+        The handler is retried while Redis is unavailable.
         """
         work = partial(retry_while_unavailable, "handle", partial(_handled, handler, delivery, session))
         return work() if self._stops is None else self._stops.unless_stopped(delivery, work)
 
     async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
-        """Schedule a retry of the message; set it aside if a retry cannot help or the attempts are used up."""
+        """Schedule a retry of the message; dead-letter it if a retry cannot help or the attempts are used up."""
         settings = self._bus.settings
         component = self._service.name
-        may_help = not isinstance(error, AntiphonError) or error.retryable
+        is_retry_useful = not isinstance(error, AntiphonError) or error.retryable
         if isinstance(error, TryLater):
             self._log.info("delivery_postponed", reason=error.message, attempt=delivery.attempt)
             delay_s = error.delay_s
-        elif may_help and delivery.attempt + 1 < settings.max_attempts:
+        elif is_retry_useful and delivery.attempt + 1 < settings.max_attempts:
             self._log.warning("handler_retried", attempt=delivery.attempt, exc_info=error)
             delay_s = min(_RETRY_DELAY_MAX_S, settings.retry_delay_s * 2**delivery.attempt)
         else:
             self._log.error("handler_failed", exc_info=error)
-            await self._set_aside(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
+            await self._dead_letter(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
             return
         raw, delay = entry.fields[b"event"], timedelta(seconds=delay_s)
         await self._commit(entry, delivery, committing.retry_operations(delivery, raw, component, delay))
 
-    async def _set_aside_lost(self, entry: Entry) -> None:
-        """Set aside a message whose workers disappeared, one after the other."""
+    async def _dead_letter_lost(self, entry: Entry) -> None:
+        """Dead-letter a message whose workers disappeared, one after the other."""
         try:
             delivery: Delivery | None = self._delivery(entry)
         except Exception:  # noqa: BLE001  # the entry is unreadable
             delivery = None
-        message = f"{entry.deliveries - 1} workers in a row stopped while they had it in hand"
-        await self._set_aside(entry, delivery, ErrorInfo(code="workers_lost", message=message))
+        message = f"{entry.deliveries - 1} workers in a row stopped while they processed it"
+        await self._dead_letter(entry, delivery, ErrorInfo(code="workers_lost", message=message))
 
-    async def _set_aside(
-        self, entry: Entry, delivery: Delivery | None, error: ErrorInfo, is_told: bool = True
+    async def _dead_letter(
+        self, entry: Entry, delivery: Delivery | None, error: ErrorInfo, is_reported: bool = True
     ) -> None:
-        """Set a message aside as a dead letter; report it to its session unless the message may be forged."""
+        """Move a message to the dead letters; report it to its session unless the message may be forged."""
         self._log.error("dead_letter", entry=entry.id, code=error.code, reason=error.message)
         letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
-        told = delivery if is_told else None
+        reported = delivery if is_reported else None
         try:
-            await self._commit(entry, told, self._dead_letter_operations(entry, letter, told))
+            await self._commit(entry, reported, self._dead_letter_operations(entry, letter, reported))
         except ResponseError as refusal:
-            if told is None:
+            if reported is None:
                 raise
-            # Without the session: a key of it holds foreign content.
+            # Without a report to the session, as one of its keys holds foreign content.
             self._log.error("failure_not_reported", exc_info=refusal)
             await self._commit(entry, None, self._dead_letter_operations(entry, letter, None))
 
     def _dead_letter_operations(
         self, entry: Entry, letter: Letter, delivery: Delivery | None
     ) -> Iterable[committing.Operation]:
-        # Cut to size: the letter adds fields, and an entry of the maximum size could not be written back.
+        # Cut to the size of an event, as the letter adds fields to an entry that may have the maximum size.
         return committing.dead_letter_operations(
             entry.content[: self._bus.settings.max_event_bytes],
             LETTER.write(letter, delivery.event.format if delivery else FORMAT),
@@ -221,7 +221,7 @@ class Consumer:
     async def _send_commit(
         self, entry: Entry, delivery: Delivery | None, operations: Iterable[committing.Operation]
     ) -> Any:
-        """Return the reply of the commit script; retries while Redis is unavailable, which is safe."""
+        """Return the reply of the commit script, retried while Redis is unavailable, which is safe."""
         keys, arguments = committing.script_arguments(
             operations,
             delivery.event.subject if delivery else None,
@@ -245,7 +245,7 @@ class Consumer:
         return result
 
     def _delivery(self, entry: Entry) -> Delivery:
-        """Return the entry as a delivery. Raises UnreadableEvent, and KeyMissing."""
+        """Return the entry as a delivery. Raises UnreadableEvent, KeyMissing."""
         require_key(self._bus.signer, entry.fields)
         delivery = read_delivery(entry, self._bus.settings.max_event_bytes, self._bus.signer)
         own_partition, event_partition = (
@@ -274,10 +274,7 @@ class Consumer:
 
 
 async def _handled(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
-    """Return the handler's outcome.
-
-    A cancellation that comes from within the handler, not from the consumer, counts as a failure.
-    """
+    """Return the handler's outcome. A cancellation from within the handler counts as a failure."""
     try:
         await faults.pass_point("handler.before")
         outcome = await handler(delivery, session)

@@ -1,11 +1,11 @@
 """Conversations in Redis: one hash each, with a turn for each of its sessions.
 
-The hash belongs to no partition, so no commit includes it. A question is written before its session is
-opened, and its turn is stored before the session is closed; after a crash in between, the step is repeated,
-which changes nothing.
+The hash is outside the partitions, so that no commit includes it. A question is stored before its session is
+opened, and its turn before the session is closed. After a crash in between, the step is repeated without a
+further effect.
 
-A client may read an answer a moment before the coordinator has stored the turn. So the opener of the next
-session checks whether one of the open questions is answered already, and can wait for its turn.
+A client may read an answer a moment before the coordinator has stored the turn. So when the next session is
+opened, the coordinator checks whether one of the open questions has an answer already, and waits for its turn.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _OPEN_TURN: Kind[OpenTurn] = Kind("a turn", OpenTurn)
 
 
 class SharedTurns:
-    """The turns of all conversations; see `conversation.Turns`. Kept for the retention after the last of them."""
+    """The turns of all conversations, each kept for the retention after its last turn; see `conversation.Turns`."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
@@ -42,12 +42,12 @@ class SharedTurns:
         """Return all stored turns; with `at`, only turns whose question was asked until then."""
         _, all_turns = await self._read(self._bus.keys.conversation(tenant, conversation))
         turns = [turn for turn in all_turns if at is None or turn.at <= at]
-        still_open = [turn for turn in turns if isinstance(turn, OpenTurn)]
-        newest = (turn.session_id for turn in still_open[-TURNS_GIVEN_MAX:])
+        open_turns = [turn for turn in turns if isinstance(turn, OpenTurn)]
+        newest = (turn.session_id for turn in open_turns[-TURNS_GIVEN_MAX:])
         answers = await asyncio.gather(*(self._bus.session(id).document(RESPONSE) for id in newest))
         return StoredTurns(
             turns=tuple(turn for turn in turns if isinstance(turn, Turn)),
-            open=tuple(still_open),
+            open=tuple(open_turns),
             is_turn_due=any(content is not None for _, content in answers),
         )
 
@@ -65,7 +65,7 @@ class SharedTurns:
     async def open_question(
         self, tenant: Tenant, conversation: SessionId, session_id: SessionId
     ) -> OpenTurn | None:
-        """Return the question that `begin` has stored, while it is open and kept."""
+        """Return the question that `begin` has stored, if it is still open."""
         key = self._bus.keys.conversation(tenant, conversation)
         content: bytes | None = await self._bus.batcher.submit("HGET", key, session_id)
         with suppress(UnreadableEvent):
@@ -73,12 +73,12 @@ class SharedTurns:
         return None
 
     async def complete(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
-        """Store a turn in the place of its question."""
+        """Replace a question by its turn."""
         key = self._bus.keys.conversation(tenant, conversation)
         await self._write("HSET", key, turn)
 
     async def _write(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
-        """Write a turn in one step with the key's expiry: otherwise a crash could leave the key for ever."""
+        """Write a turn and the key's expiry in one step, so that no crash leaves a key without an expiry."""
         retention_ms = self._bus.settings.retention_ms
         arguments: list[Argument] = [
             retention_ms,
@@ -90,9 +90,9 @@ class SharedTurns:
 
     async def _read(self, key: str) -> tuple[list[str], list[Turn | OpenTurn]]:
         """Return the sessions that have a turn, and the readable turns, oldest first."""
-        kept: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", key)
+        stored: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", key)
         turns: list[Turn | OpenTurn] = []
-        for content in kept.values():
+        for content in stored.values():
             with suppress(UnreadableEvent):  # such as turns of a later release
                 turns.append(_TURN.read(content))
-        return [session.decode() for session in kept], in_order(turns)
+        return [session.decode() for session in stored], in_order(turns)

@@ -1,4 +1,4 @@
-"""Dead letters: messages set aside after their last delivery, to be shown, requeued or dropped."""
+"""Dead letters: messages that were set aside after their last delivery, and can be shown, requeued or dropped."""
 
 import asyncio
 import re
@@ -18,14 +18,14 @@ from antiphon_shared.process.errors import AntiphonError, ErrorInfo, NewerFormat
 from antiphon_shared.stored import Kind, fields_of
 from antiphon_shared.values import Value
 
-_LATEST_S = 253_402_300_799
+_UNIX_S_MAX = 253_402_300_799
 _COUNT_MAX = 2**53
 _SIGNATURE_LENGTH = 200
 _ID = re.compile(r"([0-9]{1,4})/([0-9]{1,20}-[0-9]{1,20})")
 
 
 class Letter(Value):
-    """The description of a message that was set aside; its event is stored with it, byte for byte."""
+    """The description of a dead letter. Its event is stored next to it, byte for byte."""
 
     component: Component | Literal["unknown"]
     entry: str
@@ -37,7 +37,7 @@ class Letter(Value):
     error: ErrorInfo
     buried: datetime
     signature: str = ""
-    """The signature of the event in its inbox; it is not signed again on requeueing."""
+    """The signature of the event in its inbox, with which it is requeued."""
 
     @classmethod
     def of(
@@ -64,7 +64,7 @@ class Letter(Value):
     def _for_a_newer_release(
         cls, entry: Entry, component: Component, error: ErrorInfo, now: datetime
     ) -> "Letter":
-        """Return the letter of a message that only a later release can read, once it is requeued."""
+        """Return the letter of a message that only a later release can read, after it is requeued."""
         fields = fields_of(entry.fields.get(b"event", b""))
         return cls(
             component=component,
@@ -118,11 +118,11 @@ class DeadLetters:
                 f"dead letter {letter_id} does not exist.",
                 hint="`antiphon dead list` shows the dead letters.",
             )
-        (found, fields) = entries[0]
-        return _letter(found, fields), fields.get(b"event", b"")
+        (entry_id, fields) = entries[0]
+        return _letter(entry_id, fields), fields.get(b"event", b"")
 
     async def requeue(self, letter_id: str) -> None:
-        """Put the message back into its inbox with its counts reset. Raises AntiphonError when it cannot."""
+        """Requeue the message into its inbox with its counts reset. Raises AntiphonError if that is impossible."""
         key, entry, partition = self._position(letter_id)
         letter, event = await self.show(letter_id)
         if not letter.event_type or letter.component == "unknown":
@@ -147,10 +147,10 @@ class DeadLetters:
             )
 
     def _position(self, letter_id: str) -> tuple[str, str, int]:
-        place = _ID.fullmatch(letter_id)
-        partition, entry = place.groups() if place else ("0", "")
-        is_place = all(int(number) < 2**64 for number in entry.split("-")) if entry else False
-        if not is_place or int(partition) >= self._bus.keys.partitions:
+        match = _ID.fullmatch(letter_id)
+        partition, entry = match.groups() if match else ("0", "")
+        is_valid = all(int(number) < 2**64 for number in entry.split("-")) if entry else False
+        if not is_valid or int(partition) >= self._bus.keys.partitions:
             raise AntiphonError(
                 f"{letter_id!r} is not the id of a dead letter.", hint="Use an id such as 0/1795244309110-0."
             )
@@ -158,11 +158,11 @@ class DeadLetters:
 
 
 def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
-    """Return the letter of an entry; for a foreign entry, a letter that says so."""
+    """Return the letter of an entry; for an entry of a foreign client, a letter that reports it."""
     try:
         return LETTER.read(fields.get(b"letter", b""))
     except UnreadableEvent:
         buried_ms, _, _ = entry.partition(b"-")
         error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
-        buried = datetime.fromtimestamp(min(int(buried_ms) / 1000, _LATEST_S), UTC)
+        buried = datetime.fromtimestamp(min(int(buried_ms) / 1000, _UNIX_S_MAX), UTC)
         return Letter(component="unknown", entry=entry.decode(), error=error, buried=buried)

@@ -1,4 +1,4 @@
-"""Deliveries: from an entry of an inbox to the event in it."""
+"""Deliveries, read from the entries of an inbox."""
 
 import re
 from typing import TYPE_CHECKING
@@ -19,14 +19,14 @@ def read_delivery(entry: "Entry", bytes_max: int, signer: Signer | None = None) 
     """Return the delivery in an entry of an inbox. Pure. Raises UnreadableEvent, which names the field.
 
     Args:
-        bytes_max: the size of the event.
-        signer: verifies the event; None where messages are not signed.
+        bytes_max: the maximum size of the event.
+        signer: verifies the event; None if messages are not signed.
     """
     raw, log_id = entry.fields.get(b"event"), entry.fields.get(b"log")
     if raw is None or log_id is None:
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
     if len(raw) > bytes_max:
-        raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
+        raise UnreadableEvent(f"event: {len(raw)} bytes, of at most {bytes_max}.")
     verified_event(signer, entry.stream, entry.fields)
     if not _LOG_ID.fullmatch(log_id):
         raise UnreadableEvent("log: not the id of an entry in the session's log.")

@@ -1,4 +1,4 @@
-"""Cancellations stored for the opening of a session: its query is in the queue, waits for room, or is being opened.
+"""Cancellations of sessions that are not open yet, as the query is in the queue, waits, or is being opened.
 
 The cancellation is stored under the session's id. When the query is opened, its session ends at once, with its
 one answer.
@@ -20,7 +20,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 
 async def keep_cancellation(bus: Bus, event: AnyEvent) -> None:
-    """Keep the cancellation of the query that caused `event`, for as long as sessions are kept."""
+    """Store the cancellation of the query that caused `event`, for the retention of sessions."""
     key, raw = bus.keys.early_cancellation(event.subject), encode(event)
     adding: list[Argument] = ["XADD", "MAXLEN", 1, "*", "event", raw]
     if bus.signer is not None:
@@ -29,10 +29,10 @@ async def keep_cancellation(bus: Bus, event: AnyEvent) -> None:
 
 
 def is_cancelled(bus: Bus, query: AnyEvent) -> Awaitable[bool]:
-    """Return whether a query was cancelled; another query under the same session id was not."""
+    """Return whether this query was cancelled, not an earlier one under the same session id."""
     key = bus.keys.early_cancellation(query.subject)
-    found = bus.batcher.submit("XREVRANGE", key, "+", "-", "COUNT", 1)
-    return PendingRead(found, partial(_covers, bus, key, query))
+    reply = bus.batcher.submit("XREVRANGE", key, "+", "-", "COUNT", 1)
+    return PendingRead(reply, partial(_covers, bus, key, query))
 
 
 def _covers(bus: Bus, key: str, query: AnyEvent, entries: list[Any]) -> bool:

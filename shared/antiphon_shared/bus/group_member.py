@@ -1,4 +1,4 @@
-"""One member of a consumer group: its readers, the entries it has in flight, and how it leaves."""
+"""One member of a consumer group, with its readers and its entries in flight, until it leaves."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,7 +15,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.timers import Chore
 from antiphon_shared.process.clock import monotonic_s
 
-_FAREWELL_S = 1.0
+_LEAVE_TIMEOUT_S = 1.0
 
 
 class GroupMember:
@@ -30,7 +30,12 @@ class GroupMember:
         process: Callable[[Entry], Awaitable[None]],
         duties: Mapping[str, Chore],
     ) -> None:
-        """`process` ends an entry; `duties` has each stream, with what its reader does between reads."""
+        """Take the streams to read and the function that processes an entry.
+
+        Args:
+            process: Handles one entry, and acknowledges it.
+            duties: For each stream, the duty of its reader between reads.
+        """
         self.leases = Leases(bus, group, name)
         self.readers = [
             Reader(
@@ -40,13 +45,13 @@ class GroupMember:
                 name,
                 limit=limit,
                 take=self._take,
-                in_hand=self.leases.in_flight,
+                in_flight=self.leases.in_flight,
                 chores=chore,
             )
             for stream, chore in duties.items()
         ]
         self._bus, self._group, self._name = bus, group, name
-        self._room, self._process = limit, process
+        self._limit, self._process = limit, process
         self._reading: list[asyncio.Task[None]] = []
         self._context = copy_context()
         self._stopped = asyncio.Event()
@@ -54,26 +59,26 @@ class GroupMember:
 
     async def run(self) -> None:
         """Work until `stop` is called and entries in flight are finished or handed back."""
-        keeping = asyncio.create_task(self.leases.renew_until_cancelled())
+        renewing = asyncio.create_task(self.leases.renew_until_cancelled())
         self._reading = [asyncio.create_task(reader.run()) for reader in self.readers]
         try:
             await asyncio.gather(*self._reading, return_exceptions=True)
             await self._stopped.wait()
         finally:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
 
     async def stop(self, grace_s: float) -> None:
         """Stop reading, finish entries in flight within `grace_s`, hand back the rest, leave the group."""
         deadline_s = monotonic_s() + grace_s
-        self._room.close()
+        self._limit.close()
         unblocking = [asyncio.create_task(reader.unblock()) for reader in self.readers]
-        # Cancelled half-way, the unblocking would leak a connection.
-        await end_tasks([*self._reading, *unblocking], max(grace_s, _FAREWELL_S))
+        # The unblocking gets time to end, as its cancellation would leak a connection.
+        await end_tasks([*self._reading, *unblocking], max(grace_s, _LEAVE_TIMEOUT_S))
         if tasks := self.leases.tasks:
             await asyncio.wait(tasks, timeout=max(0.0, deadline_s - monotonic_s()))
         try:
-            async with asyncio.timeout(_FAREWELL_S):
+            async with asyncio.timeout(_LEAVE_TIMEOUT_S):
                 await self.leases.hand_back()
                 await end_tasks(self.leases.tasks, 0)
                 await asyncio.gather(*(self._leave(reader.stream) for reader in self.readers))
@@ -89,7 +94,7 @@ class GroupMember:
             self._log.debug("consumer_not_removed", stream=stream)
 
     def _take(self, entry: Entry) -> None:
-        # The caller may be the commit of another delivery, whose context must not be used for this entry.
+        # With a context of its own, as the caller may be the commit of another delivery.
         task = asyncio.create_task(self._end(entry), context=self._context.copy())
         self.leases.hold(entry, task)
 
@@ -100,4 +105,4 @@ class GroupMember:
             self._log.exception("delivery_not_ended", stream=entry.stream, entry=entry.id)
         finally:
             self.leases.drop(entry)
-            self._room.release()
+            self._limit.release()

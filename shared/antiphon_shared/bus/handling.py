@@ -1,10 +1,10 @@
-"""The API for authors of components: a handler takes a delivery and returns an outcome, to be committed. Pure.
+"""The API for authors of components: a handler takes a delivery, and returns an outcome to commit. Pure.
 
     async def on_tools_requested(delivery: Delivery, session: SessionStore) -> Outcome:
         results = await run(delivery.event.data.calls)
         return Outcome(events=(ToolsCompleted(round=delivery.event.data.round, results=results),))
 
-A handler never writes what its outcome can express; it may run again for the same delivery at any time.
+A handler leaves all writes that an outcome can express to the outcome, as it may run again for the same delivery.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +19,7 @@ from antiphon_shared.events.step_records import StepRecord
 STATE = "state"
 """The coordinator's document of a session."""
 RESPONSE = "response"
-"""The document that holds a session's one response; the first one written counts."""
+"""The document with a session's one response, which is written once."""
 BRIEFING = "briefing"
 """The text of a session's newest briefing."""
 TO_SUMMARIZE = "to_summarize"
@@ -53,9 +53,9 @@ class Delivery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PutDocument:
-    """The write of a whole document, if it still has the version it was read with (0: it must not exist).
+    """The write of a whole document, if it still has the version with which it was read (0: it must not exist).
 
-    A document with a single writer, which does not depend on its old content, is written without a version.
+    Without a version, the document is written in any case: for content that does not depend on the old content.
     """
 
     document: str
@@ -65,7 +65,7 @@ class PutDocument:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """One item added to a list, if it still has the length it was read with; None: at any length."""
+    """One item added to a list, if it still has the length with which it was read; None: at any length."""
 
     document: str
     length: int | None
@@ -76,9 +76,9 @@ class Append:
 class Link:
     """One item added to a list, if its last item is still the item that the decision was based on.
 
-    An item begins with the id of the event that caused it, and `after` is the id of the item before; None for
-    the first. So decisions can be handed over before those that they build on are committed: all that follow
-    a failed one conflict.
+    An item begins with the id of the event that caused it. `after` is the id of the item before it; None for the
+    first. So a decision can be handed over before the decision that it is based on is committed: if one is not
+    committed, all that follow conflict.
     """
 
     document: str
@@ -98,7 +98,7 @@ class EndsWith:
 
     document: str
     item: UUID | None
-    """As `after` of a Link."""
+    """The id of the item, like `after` of a Link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,29 +134,27 @@ class Outcome(NamedTuple):
     """All changes of handling one delivery, committed in one step with its acknowledgement."""
 
     events: tuple[EventData, ...] = ()
-    """Appended to the session's log and put into the inboxes that their classes name, in this order."""
+    """Events of the session, in the order of its log; each goes to the inbox that its class names."""
     sends: tuple[Send, ...] = ()
-    """For the coordinator only: events of other sessions, for the coordinators."""
+    """Events for other sessions; only for outcomes of the coordinator."""
     writes: tuple[PutDocument | Append | Link | EndsWith, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False
     """Whether the session no longer counts as open."""
     takes_room: bool | None = None
-    """False: it waits for a person from now on, and frees its room; True: it continues, and counts again."""
+    """False if the session waits for a person from now on and frees its slot; True if it continues and takes one."""
     stops_work: bool = False
     """Whether engines and dispatchers drop their work for the session within a second."""
     kept_s: float = 0.0
-    """How long the session's data is kept at least, beyond its retention, in seconds: it may wait that long
-    for news.
-    """
+    """Seconds for which the session's data is kept beyond its retention, as the session may wait that long."""
     record: StepRecord | None = None
     """The data that a replay of this step needs in addition to the events."""
     after_commit: Callable[[], None] | None = None
-    """Called when this outcome has been committed; not when another worker was faster, or where that is unknown."""
+    """Called after this outcome was committed, but not if another worker was faster, or if that is unknown."""
 
 
 NOTHING = Outcome()
-"""The message is acknowledged and changes nothing."""
+"""The outcome that only acknowledges the message."""
 
 
 class SessionStore(Protocol):
@@ -165,7 +163,7 @@ class SessionStore(Protocol):
     session_id: str
 
     def document(self, name: str) -> Awaitable[tuple[int, bytes | None]]:
-        """Return a document's version and content, or (0, None)."""
+        """Return a document's version and content; (0, None) if it does not exist."""
 
     def items(self, name: str, start: int = 0) -> Awaitable[list[bytes]]:
         """Return the items of an append-only list, from the `start`-th on."""
@@ -174,7 +172,7 @@ class SessionStore(Protocol):
         """Return one event of the session's log. Raises UnreadableEvent when it is missing."""
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
-        """Return one of the newest events of the session's log, by its id, with its entry; None if it is missing."""
+        """Return the log entry and the event with that id, searched from the end of the log; None if it is missing."""
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         """Return all entries of a journal, by their name."""
@@ -183,7 +181,7 @@ class SessionStore(Protocol):
         """Return the number of entries in a journal."""
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
-        """Add an entry to a journal at once, outside any commit; return False, without a change, when it exists."""
+        """Add an entry to a journal at once, outside any commit; return False, without a change, if it exists."""
 
     async def store(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         """Store content that never changes, at once, outside any commit; kept `more_s` beyond the retention."""

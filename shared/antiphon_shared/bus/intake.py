@@ -1,9 +1,8 @@
-"""The intake: from `antiphon:queries` into a session's partition, in two steps that are safe to repeat.
+"""The intake of submissions from `antiphon:queries` into the partitions, in two steps that are safe to repeat.
 
-First the session is opened or queued (once, however often that is tried), then the submission is
-acknowledged. A submission that cannot be understood, or that finds too many waiting, is set aside with the
-reason (once), then acknowledged. So the queue is drained at once, and sessions wait in their own partitions:
-see admission.py.
+First the session is opened or queued, or the submission is rejected with the reason, if it is invalid or too many
+queries wait. Then the submission is acknowledged. The first step has its effect once, even if it is repeated. So
+the queue is drained at once, and sessions wait in their own partitions: see admission.py.
 """
 
 import asyncio
@@ -33,13 +32,13 @@ from antiphon_shared.values import DEFAULT_TENANT, Tenant
 GROUP = "intake"
 _REJECTED_LENGTH = 100_000
 _REJECTION_LIFE_MS = 86_400_000
-_READS_MAX = 2
+_DELIVERIES_FACTOR = 2
 """The limit on deliveries of a submission is this multiple of an inbox message's limit."""
-_CLOCKS_APART_MS = 60_000
+_CLOCK_DIFFERENCE_MAX_MS = 60_000
 
 
 class Overloaded(AntiphonError):
-    """Too many queries wait already, so one more is refused."""
+    """The rejection of a query because too many queries wait."""
 
     code = "overloaded"
     retryable = True
@@ -59,16 +58,19 @@ class Intake:
         tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,
         resolved: Callable[[AnyEvent], AnyEvent] = lambda event: event,
     ) -> None:
-        """`deadline_s` is for queries that name none; `on_waiting` is called when a query has to wait for room.
+        """Take the bus, the consumer's name and the maximum number of submissions in flight.
 
-        `tenant_of` returns the tenant of a query, and raises an AntiphonError when the query must not be
-        admitted. `resolved` returns a query with its references replaced by their content, and raises an
-        AntiphonError for one that does not exist.
+        Args:
+            deadline_s: The deadline of queries that name none.
+            on_waiting: Called when a query has to wait.
+            tenant_of: Returns the tenant of a query. Raises an AntiphonError for a query that must not be admitted.
+            resolved: Returns a query with its references replaced by their content. Raises an AntiphonError for a
+                reference to missing content.
         """
         self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
         self._tenant_of, self._resolved = tenant_of, resolved
         self._stream = bus.keys.queries()
-        self._has_told_of_key = False
+        self._has_warned_of_key = False
         duties = {self._stream: CleanUp(bus, self._stream, GROUP)}
         limit = ConcurrencyLimit(slots, readers=1)
         self._member = GroupMember(bus, GROUP, consumer, limit, self._process, duties)
@@ -103,7 +105,7 @@ class Intake:
     def _read(self, entry: Entry) -> AnyEvent:
         """Return the query of an entry. Raises an AntiphonError when it cannot be admitted."""
         signer, settings = self._bus.signer, self._bus.settings
-        if entry.deliveries > _READS_MAX * settings.max_deliveries:
+        if entry.deliveries > _DELIVERIES_FACTOR * settings.max_deliveries:
             raise Unacceptable(f"{entry.deliveries - 1} coordinators in a row stopped while they handled it.")
         self._require_key(entry)
         if settings.unsigned_queries and SIGNATURE not in entry.fields:
@@ -116,7 +118,7 @@ class Intake:
         return event
 
     async def _in_live_format(self, event: AnyEvent) -> AnyEvent:
-        """Return the query in the format of its session, which every worker reads. Raises Unacceptable."""
+        """Return the query in the format of new sessions, which every worker reads. Raises Unacceptable."""
         format = await self._bus.formats.of_new_session()
         needed, field = needed_format(event.data) if format < FORMAT else (format, "")
         if needed > format:
@@ -128,21 +130,21 @@ class Intake:
         return event.model_copy(update={"format": format})
 
     def _require_key(self, entry: Entry) -> None:
-        """Raise KeyMissing, and log it once as an error, because the operator may have made a mistake."""
+        """Raise KeyMissing if a key is needed; log it once as an error, as the settings may be wrong."""
         try:
             require_key(self._bus.signer, entry.fields)
         except KeyMissing as error:
-            if not self._has_told_of_key:
+            if not self._has_warned_of_key:
                 self._log.error("signed_queries_rejected", reason=error.message, hint=error.hint)
-            self._has_told_of_key = True
+            self._has_warned_of_key = True
             raise
 
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
         """Open the session, or queue it. Raises an AntiphonError when it must not be admitted."""
         if entry.is_taken_over and await retry_while_unavailable(
-            "look for its end", lambda: self._has_ended(entry, event)
+            "check whether a submission was handled", lambda: self._has_ended(entry, event)
         ):
-            return  # a worker died before it could acknowledge it
+            return  # a worker died before it acknowledged the submission
         tenant = self._tenant_of(event)
         result = await self._publish(await self._in_live_format(event), tenant)
         if result == "waiting":
@@ -150,7 +152,9 @@ class Intake:
         elif result == "overloaded":
             await self._reject(
                 entry,
-                await retry_while_unavailable("count who waits", lambda: self._overloaded(event, tenant)),
+                await retry_while_unavailable(
+                    "count waiting queries", lambda: self._overloaded(event, tenant)
+                ),
             )
 
     async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:
@@ -158,15 +162,15 @@ class Intake:
         attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
         while (result := await retry_while_unavailable("open a session", attempt)) == "known":
             first = await retry_while_unavailable(
-                "read a session's query", lambda: self._first(event.subject)
+                "read a session's query", lambda: self._first_event(event.subject)
             )
             if first is not None:
                 SessionContent.of(event).refuse_other(first, event.subject)
                 break
-            # It has expired in between, and its id is free again.
+            # The existing session has expired in between, so that its id is free again.
         return result
 
-    async def _first(self, session_id: str) -> AnyEvent | None:
+    async def _first_event(self, session_id: str) -> AnyEvent | None:
         try:
             return await self._bus.query_of(session_id)
         except UnreadableEvent:
@@ -184,12 +188,12 @@ class Intake:
 
     async def _overloaded(self, event: AnyEvent, tenant: Tenant) -> Overloaded:
         keys, partition = self._bus.keys, self._bus.keys.partition(event.subject)
-        waiting, mine = await asyncio.gather(
+        waiting, of_tenant = await asyncio.gather(
             self._bus.batcher.submit("HLEN", keys.queries_waiting(partition)),
             self._bus.batcher.submit("ZCARD", keys.waiting(partition, tenant)),
         )
         return Overloaded(
-            f"{waiting} queries are already waiting, {mine} of them from tenant {tenant}.",
+            f"{waiting} queries are already waiting, {of_tenant} of them from tenant {tenant}.",
             hint="Submit it again later, submit fewer queries, or add engines: `antiphon status` "
             "shows the waiting tenants.",
         )
@@ -201,7 +205,7 @@ class Intake:
             self._bus.batcher.submit("XDEL", self._stream, entry.id),
         )
         await faults.pass_point("submission.acknowledge.after")
-        if milliseconds_of(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
+        if milliseconds_of(entry) > utc_now().timestamp() * 1000 + _CLOCK_DIFFERENCE_MAX_MS:
             self._log.warning("queue_id_reset")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
 

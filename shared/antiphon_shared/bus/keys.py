@@ -25,7 +25,7 @@ class Keys(NamedTuple):
         return f"{self.namespace}:queries"
 
     def rejected(self) -> str:
-        """Return the key of the stream of submissions that could not be understood, with the reason."""
+        """Return the key of the stream of rejected submissions, with the reasons."""
         return f"{self.namespace}:queries:rejected"
 
     def rejection(self, entry: str) -> str:
@@ -165,13 +165,13 @@ class Keys(NamedTuple):
     # One session.
 
     def log(self, session_id: str) -> str:
-        """Return the key of the stream of every event of the session, whole: its recording."""
+        """Return the key of the stream of all events of the session."""
         return self.of_session(session_id, "events")
 
     def early_cancellation(self, session_id: str) -> str:
         """Return the key of the stream with the cancellation that the opening of a session reads.
 
-        No session has such an id. The access rules for logs cover the key, so that those in use need no renewal.
+        An id of a session cannot begin with `~`. The key has the form of a log, so that existing access rules permit it.
         """
         return f"{self.prefix(self.partition(session_id))}session:~cancelled:{session_id}:events"
 

@@ -1,4 +1,4 @@
-"""Leases of the deliveries in flight: renewed while the work continues; a lost lease cancels it."""
+"""The leases of deliveries in flight, renewed while their handlers run; a lost lease cancels its handler."""
 
 import asyncio
 from collections import defaultdict
@@ -30,7 +30,7 @@ class Leases:
 
     def in_flight(self, stream: str) -> list[str]:
         """Return the entries of one stream that are in flight."""
-        return [entry_id for held_stream, entry_id in self._tasks if held_stream == stream]
+        return [entry_id for own_stream, entry_id in self._tasks if own_stream == stream]
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
@@ -50,7 +50,7 @@ class Leases:
                 self._log.exception("leases_not_renewed")
                 continue
             for stream, entry_id in lost:
-                # A delivery that was committed meanwhile is lost too, and no longer in flight.
+                # A delivery that was committed meanwhile is listed too, but is no longer in flight.
                 if task := self._tasks.get((stream, entry_id)):
                     self._log.warning("lease_lost", stream=stream, entry=entry_id)
                     task.cancel()
@@ -60,7 +60,7 @@ class Leases:
         return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
 
     async def hand_back(self) -> None:
-        """Let other workers take over the deliveries in flight at once, and do not count them as delivered."""
+        """Let other workers take over the deliveries in flight at once; these do not count as deliveries."""
         await self._renew(list(self._tasks), idle_ms=_HAND_BACK_IDLE_MS, added=-1)
 
     async def _renew(self, leases: list[tuple[str, str]], idle_ms: int, added: int) -> list[tuple[str, str]]:
@@ -75,5 +75,7 @@ class Leases:
         ]
         lost = await asyncio.gather(*renewals)
         return [
-            (stream, entry.decode()) for stream, gone in zip(by_stream, lost, strict=True) for entry in gone
+            (stream, entry.decode())
+            for stream, lost_entries in zip(by_stream, lost, strict=True)
+            for entry in lost_entries
         ]

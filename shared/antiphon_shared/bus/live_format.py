@@ -1,7 +1,7 @@
-"""The format that every worker of a deployment can read: new sessions are opened in it.
+"""The format in which new sessions are opened, as every worker of the deployment can read it.
 
-Heartbeats report the formats that each worker reads. A silent worker counts for a minute longer, as it may be
-restarted. The newest format in which a session was ever opened is stored: a worker that does not read it
+Heartbeats report the newest format that each worker reads. A silent worker counts for a minute longer, as it may
+be restarted. The newest format in which a session was opened is stored, so that a worker that does not read it
 refuses to start.
 """
 
@@ -20,9 +20,9 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.stored import fields_of
 
 FORGET_MS = 60_000
-"""A worker that has been silent for this long no longer counts."""
-_KNOWN_FOR_S = 2.0
-_FIRST, _DIGITS_MAX = 1, 9
+"""The time after which a silent worker no longer counts."""
+_FRESH_FOR_S = 2.0
+_FIRST_FORMAT, _DIGITS_MAX = 1, 9
 _TIME_DIGITS_MAX = 15
 
 
@@ -32,31 +32,31 @@ class LiveFormat:
     def __init__(self, batcher: Batcher, keys: Keys) -> None:
         self._batcher, self._keys = batcher, keys
         self._asking = asyncio.Lock()
-        self._known, self._until_s = FORMAT, 0.0
-        self._kept_until_s = 0.0
+        self._format, self._until_s = FORMAT, 0.0
+        self._stored_until_s = 0.0
         self._is_refused = False
 
     @property
     def current(self) -> int:
         """Return the format as last read from Redis."""
-        return self._known
+        return self._format
 
     async def now(self) -> int:
         """Return the newest format that every live worker reads."""
         if monotonic_s() < self._until_s:
-            return self._known
+            return self._format
         async with self._asking:
             if monotonic_s() >= self._until_s:
-                self._known = await retry_while_unavailable("ask which format all workers read", self._ask)
-                self._until_s = monotonic_s() + _KNOWN_FOR_S
-        return self._known
+                self._format = await retry_while_unavailable("read the formats of workers", self._ask)
+                self._until_s = monotonic_s() + _FRESH_FOR_S
+        return self._format
 
     async def of_new_session(self) -> int:
-        """Return the format for a session that is opened now, and store that there are such sessions."""
+        """Return the format for a session that is opened now, and store it as one of the deployment's formats."""
         format = await self.now()
-        if monotonic_s() >= self._kept_until_s:  # repeated, as Redis may have lost it
-            await retry_while_unavailable("keep the format", lambda: self._set(format))
-            self._kept_until_s = self._until_s
+        if monotonic_s() >= self._stored_until_s:  # repeated, as Redis may have lost it
+            await retry_while_unavailable("store the format", lambda: self._set(format))
+            self._stored_until_s = self._until_s
         return format
 
     async def check(self) -> None:
@@ -84,7 +84,7 @@ class LiveFormat:
         return min((FORMAT, *(format for format in read if format is not None)))
 
     def _refused(self, error: ResponseError) -> int:
-        """Return the first format: without permission to read heartbeats, workers of any release may be running."""
+        """Return the first format, as workers of any release may be running if heartbeats cannot be read."""
         if not self._is_refused:
             structlog.get_logger().warning(
                 "heartbeats_unreadable",
@@ -92,11 +92,11 @@ class LiveFormat:
                 hint="New sessions keep the first format. Renew the access rules with `antiphon redis acl`.",
             )
         self._is_refused = True
-        return _FIRST
+        return _FIRST_FORMAT
 
     async def _set(self, format: int) -> None:
         try:
-            if format > max(_FIRST, await self._stored()):
+            if format > max(_FIRST_FORMAT, await self._stored()):
                 await self._batcher.submit("SET", self._keys.format(), format)
         except ResponseError as error:
             if is_unavailable(error):
@@ -110,17 +110,17 @@ class LiveFormat:
             if is_unavailable(error):
                 raise
             self._refused(error)
-            return _FIRST
-        return int(raw) if raw is not None and raw.isdigit() and len(raw) <= _DIGITS_MAX else _FIRST
+            return _FIRST_FORMAT
+        return int(raw) if raw is not None and raw.isdigit() and len(raw) <= _DIGITS_MAX else _FIRST_FORMAT
 
 
 def format_of(heartbeat: bytes, now_ms: int) -> int | None:
-    """Return the newest format that a worker reads, from its heartbeat; None if it is outdated or invalid. Pure."""
+    """Return the newest format that a worker reads, from its heartbeat; None for an outdated or invalid one. Pure."""
     at_ms, _, content = heartbeat.partition(b" ")
     fields = fields_of(content)
     if "pid" not in fields or not at_ms.isdigit() or len(at_ms) > _TIME_DIGITS_MAX:
         return None
     if abs(now_ms - int(at_ms)) > FORGET_MS:
         return None
-    format = fields.get("format", _FIRST)
-    return format if type(format) is int and format >= _FIRST else _FIRST
+    format = fields.get("format", _FIRST_FORMAT)
+    return format if type(format) is int and format >= _FIRST_FORMAT else _FIRST_FORMAT

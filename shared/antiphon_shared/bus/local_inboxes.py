@@ -1,8 +1,8 @@
-"""Inboxes that are read in this process: a commit that adds to one of them also reads its next entry.
+"""The inboxes that are read in this process: a commit that adds to one of them also reads its next entry.
 
-The commit script delivers that entry to the local consumer in the same round trip, as a read of its own would: the
-oldest entry that was not delivered yet, which need not be the one that was added. If the reply is lost, the entry is
-pending for the local consumer, whose reader finds it there.
+Like a read, the commit script delivers the oldest new entry to the local consumer, in the same round trip; it may be
+another entry than the added one. If the reply is lost, the entry is pending for the local consumer, whose reader
+finds it there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,18 +15,18 @@ from antiphon_shared.bus.reader import Entry, Reader
 
 
 class LocalInboxes:
-    """The inboxes of all consumers of this process that are reading, and the gate that the consumers share."""
+    """The inboxes of all running consumers of this process, and the gate that the consumers share."""
 
     def __init__(self) -> None:
         self.gate = Gate()
-        """A message that may have ended its process runs alone among the messages of all components in the process."""
+        """Through it, a message that may have killed a process runs alone in this process."""
         self._readers: dict[str | None, Reader] = {}
 
     def add(self, readers: Iterable[Reader]) -> None:
         self._readers.update((reader.stream, reader) for reader in readers)
 
     def taking(self, operations: Sequence[Operation]) -> "Taking":
-        """Return the entries that a commit with these operations reads: one for each event for a local inbox."""
+        """Return the reads of a commit with these operations: one entry for each event for a local inbox."""
         added_to = [key for name, key, _, _ in operations if name == "event"]
         return Taking([self._readers[key] for key in added_to if key in self._readers])
 
@@ -66,6 +66,6 @@ class Taking:
                 Entry(reader.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True)))
             )
         result: bytes = b"committed" if taken else reply
-        # A duplicate may be this commit itself, sent before a connection broke, with its reply lost.
+        # A duplicate may be an earlier attempt of this commit, whose reply was lost with its entries.
         self._is_certain = result != b"duplicate"
         return result

@@ -1,4 +1,4 @@
-"""The catalogue of a session, with the published workflows and the recipes as tools."""
+"""The catalogue of a session, extended by the published workflows and the recipes as tools."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping
@@ -24,7 +24,7 @@ class Offers:
     """The publications and recipes at one time."""
 
     hashes: Mapping[str, str]
-    """The specification of each published workflow."""
+    """The hash of the specification of each published workflow, by name."""
     latest: Revision
 
 
@@ -37,7 +37,7 @@ class _Offered:
 
     catalogue: Catalogue
     recipes: tuple[Recipe, ...]
-    """The recipes in it."""
+    """The recipes that are in the catalogue."""
     content_hash: str = ""
     due_s: float = 0.0
 

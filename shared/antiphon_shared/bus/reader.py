@@ -1,8 +1,7 @@
-"""The reader of one stream for a group: reads new entries, and reclaims entries of workers that have disappeared.
+"""The reader of one stream for a group. It reads new entries, and reclaims entries of workers that have disappeared.
 
-A read is never cancelled: entries of a cancelled read stay pending, unseen. It is stopped by a flag, and by
-asking Redis to unblock its connection. After a failed read, the entries that it may have received are read
-again.
+A read is never cancelled, as its entries would stay pending, unseen. A flag stops the reader, and Redis unblocks its
+connection on request. After a failed read, the entries that it may have received are read again.
 """
 
 import asyncio
@@ -23,12 +22,12 @@ from antiphon_shared.bus.wire import Argument, Command, Wire
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 
 Chores = Callable[[], Awaitable[float]]
-"""Small duties between reads; returns the seconds until they are due again."""
+"""A duty between reads; returns the seconds until it is due again."""
 
 ALONE_FROM_DELIVERY = 3
-"""From this delivery on an entry runs alone, as it may have killed its earlier workers."""
+"""The delivery from which on an entry runs alone, as it may have killed its earlier workers."""
 
-_HELD_MAX = 10_000
+_PENDING_MAX = 10_000
 _CROWDED_BLOCK_S = 0.02
 _FAKE_POLL_S = (0.0005, 0.001, 0.002, 0.005, 0.01)
 
@@ -41,8 +40,7 @@ class Entry(NamedTuple):
     fields: dict[bytes, bytes]
     deliveries: int = 1
     is_taken_over: bool = False
-    """Whether a worker, this or another, had it before; on a hand-back, its delivery is taken off the count.
-    """
+    """Whether any worker had the entry before; a delivery that was handed back is not counted."""
 
     @property
     def content(self) -> bytes:
@@ -53,7 +51,7 @@ class Entry(NamedTuple):
 
 
 class Reader:
-    """One stream, one group, one connection."""
+    """The reader of one stream for one group, over one connection."""
 
     def __init__(
         self,
@@ -64,11 +62,11 @@ class Reader:
         *,
         limit: ConcurrencyLimit,
         take: Callable[[Entry], None],
-        in_hand: Callable[[str], list[str]],
+        in_flight: Callable[[str], list[str]],
         chores: Chores,
     ) -> None:
         self.stream, self.group, self.consumer, self.limit, self.take = stream, group, consumer, limit, take
-        self._bus, self._in_hand, self._chores = bus, in_hand, chores
+        self._bus, self._in_flight, self._chores = bus, in_flight, chores
         self._client: Client = None
         self._wire: Wire | None = None
         self._client_id: int | None = None
@@ -97,11 +95,11 @@ class Reader:
             await self._wire.close()
 
     def look_again(self) -> None:
-        """Before the next read, look for entries that were delivered to this consumer and never reached it."""
+        """Let the next read begin with entries that were delivered to this consumer and never reached it."""
         self._own_pending_first = True
 
     async def unblock(self) -> None:
-        """End a blocked read. Call it after `limit` was closed."""
+        """End a blocked read, after `limit` was closed."""
         if self._client_id is not None and not self._bus.connections.is_fake:
             try:
                 other = await self._bus.connections.dedicated(self.stream)
@@ -133,14 +131,14 @@ class Reader:
                 return missed[:slots]
         until_duty_s = min(self._chores_at, self._reclaim_at) - now
         await faults.pass_point("reader.read.before")
-        entries = await self._read(slots, min(self._patience_s, max(0.001, until_duty_s)))
+        entries = await self._read(slots, min(self._block_s_max, max(0.001, until_duty_s)))
         if entries:
             await faults.pass_point("reader.read.after")
         return entries
 
     @property
-    def _patience_s(self) -> float:
-        return _CROWDED_BLOCK_S if self.limit.is_sought else BLOCK_S
+    def _block_s_max(self) -> float:
+        return _CROWDED_BLOCK_S if self.limit.has_waiting_reader else BLOCK_S
 
     async def _reclaim(self, slots: int) -> list[Entry]:
         lease_ms = milliseconds(self._bus.settings.lease_s)
@@ -150,21 +148,25 @@ class Reader:
             lease_ms,
             slots,
             ALONE_FROM_DELIVERY - 1,
-            *self._in_hand(self.stream),
+            *self._in_flight(self.stream),
         ]
-        entries = self._entries_of(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
+        entries = self._redelivered_entries(
+            await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments)
+        )
         if entries:
             self._log.info("deliveries_reclaimed", entries=len(entries))
         return entries
 
     async def _missed(self) -> list[Entry]:
         """Return the entries that were delivered to this consumer but never reached it."""
-        arguments: list[Argument] = [self.group, self.consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
-        entries = self._entries_of(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
-        in_hand = set(self._in_hand(self.stream))
-        return [entry for entry in entries if entry.id not in in_hand]
+        arguments: list[Argument] = [self.group, self.consumer, _PENDING_MAX, ALONE_FROM_DELIVERY - 1]
+        entries = self._redelivered_entries(
+            await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments)
+        )
+        in_flight = set(self._in_flight(self.stream))
+        return [entry for entry in entries if entry.id not in in_flight]
 
-    def _entries_of(self, handed: list[Any]) -> list[Entry]:
+    def _redelivered_entries(self, reply: list[Any]) -> list[Entry]:
         return [
             Entry(
                 self.stream,
@@ -173,32 +175,32 @@ class Reader:
                 deliveries,
                 True,
             )
-            for entry, deliveries, fields in handed
+            for entry, deliveries, fields in reply
         ]
 
     async def _read(self, count: int, block_s: float) -> list[Entry]:
         if self._client is None:
             self._client = await self._bus.connections.dedicated(self.stream)
         command: list[Any] = ["XREADGROUP", "GROUP", self.group, self.consumer, "COUNT", count]
-        where = ["STREAMS", self.stream, ">"]
+        streams = ["STREAMS", self.stream, ">"]
         if self._bus.connections.is_fake:
-            return await self._poll([*command, *where], block_s)
+            return await self._poll([*command, *streams], block_s)
         if self._wire is None:
             self._wire = Wire(self._client, "redis.read.sent")
             self._client_id = await self._ask(("CLIENT", "ID"))
         if not self.limit.is_closed:
             command += ["BLOCK", milliseconds(block_s)]
-        return self._entries(await self._ask((*command, *where)))
+        return self._entries(await self._ask((*command, *streams)))
 
     async def _ask(self, command: Command) -> Any:
-        assert self._wire is not None, "connected before the first question"
+        assert self._wire is not None, "connected before the first command"
         (reply,) = await self._wire.exchange([command])
         if isinstance(reply, Exception):
             raise reply
         return reply
 
     async def _poll(self, command: list[Any], block_s: float) -> list[Entry]:
-        """Poll fakeredis: there, a blocking read with COUNT returns at once, and one without loses entries."""
+        """Poll fakeredis, whose blocking reads return at once with COUNT, and lose entries without it."""
         deadline_s, n = monotonic_s() + block_s, 0
         while True:
             entries = self._entries(await self._client.execute_command(*command))
@@ -216,13 +218,13 @@ class Reader:
         return [Entry(self.stream, entry.decode(), fields) for entry, fields in entries]
 
     async def _recover(self, error: Exception, failures: int) -> None:
-        """Wait for Redis; make the next read begin with entries that the failed one may have received."""
+        """Wait for Redis, and let the next read begin with entries that the failed one may have received."""
         if isinstance(error, ResponseError) and "NOGROUP" in str(error):
             self._log.warning("stream_recreated")
         elif is_unavailable(error):
             if failures == 1:
                 self._log.warning("read_waiting_for_redis", error=str(error))
-            # Live workers must be able to renew before any takeover: while Redis was away, no worker could.
+            # First, live workers must be able to renew their leases, as no worker could while Redis was unavailable.
             self._reclaim_at = monotonic_s() + self._bus.settings.lease_s / 2
         elif failures == 1 or failures % 30 == 0:
             self._log.error("read_failed", failures=failures, exc_info=error)

@@ -17,13 +17,13 @@ else:
         try:
             return [await read for read in left]
         finally:
-            for read in left:  # left over when an earlier read has failed
+            for read in left:  # after a failed read, the rest is closed
                 if isinstance(read, Coroutine):
                     read.close()
 
 
 class PendingRead(Generic[T]):
-    """A read that was sent; awaited, it returns what `read` makes of the reply."""
+    """A read that was sent. Awaiting it returns the reply, converted by `read`."""
 
     __slots__ = ("_read", "_reply")
 
@@ -35,7 +35,7 @@ class PendingRead(Generic[T]):
 
 
 class Completed(Generic[T]):
-    """An awaitable of a value that is known, in the place of a read that is not needed."""
+    """An awaitable of a value, in place of a read that is not needed."""
 
     __slots__ = ("_value",)
 

@@ -1,4 +1,4 @@
-"""Recipes in Redis, for the components that run them: a hash by name, and the names ordered by last use."""
+"""The recipes in Redis, for the components that run them: a hash by name, and the names by last use."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -23,7 +23,7 @@ class Revision:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Return the name of each, by the hash of its specification."""
+        """Return the names of the recipes, by the hashes of their specifications."""
         return {specification_hash(one.specification): one.name for one in self.recipes}
 
 
@@ -42,30 +42,30 @@ class KeptRecipes:
     async def _latest_of(self, reply: Awaitable[bytes | None]) -> Revision:
         number = await reply
         if (number or b"") != self._latest.number:
-            kept = await self._batcher.submit("HGETALL", self._recipes)
-            names = sorted(set(kept) - {REVISION.encode()})
-            found = tuple(one for name in names if (one := _readable(kept[name])))
-            self._latest = Revision(kept.get(REVISION.encode(), b""), found)
+            stored = await self._batcher.submit("HGETALL", self._recipes)
+            names = sorted(set(stored) - {REVISION.encode()})
+            recipes = tuple(one for name in names if (one := _readable(stored[name])))
+            self._latest = Revision(stored.get(REVISION.encode(), b""), recipes)
         return self._latest
 
     async def used(self, name: str) -> None:
-        """Note that a recipe was used, so that others are dropped first."""
+        """Note the use of a recipe, so that recipes with an older use are dropped first."""
         now_s, microseconds = await self._batcher.submit("TIME")
         score = int(now_s) * 1000 + int(microseconds) // 1000
         await self._batcher.submit("ZADD", self._recency, "XX", score, name)
 
     async def run_begun(self, content_hash: str) -> None:
-        """Note that a run of a specification begins; a use of the recipe where the specification is a recipe's."""
+        """Note the use of a recipe if the specification with which a run begins is that of a recipe."""
         if (name := (await self.latest()).names.get(content_hash)) is not None:
             await self.used(name)
 
     async def all(self) -> list[Recipe]:
         """Return the recipes, without recipes of a later release, the last learned or used first."""
-        names, kept = await asyncio.gather(
+        names, stored = await asyncio.gather(
             self._batcher.submit("ZRANGE", self._recency, 0, -1, "REV"),
             self._batcher.submit("HGETALL", self._recipes),
         )
-        return [one for name in names if name in kept and (one := _readable(kept[name]))]
+        return [one for name in names if name in stored and (one := _readable(stored[name]))]
 
     async def get(self, name: str) -> Recipe | None:
         """Return the recipe of that name, or None. Raises UnreadableEvent."""

@@ -11,9 +11,9 @@
 -- the cause. Entries that the stream no longer has are dropped.
 
 local most = tonumber(ARGV[4])
-local in_hand = {}
+local in_flight = {}
 for i = 6, #ARGV do
-  in_hand[ARGV[i]] = true
+  in_flight[ARGV[i]] = true
 end
 
 local function take(entry, deliveries)
@@ -28,7 +28,7 @@ end
 local taken = {}
 local looked_at = most + #ARGV - 5
 for _, stale in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', ARGV[3], '-', '+', looked_at)) do
-  if not in_hand[stale[1]] and #taken < most then
+  if not in_flight[stale[1]] and #taken < most then
     taken[#taken + 1] = take(stale[1], stale[4])
   end
 end

@@ -1,4 +1,4 @@
-"""The bus as other packages see it: sessions to read, deliveries to commit, events to publish."""
+"""The bus, with which other packages read sessions, publish events and store shared content."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
@@ -31,7 +31,7 @@ from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import CATALOGUE, Catalogue, ToolDefinition
 from antiphon_shared.values import DEFAULT_TENANT, Tenant
 
-if TYPE_CHECKING:  # it needs the readers, which need the bus
+if TYPE_CHECKING:  # local_inboxes imports the readers, which import the bus
     from antiphon_shared.bus.local_inboxes import LocalInboxes
 
 Published = Literal["sent", "known", "waiting", "overloaded", "unknown"]
@@ -50,24 +50,23 @@ class Bus:
         signer: Signer | None = None,
     ) -> None:
         self.signer = signer
-        """Signs outgoing messages and verifies incoming ones; None where messages are not signed."""
+        """Signs outgoing messages and verifies incoming ones; None if messages are not signed."""
         self.redactor = redactor
-        """Knows the secrets of this process; texts of errors pass through it before they enter an event."""
+        """Removes the secrets of this process from error texts before they enter an event."""
         self.batcher = Batcher()
-        """May be passed on before the bus is open; it works from then on."""
+        """Sends commands; it may be passed on before the bus is open, and works from then on."""
         self.claims = Batcher() if settings.wait_replicas else self.batcher
-        """For writes that must reach ANTIPHON_BUS_WAIT_REPLICAS first; it waits on its own connection.
-        """
+        """Sends writes that must reach ANTIPHON_BUS_WAIT_REPLICAS, and waits for that on its own connection."""
         self.connections = connections
         self.keys = keys
         self.formats = LiveFormat(self.batcher, keys)
-        """The format that may be written now."""
+        """The format in which new sessions are opened."""
         self.settings = settings
         self.local_inboxes: LocalInboxes | None = None
-        """Where several components share the process: the inboxes that they read."""
+        """The inboxes that are read in this process, if several components share it."""
         self._catalogues: dict[str, Catalogue] = {}
         self._contents_due: dict[str, float] = {}
-        """When content has to be stored again, by its hash."""
+        """The time at which content has to be stored again, by its hash."""
 
     @classmethod
     def from_settings(cls, pipeline: PipelineSettings | None = None, bus: BusSettings | None = None) -> "Bus":
@@ -113,7 +112,7 @@ class Bus:
 
     @property
     def shared_retention_s(self) -> float:
-        """Return how long content shared by sessions is kept: at least as long as any of them."""
+        """Return how long content that sessions share is kept: longer than any of them."""
         return max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S)
 
     def session(self, session_id: str) -> RedisSession:
@@ -121,30 +120,30 @@ class Bus:
         return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
 
     async def first_event(self, session_id: str) -> AnyEvent | None:
-        """Return the event that the session began with, for callers that add to it; None if it is not stored.
+        """Return the first event of a session, for callers that add events to it; None if it is not stored.
 
-        Raises BadSignature, and KeyMissing when the session's messages are signed and ours would not be.
+        Raises BadSignature, and KeyMissing if the session's messages are signed and this process has no key.
         """
         log = self.keys.log(session_id)
-        found = await self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1)
-        if not found:
+        entries = await self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1)
+        if not entries:
             return None
-        require_key(self.signer, found[0][1])
-        return decode(verified_event(self.signer, log, found[0][1]))
+        require_key(self.signer, entries[0][1])
+        return decode(verified_event(self.signer, log, entries[0][1]))
 
     async def query_of(self, session_id: str) -> AnyEvent | None:
         """Return the session's first event, or the query that waits under that id, or None.
 
-        Raises UnreadableEvent when the id is taken by something else.
+        Raises UnreadableEvent if the id holds other content.
         """
         log, waiting = self.keys.log(session_id), self.keys.queries_waiting(self.keys.partition(session_id))
-        # In the order in which a query moves: a query that is admitted between the two is found by the second.
-        record, found = await asyncio.gather(
+        # In the order in which a query moves, so that the second read finds a query that is admitted in between.
+        record, entries = await asyncio.gather(
             self.batcher.submit("HGET", waiting, session_id),
             self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1),
         )
-        if found:
-            return decode(verified_event(self.signer, log, found[0][1]))
+        if entries:
+            return decode(verified_event(self.signer, log, entries[0][1]))
         return None if record is None else query_of(record, log, self.signer)
 
     async def publish(
@@ -164,8 +163,8 @@ class Bus:
             mode: `open` for a query, which opens its session; `signal` for an event of an existing session.
 
         Returns:
-            `sent`; for a query also `known` where its session exists already, `waiting` where it waits for room, and
-            `overloaded` where too many wait; for a signal also `unknown` where its session does not exist.
+            `sent`; for a query also `known` if its session exists already, `waiting` if it has to wait, and
+            `overloaded` if too many wait; for a signal also `unknown` if its session does not exist.
         """
         session_id, partition = event.subject, self.keys.partition(event.subject)
         inbox = event.data.inbox
@@ -173,30 +172,36 @@ class Bus:
         keys = [self.keys.log(session_id), self.keys.inbox(partition, inbox), self.keys.feed(partition)]
         raw = encode(event)
         arguments: list[Argument] = [session_id, event.type, raw]
-        kept: list[Argument] = [self.settings.retention_ms, self.settings.feed_length]
+        retention: list[Argument] = [self.settings.retention_ms, self.settings.feed_length]
         signatures = [] if self.signer is None else [self.signer.sign(stream, raw) for stream in keys[:2]]
         if mode == "signal":
-            result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*arguments, *kept, *signatures])
+            result: bytes = await self.batcher.run(
+                scripts.PUBLISH, keys, [*arguments, *retention, *signatures]
+            )
         else:
-            place = position_of(event, tenant, deadline_s, self.settings.deadline_max_s)
+            position = position_of(event, tenant, deadline_s, self.settings.deadline_max_s)
             keys += [
                 self.keys.open_sessions(partition),
                 self.keys.sessions(partition),
                 self.keys.queries_waiting(partition),
                 self.keys.tenants_waiting(partition),
-                self.keys.waiting(partition, place.tenant),
+                self.keys.waiting(partition, position.tenant),
                 self.keys.waiting_deadlines(partition),
                 self.keys.turns(partition),
             ]
             bounds: list[Argument] = [self.settings.max_open_sessions, self.settings.max_waiting_sessions]
-            stands: list[Argument] = [place.tenant, place.submitted_ms, place.deadline_ms]
+            position_arguments: list[Argument] = [
+                position.tenant,
+                position.submitted_ms,
+                position.deadline_ms,
+            ]
             result = await self.batcher.run(
-                scripts.ARRIVE, keys, [*arguments, *bounds, *kept, *stands, *signatures]
+                scripts.ARRIVE, keys, [*arguments, *bounds, *retention, *position_arguments, *signatures]
             )
-        return result.decode()  # type: ignore[return-value]  # the scripts' five words
+        return result.decode()  # type: ignore[return-value]  # one of the five results of the scripts
 
     async def publish_catalogue(self, catalogue: Catalogue) -> str:
-        """Make `catalogue` the current one; return its hash, under which sessions find it for the retention."""
+        """Make `catalogue` the current one, and return its hash, by which sessions read it."""
         content_hash = await self.keep_catalogue(catalogue)
         await self.batcher.submit("SET", self.keys.catalogue(), content_hash)
         return content_hash
@@ -212,7 +217,7 @@ class Bus:
         return content_hash
 
     async def _readable_by_all(self, catalogue: Catalogue) -> tuple[Catalogue, int]:
-        """Return a catalogue that every worker can read, and its format: it belongs to no session."""
+        """Return the catalogue in a format that every worker can read, and the format."""
         format = await self.formats.now()
         return catalogue.in_format(format), format
 
@@ -221,18 +226,18 @@ class Bus:
         return PendingRead(self.batcher.submit("GET", self.keys.catalogue()), _text)
 
     async def catalogue(self, content_hash: str) -> Catalogue:
-        """Return the tool catalogue with that hash; an empty one when it is not stored any longer."""
+        """Return the tool catalogue with that hash; an empty one if it is no longer stored."""
         if content_hash not in self._catalogues:
             content = await self.batcher.submit("GET", self.keys.catalogue_content(content_hash))
             if content is None:
                 return Catalogue()
-            if len(self._catalogues) >= _CATALOGUES_CACHED:
+            if len(self._catalogues) >= _CATALOGUES_CACHED_MAX:
                 self._catalogues.clear()
             self._catalogues[content_hash] = _readable(content)
         return self._catalogues[content_hash]
 
     async def keep_content(self, content: bytes) -> str:
-        """Store content that many sessions' records share, at least as long as any of them; return its hash."""
+        """Store content that the records of many sessions share, longer than any of them; return its hash."""
         content_hash = blake2b(content, digest_size=16).hexdigest()
         now_s = monotonic_s()
         if now_s >= self._contents_due.get(content_hash, 0.0):
@@ -240,20 +245,20 @@ class Bus:
             await self.batcher.submit(
                 "SET", self.keys.content(content_hash), content, "PX", milliseconds(retention_s)
             )
-            if len(self._contents_due) >= _CONTENTS_REMEMBERED:
+            if len(self._contents_due) >= _CONTENTS_CACHED_MAX:
                 self._contents_due.clear()
             self._contents_due[content_hash] = now_s + retention_s / 4
         return content_hash
 
     async def content(self, content_hash: str) -> bytes | None:
         """Return the content with that hash, or None if it is not stored."""
-        found: bytes | None = await self.batcher.submit("GET", self.keys.content(content_hash))
-        return found
+        content: bytes | None = await self.batcher.submit("GET", self.keys.content(content_hash))
+        return content
 
     async def specification(self, content_hash: str) -> bytes | None:
         """Return a stored specification of workflows, or None if it is not stored."""
-        found: bytes | None = await self.batcher.submit("GET", self.keys.specification(content_hash))
-        return found
+        content: bytes | None = await self.batcher.submit("GET", self.keys.specification(content_hash))
+        return content
 
     async def ensure_groups(self, streams: Iterable[tuple[str, str]]) -> None:
         """Create missing streams and consumer groups, given as (stream, group), from their beginning."""
@@ -276,21 +281,21 @@ def _readable(content: bytes) -> Catalogue:
     except UnreadableEvent as error:
         structlog.get_logger().warning("catalogue_tool_unreadable", error=error.message)
     try:
-        given = from_json(content)
-        tools = tuple(tool for one in given["tools"] if (tool := _tool(one)) is not None)
-        return Catalogue(tools=tools, default_scopes=given.get("default_scopes", ()))
+        fields = from_json(content)
+        tools = tuple(tool for one in fields["tools"] if (tool := _tool(one)) is not None)
+        return Catalogue(tools=tools, default_scopes=fields.get("default_scopes", ()))
     except (ValueError, LookupError, TypeError, AttributeError):
         return Catalogue()
 
 
-def _tool(given: object) -> ToolDefinition | None:
+def _tool(fields: object) -> ToolDefinition | None:
     try:
-        return ToolDefinition.model_validate(given)
+        return ToolDefinition.model_validate(fields)
     except ValidationError:
         return None
 
 
-_CATALOGUES_CACHED = 64
-_CONTENTS_REMEMBERED = 4_096
+_CATALOGUES_CACHED_MAX = 64
+_CONTENTS_CACHED_MAX = 4_096
 _CATALOGUE_LIFE_MIN_S = 7_200.0
-"""Longer than dispatchers take between two publications, however short the retention is."""
+"""Longer than the time between two publications of a dispatcher, even if the retention is short."""

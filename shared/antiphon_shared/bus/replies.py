@@ -1,4 +1,4 @@
-"""The events that follow from one event: their ids and envelopes come from it."""
+"""The events that follow from one event, with ids and envelopes derived from it."""
 
 from datetime import datetime
 
@@ -10,9 +10,9 @@ from antiphon_shared.process.ids import child_id
 
 
 class Replies:
-    """The events that follow from one event, serialized as `reply` would build them, without building them.
+    """The events that follow from one event, serialized without building them; the same bytes as `reply` gives.
 
-    Their envelope needs no validation: all its fields come from the validated parent.
+    The envelope needs no validation, as all its fields come from the validated parent.
     """
 
     def __init__(self, parent: AnyEvent, source: Component, now: datetime) -> None:

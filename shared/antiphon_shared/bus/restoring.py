@@ -1,4 +1,4 @@
-"""The restoration of a session into a Redis, so that the components continue it."""
+"""The restoration of a session into a private Redis, where the components continue it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,9 +37,9 @@ class SessionSnapshot:
 
 
 async def restore(bus: Bus, snapshot: SessionSnapshot) -> None:
-    """Write a session into a Redis that does not hold it; components begin to work as it arrives.
+    """Write a session into a Redis that does not hold it; its components continue it at once.
 
-    Not atomic, and unsigned: for a private Redis only.
+    The write is not atomic, and events are not signed, so it is only for a private Redis.
     """
     keys, session_id = bus.keys, snapshot.session_id
     partition, life_ms = keys.partition(session_id), bus.settings.retention_ms
@@ -65,12 +65,14 @@ async def restore(bus: Bus, snapshot: SessionSnapshot) -> None:
         ("ZADD", key(partition), opened_ms, session_id) for key in (keys.open_sessions, keys.sessions)
     ]
     for name, due, event in snapshot.timers:
-        named = f"{session_id}/{name}"
-        commands.append(("HSET", keys.timer_messages(partition), named, timer_message(event, encode(event))))
-        commands.append(("ZADD", keys.timers(partition), round(due.timestamp() * 1000), named))
+        timer_id = f"{session_id}/{name}"
+        commands.append(
+            ("HSET", keys.timer_messages(partition), timer_id, timer_message(event, encode(event)))
+        )
+        commands.append(("ZADD", keys.timers(partition), round(due.timestamp() * 1000), timer_id))
     for entry, event in snapshot.deliveries:
         inbox = event.data.inbox
-        assert inbox is not None, "what is delivered has an inbox"
+        assert inbox is not None, "a delivered event has an inbox"
         commands.append(("XADD", keys.inbox(partition, inbox), "*", "event", encode(event), "log", entry))
     for command in commands:
         await bus.batcher.submit(*command)

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script's text, and the hash under which Redis knows it once it has run."""
+    """A script's text, and the hash by which Redis runs it again."""
 
     text: str
     sha: str
@@ -15,14 +15,14 @@ class Script:
 
 def script_of(module: str, name: str) -> Script:
     """Return the script `name`.lua in the folder of a module."""
-    return _known_as(_text(module, name))
+    return _script_from(_text(module, name))
 
 
 def _text(module: str, name: str) -> str:
     return files(module.rpartition(".")[0]).joinpath(f"{name}.lua").read_text()
 
 
-def _known_as(text: str) -> Script:
+def _script_from(text: str) -> Script:
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
@@ -31,8 +31,8 @@ def _script(name: str) -> Script:
 
 
 def _appending(name: str) -> Script:
-    """Return the script, preceded by the functions with which it appends to streams."""
-    return _known_as(_text(__name__, "append") + "\n" + _text(__name__, name))
+    """Return the script, preceded by the functions of append.lua."""
+    return _script_from(_text(__name__, "append") + "\n" + _text(__name__, name))
 
 
 COMMIT = _appending("commit")

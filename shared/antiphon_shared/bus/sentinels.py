@@ -1,4 +1,4 @@
-"""Redis behind sentinels: every new connection asks them for the present master."""
+"""Redis behind sentinels; every new connection asks them for the current master."""
 
 import asyncio
 from typing import Any, NamedTuple
@@ -15,13 +15,13 @@ from redis.exceptions import (
 
 from antiphon_shared.process.errors import ConfigurationError
 
-_ANSWER_S = 1.0
-"""The time allowed for one sentinel to reply, in seconds; all are asked at the same time."""
+_REPLY_TIMEOUT_S = 1.0
+"""The time that a sentinel has to reply; all are asked at the same time."""
 
 
 class _Master(NamedTuple):
     epoch: int
-    """Counts the failovers: of two answers the one with the higher number is newer."""
+    """The number of failovers; the answer with the highest number is the newest."""
     host: str
     port: int
 
@@ -35,8 +35,8 @@ class Sentinels:
     async def master(self) -> tuple[str, int]:
         """Return host and port of the master, by the newest answer. Raises ConnectionError without an answer."""
         answers = await self._ask()
-        if known := [answer for answer in answers if isinstance(answer, _Master)]:
-            newest = max(known)
+        if masters := [answer for answer in answers if isinstance(answer, _Master)]:
+            newest = max(masters)
             return newest.host, newest.port
         raise ConnectionError(f"no sentinel names the master of {self._service}: {answers[0]}")
 
@@ -65,13 +65,13 @@ class Sentinels:
             url,
             protocol=3,
             legacy_responses=False,
-            socket_timeout=_ANSWER_S,
-            socket_connect_timeout=_ANSWER_S,
+            socket_timeout=_REPLY_TIMEOUT_S,
+            socket_connect_timeout=_REPLY_TIMEOUT_S,
             retry=None,
         )
         command: Any = client.execute_command
         try:
-            async with asyncio.timeout(2 * _ANSWER_S):
+            async with asyncio.timeout(2 * _REPLY_TIMEOUT_S):
                 reply = await command("SENTINEL", "MASTER", self._service)
             return _Master(int(reply[b"config-epoch"]), reply[b"ip"].decode(), int(reply[b"port"]))
         except (RedisError, OSError, LookupError, ValueError, TypeError) as error:
@@ -80,8 +80,8 @@ class Sentinels:
             await client.aclose()
 
 
-class _FollowsMaster:
-    """A mixin for connections, which connect to the master of the moment."""
+class _MasterFollower:
+    """A mixin for connections to the current master."""
 
     host: str
     port: int
@@ -92,21 +92,21 @@ class _FollowsMaster:
 
     async def _connect(self) -> None:
         self.host, self.port = await self._sentinels.master()
-        await super()._connect()  # type: ignore[misc]  # the connection this is mixed into
+        await super()._connect()  # type: ignore[misc]  # the mixed-in connection has the method
 
     async def on_connect_check_health(self, check_health: bool = True) -> None:
         connection: Any = self
         await super().on_connect_check_health(check_health)  # type: ignore[misc]  # as above
-        # Sentinels that are behind may name a server that has been demoted.
+        # Outdated sentinels may name a server that has been demoted.
         await connection.send_command("ROLE", check_health=False)
         role = await connection.read_response()
         if role[0] != b"master":
             raise ConnectionError(f"the server at {self.host}:{self.port} is no longer the master")
 
 
-class MasterConnection(_FollowsMaster, Connection):
+class MasterConnection(_MasterFollower, Connection):
     """A connection to the master of a service."""
 
 
-class MasterSSLConnection(_FollowsMaster, SSLConnection):
+class MasterSSLConnection(_MasterFollower, SSLConnection):
     """A connection to the master of a service, with TLS."""

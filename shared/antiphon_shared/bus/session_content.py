@@ -1,7 +1,7 @@
 """The content of a session, which distinguishes a repeated submission from another query under the same id. Pure.
 
-The same query, options, tenant and subject are the same session. A grant's end, scopes and signer do not
-count: a renewed grant is the same one.
+Submissions with the same query, options, tenant and subject are the same. The end, scopes and signer of a grant
+may differ, as a client may renew it.
 """
 
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from antiphon_shared.values import DEFAULT_TENANT
 
 
 class SessionConflict(AntiphonError):
-    """A session id that belongs to another query already."""
+    """The error for a session id that belongs to another query."""
 
     code = "session_conflict"
 
@@ -35,9 +35,8 @@ class SessionContent:
         assert isinstance(query, QuerySubmitted)
         tenant, subject = _tenant_and_subject(query.grant)
         options = query.options
-        if (
-            query.steps_name is not None
-        ):  # as the client gave them, without the steps published under the name
+        if query.steps_name is not None:
+            # The client named the steps; their published content may have changed since.
             options = options.model_copy(update={"steps": query.steps_name})
         return cls(_digest(query.query), _digest(options.model_dump_json(exclude_none=True)), tenant, subject)
 
@@ -53,7 +52,7 @@ class SessionContent:
 
 
 def conflict(session_id: str, why: str) -> SessionConflict:
-    """Return the error for an id that cannot be used again, because of `why`."""
+    """Return the error for an id that cannot be used again; `why` ends its first sentence."""
     return SessionConflict(
         f"session {session_id} already exists, {why}.",
         hint="Use a new session id for each query, or omit it.",
@@ -61,7 +60,7 @@ def conflict(session_id: str, why: str) -> SessionConflict:
 
 
 def _tenant_and_subject(grant: str) -> tuple[str, str]:
-    """Return tenant and subject from a grant; for an unreadable one the default tenant and a digest of its text."""
+    """Return tenant and subject of a grant; for an unreadable one, the default tenant and a digest of its text."""
     if not grant:
         return DEFAULT_TENANT, ""
     try:

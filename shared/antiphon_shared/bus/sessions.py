@@ -22,7 +22,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 _DELTAS_LENGTH = 2_000
 _DELTAS_LIFE_MS = 600_000
 _SEARCHED_PAGE, _SEARCHED_PAGES_MAX = 100, 1_000
-"""Pages of a log, from its end. A run has many calls in flight: the request of one may be thousands of entries back."""
+"""Bounds on a search from the end of a log. In a run with many calls, a request may be thousands of entries back."""
 
 
 class RedisSession:
@@ -46,8 +46,8 @@ class RedisSession:
 
     def event(self, log_entry: str) -> Awaitable[AnyEvent]:
         log = self._keys.log(self.session_id)
-        found = self._batcher.submit("XRANGE", log, log_entry, log_entry)
-        return PendingRead(found, partial(self._event, log, log_entry))
+        reply = self._batcher.submit("XRANGE", log, log_entry, log_entry)
+        return PendingRead(reply, partial(self._event, log, log_entry))
 
     def _event(self, log: str, log_entry: str, entries: list[Any]) -> AnyEvent:
         if not entries:
@@ -55,11 +55,11 @@ class RedisSession:
         return decode(verified_event(self._signer, log, entries[0][1]))
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
-        log, end, own = self._keys.log(self.session_id), "+", str(id).encode()
+        log, end, id_text = self._keys.log(self.session_id), "+", str(id).encode()
         for _ in range(_SEARCHED_PAGES_MAX):
             entries = await self._batcher.submit("XREVRANGE", log, end, "-", "COUNT", _SEARCHED_PAGE)
             for entry, fields in entries:
-                if own not in fields.get(b"event", b""):
+                if id_text not in fields.get(b"event", b""):
                     continue
                 with suppress(UnreadableEvent):
                     event = decode(verified_event(self._signer, log, fields))
@@ -101,14 +101,16 @@ class RedisSession:
         return self._batcher.run_at_once(scripts.EXPIRING, [key], [life_ms, *adding])
 
     async def log(self) -> list[tuple[str, AnyEvent]]:
-        """Return the session's events in order, with their log entries; foreign entries are left out."""
+        """Return the session's events in order, with their log entries, without foreign entries."""
         log = self._keys.log(self.session_id)
         entries = await self._batcher.submit("XRANGE", log, "-", "+")
-        found = ((entry.decode(), read_logged(self._signer, log, entry, fields)) for entry, fields in entries)
-        return [(entry, event) for entry, event in found if event is not None]
+        events = (
+            (entry.decode(), read_logged(self._signer, log, entry, fields)) for entry, fields in entries
+        )
+        return [(entry, event) for entry, event in events if event is not None]
 
     async def log_page(self, after: str = "-", count: int = 100) -> list[tuple[str, bytes]]:
-        """Return up to `count` events as written, with their log entries; those after `after`, an entry or `-`."""
+        """Return up to `count` events as written, with their log entries, from after the entry `after` (`-`: all)."""
         log = self._keys.log(self.session_id)
         start = after if after == "-" else f"({after}"
         entries = await self._batcher.submit("XRANGE", log, start, "+", "COUNT", count)
@@ -117,8 +119,8 @@ class RedisSession:
     async def records_page(self, start: int = 0, count: int = 100) -> list[bytes]:
         """Return up to `count` step records as written, from the `start`-th on."""
         key = self._keys.of_session(self.session_id, RECORDS)
-        found: list[bytes] = await self._batcher.submit("LRANGE", key, start, start + count - 1)
-        return found
+        records: list[bytes] = await self._batcher.submit("LRANGE", key, start, start + count - 1)
+        return records
 
     async def response(self) -> Response | None:
         """Return the session's answer, or None."""
@@ -134,7 +136,7 @@ def _document(reply: list[Any]) -> tuple[int, bytes | None]:
 def read_logged(
     signer: Signer | None, log: str, entry: str | bytes, fields: Mapping[bytes, bytes]
 ) -> AnyEvent | None:
-    """Return the event of a log entry, for observers; None, with a log line, for a foreign or forged entry."""
+    """Return the event of a log entry, for observers; for a foreign or forged entry, log it and return None."""
     try:
         return decode(verified_event(signer, log, fields))
     except UnreadableEvent as error:

@@ -1,4 +1,4 @@
-"""Signatures of messages. Pure. Write access to Redis without a key is not enough to inject a message.
+"""Signatures of messages, so that a client without a key cannot inject messages into Redis. Pure.
 
 A signature is HMAC-SHA256 (RFC 2104) over the name of the stream, a line break, and the event's bytes, in
 hexadecimal. The name binds the message to its stream: an inbox, a session's log, or the queue of submissions.
@@ -16,20 +16,20 @@ KEY_LENGTH_MIN = 16
 
 
 class BadSignature(UnreadableEvent):
-    """An entry that is unsigned, altered, forged, or moved here from another stream."""
+    """The error for an entry that is unsigned, altered, forged, or copied from another stream."""
 
     code = "bad_signature"
 
 
 class KeyMissing(ConfigurationError):
-    """A message is signed, and this process has no key to verify it with."""
+    """The error for a signed message in a process without a key."""
 
     code = "key_missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """A signer with the first key, which verifies with any of them."""
+    """A signer, which signs with the first key, and verifies with every key."""
 
     keys: tuple[bytes, ...] = field(repr=False)
 
@@ -48,7 +48,7 @@ class Signer:
         return _signature(self.keys[0], stream, event)
 
     def verify(self, stream: str, event: bytes, signature: bytes | None) -> None:
-        """Raise BadSignature, whose message does not contain the right signature."""
+        """Raise BadSignature if the signature does not match; the message does not contain the right one."""
         if signature is None:
             raise BadSignature("signature: missing.", hint=_SAME_KEY)
         for key in self.keys:
@@ -58,7 +58,7 @@ class Signer:
 
 
 def verified_event(signer: Signer | None, stream: str, fields: Mapping[bytes, bytes]) -> bytes:
-    """Return the event of an entry, verified where there is a key. Raises BadSignature."""
+    """Return the event of an entry, verified if there is a key. Raises BadSignature."""
     event = fields.get(b"event", b"")
     if signer is not None:
         signer.verify(stream, event, fields.get(SIGNATURE))
@@ -66,7 +66,7 @@ def verified_event(signer: Signer | None, stream: str, fields: Mapping[bytes, by
 
 
 def require_key(signer: Signer | None, fields: Mapping[bytes, bytes]) -> None:
-    """Raise KeyMissing when the message is signed and ours would be unsigned."""
+    """Raise KeyMissing if the message is signed, and this process has no key."""
     if signer is None and SIGNATURE in fields:
         raise KeyMissing(
             "the messages of this pipeline are signed, but this process has no key.",

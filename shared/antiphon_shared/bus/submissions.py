@@ -1,4 +1,4 @@
-"""Submissions: from an entry of the queue to a query.submitted event."""
+"""Submissions, read from the entries of the queue as query.submitted events."""
 
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ _traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
 
 
 class Unacceptable(AntiphonError):
-    """A submission that cannot be understood."""
+    """The rejection of an invalid submission."""
 
     code = "submission_rejected"
 
@@ -36,22 +36,21 @@ def read_submission(
 ) -> AnyEvent:
     """Return the query.submitted event of an entry of the queue. Pure.
 
-    Ids and time come from the entry's id, so that reading it again gives the same event, and a client's clock
-    has no influence: a time in the future counts as `now`. With a `signer` the entry has to hold a signed
-    event. Raises Unacceptable, or UnreadableEvent, which name the field.
+    Ids and time come from the entry's id, so that another read gives the same event, and a client's clock has no
+    influence. Raises Unacceptable or UnreadableEvent, which name the field.
 
     Args:
-        stream: the key of the queue, part of the event's id and of its signature.
-        bytes_max: the size of a submission, and of its event as JSON.
+        stream: the key of the queue, from which the event's id and its signature are made.
+        bytes_max: the maximum size of a submission, and of its event as JSON.
         now: the latest time that the event may have.
-        signer: verifies the event; None where submissions need no signature.
+        signer: verifies the event; None if submissions need no signature.
     """
     if sum(len(name) + len(value) for name, value in entry.fields.items()) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)
-    given = dict(entry.fields)
+    entry_fields = dict(entry.fields)
     if signer is not None:
-        signer.verify(stream, given.get(b"event", b""), given.pop(SIGNATURE, None))
-    fields = {name.decode("utf-8", "replace"): value for name, value in given.items()}
+        signer.verify(stream, entry_fields.get(b"event", b""), entry_fields.pop(SIGNATURE, None))
+    fields = {name.decode("utf-8", "replace"): value for name, value in entry_fields.items()}
     if unknown := sorted(fields.keys() - FIELDS):
         name = unknown[0][:_NAME_LENGTH]
         raise Unacceptable(f"{name}: unknown field.", hint=did_you_mean(name, sorted(FIELDS)))
@@ -102,10 +101,10 @@ def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> 
     try:
         options = QueryOptions.model_validate_json(text.get("options") or "{}", strict=True)
     except ValidationError as error:
-        said, hint = unknown_field(error, QueryOptions.model_fields, "options")
+        message, hint = unknown_field(error, QueryOptions.model_fields, "options")
         is_object = any(fault["loc"] for fault in error.errors(include_url=False))
         raise Unacceptable(
-            said, hint=hint or ("" if is_object else "Options must be a JSON object.")
+            message, hint=hint or ("" if is_object else "Options must be a JSON object.")
         ) from None
     try:
         data = QuerySubmitted(query=text["query"], options=options, grant=text.get("grant", ""))

@@ -1,7 +1,7 @@
-"""The duties of a reader between reads: due timers, retention, removal of dead consumers.
+"""The duties of a reader between reads: move due timers, drop expired data, remove silent consumers.
 
-Timers and retention belong to one component, the one that keeps the partitions: a timer may deliver to any
-inbox, and no other component needs the permission to write to every inbox.
+Only the component that keeps the partitions has the duties of timers and retention, as it alone may write to every
+inbox.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,20 +18,20 @@ from antiphon_shared.process.clock import milliseconds, monotonic_s
 
 _DUE_AT_ONCE = 100
 _DUE_EVERY_S = (0.05, 0.25)
-"""The shortest and longest pause between two checks: another process's timer is at most this late."""
+"""The shortest and longest pause between two checks, so that the timers of other processes are little late."""
 _RETAIN_AT_ONCE = 500
 _SWEEP_AT_ONCE, _SWEEP_EVERY_S = 500, 10.0
 """The number of open sessions checked in one step, and the pause between two steps."""
 
 _CLOSED_WITHIN_MS = 60_000
-"""An answered session that is not closed after this time will not be: its closing event is lost."""
+"""The time after which an answered session counts as over, as the event that closes it is lost."""
 
 Chore = Callable[[], Awaitable[float]]
 
 
 @dataclass
 class Chores:
-    """The duties of a reader that keeps its partition; doing them twice is harmless."""
+    """The duties of a reader that keeps its partition; they are safe to repeat."""
 
     bus: Bus
     partition: int
@@ -39,7 +39,7 @@ class Chores:
     _retain_at: float = 0.0
     _sweep_at: float = 0.0
     _swept: int = 0
-    """The number of open sessions checked in this pass that remain open."""
+    """The number of sessions checked in this pass that remain open."""
 
     async def __call__(self) -> float:
         """Do the due duties; return the seconds until the next may be due."""
@@ -57,7 +57,7 @@ class Chores:
         except ResponseError as error:
             if is_unavailable(error) or "NOGROUP" in str(error):
                 raise
-            # A key that holds foreign content must not keep the reader from reading.
+            # A key with foreign content must not stop the reader.
             structlog.get_logger().error("background_duty_failed", partition=self.partition, error=str(error))
             return BLOCK_S
 
@@ -95,7 +95,7 @@ class Chores:
         return dropped
 
     async def _sweep(self) -> None:
-        """Remove sessions that do not exist, or are over, from the open ones, so that they free their room."""
+        """Remove sessions that are over or do not exist from the open ones, so that their slots become free."""
         keys = self.bus.keys
         gone, stay = await self.bus.batcher.run(
             scripts.SWEEP,
@@ -109,21 +109,21 @@ class Chores:
 
 @dataclass
 class CleanUp:
-    """The removal of consumers of a group that have long been silent and hold no entry."""
+    """The duty to remove consumers of a group that have long been silent and hold no entry."""
 
     bus: Bus
     stream: str
     group: str
     silent_s: float = 3_600.0
     every_s: float = 300.0
-    _at: float | None = None
+    _due_at: float | None = None
 
     async def __call__(self) -> float:
         now = monotonic_s()
-        if self._at is None:
-            self._at = now + self.every_s
-        if now >= self._at:
-            self._at = now + self.every_s
+        if self._due_at is None:
+            self._due_at = now + self.every_s
+        if now >= self._due_at:
+            self._due_at = now + self.every_s
             await self._remove_silent_consumers()
         return BLOCK_S
 

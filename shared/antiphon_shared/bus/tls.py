@@ -12,9 +12,9 @@ _CA, _CERT, _KEY = (f"ANTIPHON_REDIS_TLS_{name}" for name in ("CA", "CERT", "KEY
 def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
     """Return the address with the given files as parameters, which the client library reads.
 
-    `ca` replaces the system's authorities in verifying the server's certificate; `certificate` and `key` are
-    the client's own. Each is a PEM file, or empty. Raises ConfigurationError when they do not match each
-    other, or cannot be loaded.
+    Each argument is the path of a PEM file, or empty. `ca` replaces the system's authorities in verifying the server's
+    certificate; `certificate` and `key` are the client's. Raises ConfigurationError if they cannot be loaded, or do
+    not match each other.
     """
     if not (ca or certificate or key):
         return url
@@ -30,12 +30,12 @@ def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
         )
     _load(ca, certificate, key)
     files = {"ssl_ca_certs": ca, "ssl_certfile": certificate, "ssl_keyfile": key}
-    given = urlencode({name: file for name, file in files.items() if file})
-    return f"{url}{'&' if '?' in url else '?'}{given}"
+    parameters = urlencode({name: file for name, file in files.items() if file})
+    return f"{url}{'&' if '?' in url else '?'}{parameters}"
 
 
 def refusal(error: BaseException) -> ConfigurationError | None:
-    """Return the certificate error behind a failed connection; None if a retry may help."""
+    """Return the certificate error that made a connection fail; None if a retry may help."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
@@ -59,7 +59,7 @@ def refusal(error: BaseException) -> ConfigurationError | None:
 
 
 def _load(ca: str, certificate: str, key: str) -> None:
-    """Raise ConfigurationError for the first file that is not of the right kind."""
+    """Raise ConfigurationError for the first file that cannot be loaded."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         if ca:
@@ -80,6 +80,6 @@ def _load(ca: str, certificate: str, key: str) -> None:
 
 
 def _reason_of(error: Exception) -> str:
-    """Return the reason of an error; `ssl.SSLError` is an OSError too, and has its own field for it."""
+    """Return the reason of an error, from `ssl.SSLError`'s own field if it is one."""
     reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
     return str(reason).lower().replace("_", " ")

@@ -1,4 +1,4 @@
-"""The meaning of Redis's errors while it cannot be used, for people."""
+"""Explanations of the errors of an unavailable Redis, for people."""
 
 import os
 
@@ -6,7 +6,7 @@ from redis.exceptions import BusyLoadingError
 
 from antiphon_shared.process.errors import RedisUnavailable
 
-_WHAT_TO_DO = {
+_HINTS = {
     "MISCONF": "Free space on its disk, or check why it cannot save: `redis-cli INFO persistence`.",
     "OOM": "Raise its maxmemory, or delete data that is no longer needed.",
     "READONLY": "It is a replica: set ANTIPHON_REDIS_URL to the master, or wait for the failover to end.",
@@ -19,20 +19,20 @@ _WHAT_TO_DO = {
 
 
 def unavailable(error: BaseException) -> RedisUnavailable:
-    """Return our error for an error of Redis: it says whether Redis replies, quotes it, and names the remedy."""
+    """Return the error that quotes an error of Redis, says whether Redis replies, and names the remedy."""
     message = str(error).strip().rstrip(".")
-    word = "LOADING" if isinstance(error, BusyLoadingError) else _word(error, message)
+    word = "LOADING" if isinstance(error, BusyLoadingError) else _error_code(error, message)
     if word is None:
         return RedisUnavailable(f"Redis is unavailable: {message}.")
-    return RedisUnavailable(f"Redis answers, but refuses commands: {message}.", hint=_WHAT_TO_DO[word])
+    return RedisUnavailable(f"Redis answers, but refuses commands: {message}.", hint=_HINTS[word])
 
 
-def _word(error: BaseException, message: str) -> str | None:
-    """Return the error code that Redis's reply begins with; some of the library's classes have stripped it."""
+def _error_code(error: BaseException, message: str) -> str | None:
+    """Return the error code that begins Redis's reply, also if the library has removed it."""
     by_class = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY"}
     by_class |= {"MasterDownError": "MASTERDOWN", "ClusterDownError": "CLUSTERDOWN"}
-    begins = message.partition(" ")[0].rstrip(":")
-    return by_class.get(type(error).__name__) or (begins if begins in _WHAT_TO_DO else None)
+    code = message.partition(" ")[0].rstrip(":")
+    return by_class.get(type(error).__name__) or (code if code in _HINTS else None)
 
 
 def reason_of(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Queries that wait for room: their tenant, submission and deadline. Pure."""
+"""Waiting queries: their tenant, submission and deadline. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from antiphon_shared.events import AnyEvent, QuerySubmitted, decode
 from antiphon_shared.values import Tenant
 
 TURN = 1_000_000
-"""The virtual time that a turn costs a tenant of weight 1; an integer, to avoid rounding."""
+"""The virtual time that a turn costs a tenant of weight 1; an integer, so that sums are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class QueuePosition:
     tenant: Tenant
     submitted_ms: int
     deadline_ms: int
-    """When it is opened regardless of room; in Unix milliseconds."""
+    """When the query is opened without a free slot, in Unix milliseconds."""
 
 
 def position_of(
@@ -37,7 +37,7 @@ def position_of(
 
 
 def turn_costs(weights: Mapping[Tenant, float]) -> list[str | int]:
-    """Return each tenant that has a weight, followed by the cost of its turn: the arguments of admit.lua."""
+    """Return each tenant that has a weight, followed by the cost of its turn, as arguments of admit.lua."""
     return [word for tenant, weight in weights.items() for word in (tenant, round(TURN / weight))]
 
 
@@ -54,8 +54,10 @@ def query_of(record: bytes, log: str, signer: Signer | None) -> AnyEvent:
 def fields_of_record(record: bytes) -> dict[bytes, bytes]:
     """Return the fields of a waiting query's log entry, from its record."""
     header, _, event = record.partition(b"\n")
-    of_log = header.split(b" ")[2:3]
-    return {b"event": event} | ({SIGNATURE: of_log[0]} if of_log and of_log != [b"-"] else {})
+    log_signature = header.split(b" ")[2:3]
+    return {b"event": event} | (
+        {SIGNATURE: log_signature[0]} if log_signature and log_signature != [b"-"] else {}
+    )
 
 
 def _unix_ms(seconds: float) -> int:

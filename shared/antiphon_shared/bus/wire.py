@@ -1,8 +1,8 @@
 """The transport of a batch of commands: over one connection of our own, or through the library's pipeline.
 
-The library's parts are combined directly: its connection, hiredis to pack (the library's asyncio side packs
-in Python, which took a third of a busy process's time), and one timeout for the batch in place of one per
-reply. fakeredis uses the library's pipeline.
+For speed, the library's parts are combined directly: its connection, hiredis for packing (the library's asyncio
+side packs in Python, which took a third of a busy process's time), and one timeout for the batch instead of one for
+each reply. fakeredis uses the library's pipeline.
 """
 
 import asyncio
@@ -18,27 +18,27 @@ from antiphon_shared import faults
 from antiphon_shared.bus.connection import SOCKET_TIMEOUT_S, Client, Connections
 
 _NO_REPLY = (hiredis.PushNotification, ConnectionError)
-"""Messages of a connection that answer no command."""
+"""Messages of a connection that are no replies to commands."""
 
 Argument = str | bytes | int | float
 Command = tuple[Argument, ...]
 Exchange = Callable[[Sequence[Command]], Awaitable[list[Any]]]
-"""Sends commands and returns for each its reply or error. Raises when no reply arrived."""
+"""Sends commands, and returns the reply or error for each. Raises if no reply arrived."""
 
 
 class Replicas(NamedTuple):
     """The number of replicas that must have a batch's writes, and how long to wait for them."""
 
-    wanted: int
+    required: int
     timeout_s: float
 
 
 class NotReplicated(Exception):
-    """Too few replicas have the writes of a command, whose reply is attached."""
+    """The error for writes that too few replicas have; it holds the reply."""
 
     def __init__(self, reply: Any, acknowledged: int, replicas: Replicas) -> None:
         super().__init__(
-            f"{acknowledged} of {replicas.wanted} replicas had it within {replicas.timeout_s:g} s"
+            f"{acknowledged} of {replicas.required} replicas had it within {replicas.timeout_s:g} s"
         )
         self.reply = reply
 
@@ -56,15 +56,15 @@ def exchange_over(connections: Connections, replicas: Replicas | None = None) ->
 class Wire:
     """One connection that carries batch after batch; it reconnects after a failure.
 
-    With `replicas`, it waits for each batch until they have its writes. WAIT concerns the connection it is
-    sent on, and blocks it: send only claims on such a connection.
+    With `replicas`, it waits for each batch until they have its writes. WAIT blocks the connection, so only claims are
+    sent over it.
     """
 
     def __init__(
         self, client: Client, fault_point: str = "redis.commands.sent", replicas: Replicas | None = None
     ) -> None:
         pool = client.connection_pool
-        # Without a timeout of its own: with one, the library starts a task for each write.
+        # Without a socket timeout, as the library would start a task for each write.
         self._connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": None})
         self._callbacks = dict(client.response_callbacks)
         self._fault_point = fault_point
@@ -78,7 +78,7 @@ class Wire:
 
     async def _exchange_replicated(self, commands: Sequence[Command], replicas: Replicas) -> list[Any]:
         wait_ms = max(1, round(replicas.timeout_s * 1000))
-        *replies, acknowledged = await self._exchange([*commands, ("WAIT", replicas.wanted, wait_ms)])
+        *replies, acknowledged = await self._exchange([*commands, ("WAIT", replicas.required, wait_ms)])
         return _replicated(replies, acknowledged, replicas)
 
     async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
@@ -95,11 +95,11 @@ class Wire:
             await self.close()
             raise ConnectionError(f"The connection to Redis failed: {error}") from error
         except BaseException:
-            # An unread reply would be taken for the next command's.
+            # An unread reply would be taken for the reply to the next command.
             await self.close()
             raise
         if ReadOnlyError in map(type, replies):
-            await self.close()  # its master is now a replica: a new connection may reach the new master
+            await self.close()  # the master is now a replica, and a new connection may reach the new master
         return replies
 
     async def close(self) -> None:
@@ -118,7 +118,7 @@ class Wire:
         return replies
 
     async def _next(self, reply: Any) -> Any:
-        """Return the next reply, read from the socket where it has not arrived."""
+        """Return the next reply; read from the socket until it has arrived."""
         parser = self._connection._parser
         while True:
             if reply is NOT_ENOUGH_DATA:
@@ -135,7 +135,7 @@ class Wire:
 def _read_as(callback: Callable[[Any], Any], reply: Any) -> Any:
     try:
         return reply if isinstance(reply, Exception) else callback(reply)
-    except Exception as error:  # noqa: BLE001  # the library fails on one reply; the others are still to be read
+    except Exception as error:  # noqa: BLE001  # one reply that the library cannot convert must not affect the others
         return error
 
 
@@ -143,7 +143,7 @@ def _replicated(replies: list[Any], acknowledged: Any, replicas: Replicas) -> li
     """Return the replies, with success replaced by NotReplicated where too few replicas have acknowledged."""
     if isinstance(acknowledged, Exception):
         return [reply if isinstance(reply, Exception) else acknowledged for reply in replies]
-    if acknowledged >= replicas.wanted:
+    if acknowledged >= replicas.required:
         return replies
     return [
         reply if isinstance(reply, Exception) else NotReplicated(reply, acknowledged, replicas)
@@ -151,7 +151,7 @@ def _replicated(replies: list[Any], acknowledged: Any, replicas: Replicas) -> li
     ]
 
 
-# Its stub declares a tuple of one where it accepts any length.
+# The stub declares a tuple of one argument, but any number is accepted.
 _pack: Callable[[Command], bytes] = cast(Any, hiredis.pack_command)
 
 

@@ -1,4 +1,4 @@
-"""Workflows in Redis: each specification under its hash, and the publications."""
+"""The workflows in Redis: each specification by its hash, and the publications."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from antiphon_shared.workflows.specification import Specification, canonical, sp
 
 _CACHED_MAX = 64
 _LIFE_S_MIN = 31 * 86_400.0
-"""A run may wait that long for a person, and needs its specification after that."""
+"""Longer than a run may wait for a person, as it needs its specification after that."""
 
 
 class WorkflowStore:
@@ -41,7 +41,7 @@ class WorkflowStore:
         return content_hash
 
     async def keep_on(self, hashes: Iterable[str], more_s: float = 0.0) -> None:
-        """Extend the life of stored specifications to as long from now, or `more_s` seconds longer."""
+        """Extend the life of stored specifications to that of newly stored ones, plus `more_s`."""
         life_ms = self._life_ms(more_s)
         extending = (
             self._bus.batcher.submit("PEXPIRE", self._bus.keys.specification(one), life_ms, "GT")
@@ -62,7 +62,7 @@ class WorkflowStore:
         return self._cached[content_hash]
 
     async def publish(self, specifications: Sequence[Specification]) -> Publication:
-        """Publish workflows; each domain replaces its earlier ones. Raises ConfigurationError where names clash."""
+        """Publish workflows, which replace those of their domains. Raises ConfigurationError if names clash."""
         publication = (await self.published()).with_all(specifications)
         await asyncio.gather(*map(self.store, specifications))
         fields: list[Argument] = []
@@ -73,7 +73,7 @@ class WorkflowStore:
         return publication
 
     async def restore(self, specifications: Sequence[Specification]) -> None:
-        """Publish again the workflows that Redis has lost; a domain that is there stays unchanged."""
+        """Publish workflows that Redis has lost again; an existing domain stays unchanged."""
         for one in specifications:
             content = PUBLISHED_DOMAIN.write(published(one), FORMAT)
             await self._bus.batcher.submit("HSETNX", self._bus.keys.workflows(), one.domain, content)
@@ -87,7 +87,7 @@ class WorkflowStore:
         return domain_entry
 
     async def hashes(self) -> Mapping[str, str]:
-        """Return the specification of each published workflow."""
+        """Return the hash of the specification of each published workflow, by name."""
         return (await self.published()).hashes
 
     def published(self) -> Awaitable[Publication]:

@@ -25,9 +25,9 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 from coordinator.decision import LoggedEvent
 from coordinator.requests import DEADLINE
 from coordinator.runs.commands import timer_of
-from coordinator.runs.making import Pinned
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunState
 from coordinator.runs.step import Step, begin, take
+from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import Plan
 from tests.coordinator.workflows.world import TOOLS
 from tests.envelopes import START, an_event

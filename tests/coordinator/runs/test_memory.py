@@ -7,9 +7,9 @@ from antiphon_shared.bus.handling import RUN
 from antiphon_shared.events import RunOpened
 from antiphon_shared.workflows.graph import Graph
 
-from coordinator.runs.making import Pinned
 from coordinator.runs.memory import RunInMemory
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange
+from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import NodeState
 from tests.fakes import FakeSession
@@ -44,7 +44,7 @@ def a_run(length: int) -> RunInMemory:
 
 
 def decided(run: RunInMemory, n: int) -> None:
-    run.decide_on(UUID(int=n))
+    run.note_decision(UUID(int=n))
     run.apply(UUID(int=n), a_change(n))
 
 
@@ -74,7 +74,7 @@ async def test_after_a_conflict_those_decided_on_what_was_not_stored_are_decided
 
 async def test_what_was_decided_for_nothing_behind_what_is_stored_catches_up() -> None:
     run = a_run(3)
-    run.decide_on(NEVER)
+    run.note_decision(NEVER)
     assert await run.catch_up(NEVER, stored(0, 1, 2, 7))
     assert nodes(run) == ["n0", "n1", "n2", "n7"]
 

@@ -12,7 +12,7 @@ from coordinator.workflows.messages import (
     CallTool,
     Failed,
     Failure,
-    Happening,
+    GraphEvent,
     Resumed,
     SetTimer,
     StopRequested,
@@ -42,13 +42,13 @@ def outcome_of(path: str, failing: dict[str, str]) -> str | None:
 
 def run_through(
     plan: Plan, failing: dict[str, str], data: st.DataObject, stops: bool = False
-) -> tuple[World, list[tuple[Happening, float]]]:
+) -> tuple[World, list[tuple[GraphEvent, float]]]:
     """Bring a run to its end in a drawn order, with timeouts and repeated events."""
     world, log = World(plan), []
 
-    def happens(happened: Happening) -> None:
-        log.append((happened, world.draw))
-        world.happens(happened)
+    def happens(graph_event: GraphEvent) -> None:
+        log.append((graph_event, world.draw))
+        world.happens(graph_event)
 
     world.happens = _checked(world, world.happens)  # type: ignore[method-assign]  # each step is checked
     world.start()
@@ -69,7 +69,7 @@ def run_through(
     return world, log
 
 
-def answer(world: World, path: str, failing: dict[str, str]) -> Happening:
+def answer(world: World, path: str, failing: dict[str, str]) -> GraphEvent:
     """Answer what is open at a path, as the draw has it."""
     command = world.open.pop(path)
     attempt, kind = getattr(command, "attempt", 1), outcome_of(path, failing)
@@ -87,13 +87,13 @@ def _checked(world: World, happens: Any) -> Any:
     do not overlap. A sub-workflow is undone before its node has failed.
     """
 
-    def checked(happened: Happening) -> None:
+    def checked(graph_event: GraphEvent) -> None:
         known = len(world.begun)
         stopped = {path for path, scope in world.run.scopes.items() if scope.phase != "working"}
-        if isinstance(happened, Resumed):
+        if isinstance(graph_event, Resumed):
             stopped.clear()
         stopped -= {path for path in stopped if path and world.run.nodes[path].status == "pending"}
-        happens(happened)
+        happens(graph_event)
         in_flight = [one for one in world.open.values() if isinstance(one, CallTool) and one.tool == "slow"]
         assert len(in_flight) <= 1
         for path in world.begun[known:]:
@@ -185,17 +185,17 @@ def test_the_state_rebuilt_from_what_happened_is_the_same_after_every_event(
     plan = a_plan(graph, **WORKFLOWS)
     world, log = run_through(plan, failing, data)
     again = World(plan).start()
-    for happened, draw in log:
+    for graph_event, draw in log:
         before = Run(
             dict(again.run.nodes), dict(again.run.scopes), dict(again.run.queues), done=again.run.done
         )
-        decide_run(plan, again.run, happened, again.kept.__getitem__, draw)
+        decide_run(plan, again.run, graph_event, again.kept.__getitem__, draw)
         assert (again.run.nodes, again.run.scopes, again.run.queues) == (
             before.nodes,
             before.scopes,
             before.queues,
         )
         again.open.clear()
-        again.happens(happened)
+        again.happens(graph_event)
     assert again.run == world.run
     assert again.kept == world.kept

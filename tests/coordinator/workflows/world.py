@@ -16,7 +16,7 @@ from coordinator.workflows.messages import (
     EndReasoning,
     Failed,
     Failure,
-    Happening,
+    GraphEvent,
     KeepValue,
     OutcomeFound,
     Reason,
@@ -76,8 +76,8 @@ class World:
         self.happens(Started(params))
         return self
 
-    def happens(self, happened: Happening) -> None:
-        decision = decide_run(self.plan, self.run, happened, self.kept.__getitem__, self.draw)
+    def happens(self, graph_event: GraphEvent) -> None:
+        decision = decide_run(self.plan, self.run, graph_event, self.kept.__getitem__, self.draw)
         if self.end is not None:
             assert not decision.commands, "nothing begins after the end"
         self.run.apply(decision.changes)

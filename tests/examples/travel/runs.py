@@ -11,7 +11,7 @@ from pydantic_core import to_jsonable_python
 import examples.travel
 from antiphon import workflows
 from antiphon.workflows.load import catalogue_of
-from coordinator.workflows.messages import CallTool, End, Failed, Failure, Happening, Succeeded
+from coordinator.workflows.messages import CallTool, End, Failed, Failure, GraphEvent, Succeeded
 from coordinator.workflows.plan import Plan, facts_of
 from tests.coordinator.workflows.world import World
 from tests.tool_dispatcher.builders import a_context
@@ -52,7 +52,7 @@ def ran(workflow: str, params: Mapping[str, Any], answers: Mapping[str, Any] | N
     return world.end
 
 
-def called(command: CallTool) -> Happening:
+def called(command: CallTool) -> GraphEvent:
     """Make a call for real, under a key of its path."""
     tool = TOOLS[command.tool]
     arguments = validate(tool, dict(command.arguments))

@@ -20,7 +20,7 @@ from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.turns import reached
 from coordinator.component import build
-from coordinator.decision import BELIEVED, GrantCheck
+from coordinator.decision import GRANT_ACCEPTED, GrantCheck
 from coordinator.opening import recorded_opening
 from coordinator.settings import CoordinatorSettings
 
@@ -137,4 +137,4 @@ def _check_of(recording_index: RecordingIndex) -> GrantCheck:
     """Return the recorded check of the grant."""
     if recording_index.run is not None:
         return GrantCheck(recording_index.run.grant_refused, recording_index.run.is_grant_ignored)
-    return recorded_opening(recording_index.opened).grant if recording_index.opened else BELIEVED
+    return recorded_opening(recording_index.opened).grant if recording_index.opened else GRANT_ACCEPTED

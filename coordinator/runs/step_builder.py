@@ -1,4 +1,4 @@
-"""A step of a run in progress: it collects changes, events and waits. Local to a step."""
+"""The builder of a step of a run: it collects changes, events and waits while one event is decided on."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import Changes
 
 UNKNOWN_READ, UNKNOWN_WRITE = PinnedTool(), PinnedTool(is_write=True)
-"""Stand-ins for a tool that did not exist when the run began."""
+"""The assumed properties of a tool that did not exist when the run began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Pinned:
 
 
 @dataclass(slots=True)
-class Making:
+class StepBuilder:
     """The effects of an event so far."""
 
     pinned: Pinned
     state: RunState
     now: datetime
     graph: Changes | None = None
-    """The changes of the graph's decision; None if the event does not concern it."""
+    """The changes of the graph's decision; None if the event does not concern the graph."""
     values: dict[str, Any] = field(default_factory=dict)
     logged: dict[str, LogEntry] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)
@@ -58,10 +58,10 @@ class Making:
     """Events of other sessions."""
     ended: End | None = None
     beginning: Beginning | None = None
-    """The beginning of a run, in the step with which it begins."""
+    """The beginning of the run; only in its first step."""
 
     @classmethod
-    def of(cls, pinned: Pinned, state: RunState, now: datetime) -> "Making":
+    def of(cls, pinned: Pinned, state: RunState, now: datetime) -> "StepBuilder":
         """Begin a step at the time `now`."""
         return cls(
             pinned,
@@ -88,7 +88,7 @@ class Making:
         call: RequestedCall | None = None,
         asked: InputRequested | None = None,
     ) -> int:
-        """Note the wait of a node, with the fields of an Open; return the number of the request."""
+        """Open the request of a node, with the fields of an Open; return its number."""
         self.number += 1
         self.open[path] = Open.trusted(
             kind=kind, number=self.number, attempt=attempt, until=until, call=call, asked=asked
@@ -96,7 +96,7 @@ class Making:
         return self.number
 
     def sets(self, name: str, due: datetime | timedelta, event: EventData) -> None:
-        """Set a timer, and have the run kept until it is due."""
+        """Set a timer, and keep the run until it is due."""
         at = self.now + due if isinstance(due, timedelta) else due
         self.kept_until = max(at, self.kept_until or at)
         self.timers.append(SetTimer(name, due, event))
@@ -130,15 +130,15 @@ class Making:
 
     @property
     def takes_room(self) -> bool | None:
-        """Return whether the run takes a slot from now on, when that changes: it does while a call is in flight."""
+        """Return whether the run needs a slot, if that changes: it needs one while a call is in flight."""
         before = not self.state.run.scopes or self.state.open_after({}, "call", "reason") > 0
         after = self.state.open_after(self.open, "call", "reason") > 0
         return None if before == after else after
 
     def _clock(self) -> tuple[float, datetime | None]:
-        """Return how long the run has worked, and since when it works; set or cancel its timer when that changes.
+        """Return how long the run has worked, and since when it works; set or cancel its timer if that changes.
 
-        Time counts while a call is in flight or a timer runs, until the run is to end: undoing has its own time limit.
+        The run works while a call is in flight or a timer runs. Undoing does not count, as it has its own time limit.
         """
         worked_s, since = self.worked_s, self.state.working_since
         root = (self.graph.scopes if self.graph else {}).get("") or self.state.run.scopes.get("")
@@ -150,6 +150,6 @@ class Making:
             left_s = max(0.0, self.pinned.opened.timeout_s - worked_s)
             self.sets(DEADLINE, self.now + timedelta(seconds=left_s), DeadlineReached())
             return worked_s, self.now
-        assert since is not None, "the clock was running"
+        assert since is not None, "the run was working"
         self.timers.append(CancelTimer(DEADLINE))
         return worked_s + max(0.0, (self.now - since).total_seconds()), None

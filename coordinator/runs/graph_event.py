@@ -1,0 +1,212 @@
+"""The meaning of an event for the graph of a run. Pure.
+
+A late event, or an event that no node waits for, is ignored.
+"""
+
+from antiphon_shared.bus.handling import CancelTimer
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    CancellationRequested,
+    ChildEnded,
+    ComponentFailed,
+    DeadlineReached,
+    InputGiven,
+    InputRefused,
+    NodeDue,
+    OutcomeSettled,
+    PersonOverdue,
+    ResumeRequested,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from antiphon_shared.process.ids import child_session_id
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.values import LogEntry
+from antiphon_shared.workflows.nodes import YieldNode
+
+from coordinator.decision import LoggedEvent
+from coordinator.runs.children import reasoned
+from coordinator.runs.commands import request_call, timer_of
+from coordinator.runs.state import Open, OpenKind
+from coordinator.runs.step_builder import UNKNOWN_READ, UNKNOWN_WRITE, StepBuilder
+from coordinator.workflows.begin import checked_params
+from coordinator.workflows.messages import (
+    Failed,
+    Failure,
+    GraphEvent,
+    OutcomeFound,
+    Resumed,
+    StopRequested,
+    Succeeded,
+    TimerFired,
+)
+
+REASON_CHARACTERS = 300
+
+
+def graph_event_of(
+    builder: StepBuilder, event: AnyEvent, log_entry: LogEntry, needed: LoggedEvent | None
+) -> GraphEvent | None:
+    """Return the meaning of an event for the graph, if any, and close the request that the event answers."""
+    match event.data:
+        case ToolsCompleted(round=number, results=(result, *_)) if waiting_node := _waiting_node(
+            builder, number, "call"
+        ):
+            return _after_call(builder, *waiting_node, result, log_entry)
+        case ChildEnded(round=number, response=response) if (
+            waiting_node := _waiting_node(builder, number, "reason")
+        ) and response.session_id == child_session_id(builder.pinned.run_id, number):
+            builder.logged[waiting_node[0]] = log_entry
+            return reasoned(builder, *waiting_node, response)
+        case NodeDue(node=path, attempt=attempt):
+            return _timer_elapsed(builder, path, attempt)
+        case InputGiven(round=number) as given if waiting_node := _waiting_node(builder, number, "person"):
+            return _accept_values(builder, *waiting_node, given)
+        case ApprovalDecided(round=number) as decided if waiting_node := _waiting_node(
+            builder, number, "approval"
+        ):
+            return _after_decision(builder, *waiting_node, decided, log_entry)
+        case PersonOverdue(round=number) if waiting_node := _waiting_node(builder, number, "approval"):
+            path, waiting = waiting_node
+            builder.open[path] = None
+            if _is_stopped(builder, path):
+                return _stopped_call(path, waiting)
+            message = "a person has to approve it, and nobody decided in time"
+            return Failed(path, waiting.attempt, Failure("permission_denied", message))
+        case DeadlineReached() if builder.state.working_since is not None:
+            limit_s = builder.pinned.opened.timeout_s
+            return StopRequested("timed_out", f"the run has worked for longer than {limit_s:g} seconds")
+        case CancellationRequested(reason=reason):
+            reason_line = one_line(reason, REASON_CHARACTERS)
+            return StopRequested(
+                "cancelled", f"somebody cancelled it{f': {reason_line}' if reason_line else ''}"
+            )
+        case OutcomeSettled(node=path, happened=happened, result=result):
+            return OutcomeFound(path, happened, result)
+        case ResumeRequested():
+            builder.worked_s = 0.0
+            return Resumed()
+        case ComponentFailed() as failed:
+            return _after_failure(builder, failed, needed)
+    return None
+
+
+def _waiting_node(builder: StepBuilder, number: int, kind: OpenKind) -> tuple[str, Open] | None:
+    """Return the path of the node with the open request of that number and kind, and the request."""
+    path = builder.state.paths.get(number)
+    if path is None or (found := builder.state.open[path]).kind != kind:
+        return None
+    return path, found
+
+
+def _after_call(
+    builder: StepBuilder, path: str, open: Open, result: ToolResult, log_entry: LogEntry
+) -> GraphEvent:
+    builder.open[path] = None
+    tool = builder.pinned.opened.tools.get(result.tool, UNKNOWN_READ)
+    if result.error is not None:
+        error = result.error
+        is_lost_read = error.error_type == "outcome_unknown" and not tool.is_write
+        kind = "api_failure" if is_lost_read else error.error_type  # a read has no outcome to be settled
+        return Failed(path, open.attempt, Failure(kind, error.message))
+    builder.logged[path] = log_entry
+    if result.handle:
+        builder.wholes[path] = result.handle
+    builder.has_untrusted = builder.has_untrusted or tool.is_open_world
+    if result.tool not in builder.state.succeeded:
+        builder.succeeded = (result.tool,)
+    return Succeeded(path, open.attempt, result.data)
+
+
+def _timer_elapsed(builder: StepBuilder, path: str, attempt: int) -> GraphEvent | None:
+    if attempt == 0:
+        return TimerFired(path, 0)
+    open = builder.state.open.get(path)
+    if open is None or open.attempt != attempt or open.kind not in ("timer", "person"):
+        return None
+    builder.open[path] = None
+    if isinstance(builder.pinned.plan.node(path).node, YieldNode):
+        return Failed(path, attempt, Failure("timeout", "nobody gave the values in time"))
+    return TimerFired(path, attempt)
+
+
+def _accept_values(builder: StepBuilder, path: str, open: Open, given: InputGiven) -> GraphEvent | None:
+    """Accept values for a node, or refuse values that do not fit and continue to wait."""
+    node = builder.pinned.plan.node(path).node
+    assert isinstance(node, YieldNode), "only a yield node waits for values"
+    values, problem = checked_params(node.expects, given.values)
+    if problem:
+        builder.events.append(InputRefused(round=open.number, because=problem))
+        return None
+    builder.open[path] = None
+    builder.timers.append(CancelTimer(timer_of(path)))
+    return Succeeded(path, open.attempt, values)
+
+
+def _after_decision(
+    builder: StepBuilder, path: str, open: Open, decided: ApprovalDecided, log_entry: LogEntry
+) -> GraphEvent | None:
+    assert open.call is not None, "an approval has a call"
+    if decided.calls and open.call.id not in decided.calls:
+        return None
+    builder.timers.append(CancelTimer(timer_of(path)))
+    if _is_stopped(builder, path):
+        builder.open[path] = None
+        return _stopped_call(path, open)
+    if decided.is_approved:
+        builder.open[path] = Open(kind="call", number=open.number, attempt=open.attempt)
+        request_call(builder, path, open.number, open.call.model_copy(update={"approval": log_entry}))
+        return None
+    builder.open[path] = None
+    person, why = decided.by or "a person", one_line(decided.reason, REASON_CHARACTERS)
+    message = f"{person} denied it{f': {why}' if why else ''}"
+    return Failed(path, open.attempt, Failure("permission_denied", message))
+
+
+def _is_stopped(builder: StepBuilder, path: str) -> bool:
+    """Return whether a call that waits for approval will not be made any more."""
+    state = builder.state.run.nodes.get(path)
+    return state is not None and state.status == "stopping"
+
+
+def _stopped_call(path: str, open: Open) -> Failed:
+    return Failed(path, open.attempt, Failure("cancelled", "it was stopped before a person had approved it"))
+
+
+def _after_failure(
+    builder: StepBuilder, failed: ComponentFailed, needed: LoggedEvent | None
+) -> GraphEvent | None:
+    """Return the failure of the node that a dead letter concerns, possibly with an unknown outcome.
+
+    If the dead letter is a timer or a person's decision, stop the run, as no other event would continue it.
+    """
+    match request := needed.event.data if needed is not None else None:
+        case ToolsRequested() | ToolsCompleted():
+            waiting_node = _waiting_node(builder, request.round, "call")
+            return (
+                None
+                if waiting_node is None
+                else _lost_call(builder, *waiting_node, request, failed.error.message)
+            )
+        case ChildEnded(round=number) if lost := _waiting_node(builder, number, "reason"):
+            builder.open[lost[0]] = None
+            return Failed(lost[0], lost[1].attempt, Failure("internal_error", failed.error.message))
+        case InputGiven(round=number) if _waiting_node(builder, number, "person"):
+            because = f"they could not be taken in: {one_line(failed.error.message, REASON_CHARACTERS)}"
+            builder.events.append(InputRefused(round=number, because=because))
+        case NodeDue() | DeadlineReached() | PersonOverdue() | ApprovalDecided() | CancellationRequested():
+            reason_line = one_line(failed.error.message, REASON_CHARACTERS)
+            return StopRequested("failed", f"a step of the run failed inside the coordinator: {reason_line}")
+    return None
+
+
+def _lost_call(
+    builder: StepBuilder, path: str, open: Open, request: ToolsRequested | ToolsCompleted, message: str
+) -> Failed:
+    builder.open[path] = None
+    name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
+    tool = builder.pinned.opened.tools.get(name, UNKNOWN_WRITE)
+    kind = "outcome_unknown" if tool.is_write else "internal_error"
+    return Failed(path, open.attempt, Failure(kind, message))

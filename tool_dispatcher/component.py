@@ -26,8 +26,8 @@ from tool_dispatcher.builtin import builtins
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
 from tool_dispatcher.executor import Executor
 from tool_dispatcher.handlers import ToolDispatcher
-from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.planning import Planner
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts

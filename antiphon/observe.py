@@ -86,7 +86,7 @@ class PipelineStatus(Value):
     dead_letters: int
     breakers: tuple[BreakerStatus, ...] = ()
     newest_rejection: Rejection | None = None
-    """None if there is none, or if it was not read."""
+    """The newest one that is stored; None where only the count was read."""
 
 
 class SessionSummary(Value):

@@ -46,11 +46,12 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
         queue = partial(query_waiting, bus, session_id, changes=True)
         queued = await retry_while_unavailable("look for a query", queue, PATIENCE_S)
     if queued is None:
-        event = _cancellation(admitted or await _opening_of(bus, arrival, session_id), session_id, reason)
-        await asyncio.gather(_store(bus, event), _publish(bus, event))
+        query = admitted or await _opening_of(bus, arrival, session_id)
+        event = _cancellation(query, session_id, reason)
+        await asyncio.gather(_store(bus, event, query), _publish(bus, event))
         return True
     await check_key(bus)  # an unsigned query may be accepted, an unsigned cancellation is not
-    await _store(bus, _cancellation(queued, session_id, reason))
+    await _store(bus, _cancellation(queued, session_id, reason), queued)
     if not await _is_open_soon(arrival):
         return True
     response = await retry_while_unavailable("look for the answer", answered, PATIENCE_S)
@@ -70,12 +71,16 @@ async def _opening_of(bus: Bus, arrival: Arrival, session_id: str) -> AnyEvent:
 
 
 def _cancellation(query: AnyEvent, session_id: str, reason: str) -> AnyEvent:
-    event = signal(CancellationRequested, {"reason": reason}, session_id, query, new_id(), utc_now())
-    return event.model_copy(update={"causationid": query.id})
+    return signal(CancellationRequested, {"reason": reason}, session_id, query, new_id(), utc_now())
 
 
-async def _store(bus: Bus, cancellation: AnyEvent) -> None:
-    await retry_while_unavailable("cancel a query", partial(keep_cancellation, bus, cancellation), PATIENCE_S)
+async def _store(bus: Bus, cancellation: AnyEvent, query: AnyEvent) -> None:
+    """Store the cancellation for the opening of the query's session.
+
+    The stored event names the query that it cancels. In a log it has no cause, as the client sends it.
+    """
+    stored = cancellation.model_copy(update={"causationid": query.id})
+    await retry_while_unavailable("cancel a query", partial(keep_cancellation, bus, stored), PATIENCE_S)
 
 
 async def _publish(bus: Bus, event: AnyEvent, what: str = "session") -> None:

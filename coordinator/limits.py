@@ -121,8 +121,10 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
             return "Earlier attempts at a reply have failed."
         case "cost_budget_exhausted":
             return "The session's cost budget is nearly spent."
-        case _:
+        case "token_budget_exhausted":
             return "The session's token budget is nearly spent."
+        case _:
+            return "It is the last round of this session."
 
 
 def _cost_of_round_usd(session: Session, briefing_tokens: int) -> float:

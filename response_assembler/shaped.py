@@ -74,7 +74,7 @@ def _walked(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 def _holding(value: str | float, statements: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
     """Return the ids of the facts that contain a value.
 
-    `standing` are (id, statement, lowered statement), newest first.
+    `statements` are (id, statement, lowered statement), newest first.
     """
     text = value.strip() if isinstance(value, str) else json.dumps(value)
     if len(text) < _TELLING_CHARACTERS:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.signing import Signer
-from antiphon_shared.events import Event, QuerySubmitted
+from antiphon_shared.events import Event, QuerySubmitted, ToolsRequested
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.health import beat, workers
 from antiphon_shared.process.runner import run_service
@@ -31,6 +31,8 @@ from antiphon import (
     UnknownSession,
     tool,
 )
+from antiphon.recording.session_lines import session_lines
+from antiphon.replay.verify import verify_lines
 from tests.antiphon.conftest import QUESTION
 from tests.bus.builders import eventually
 from tests.redis_server import RedisServer, free_port
@@ -118,6 +120,20 @@ async def test_a_cancelled_session_ends_with_what_it_has() -> None:
         response = await client.result(session_id, timeout_s=30)
         assert response.status == "cancelled"
         assert not await client.cancel(session_id), "cancelling what has ended is harmless"
+
+
+async def test_the_recording_of_a_session_that_was_cancelled_while_it_ran_verifies() -> None:
+    async with Antiphon.embedded([find_nothing], model="offline") as client:
+        session_id = await client.submit(QUESTION)
+        async with aclosing(client.stream(session_id)) as stream:
+            async for said in stream:
+                if isinstance(said, Event) and isinstance(said.data, ToolsRequested):
+                    break
+        assert await client.cancel(session_id, "enough")
+        await client.result(session_id, timeout_s=30)
+        lines = [line async for line in session_lines(session_id, client.open_bus())]
+    report = verify_lines(lines)
+    assert report.is_same, report.first
 
 
 async def test_a_wait_that_ends_early_leaves_the_session_running() -> None:

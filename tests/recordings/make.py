@@ -325,10 +325,11 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def _with_earlier(names: Iterable[str]) -> list[str]:
-    """Return each scenario after the one that it continues."""
-    found: dict[str, None] = {}
+    """Return each scenario after all that it continues."""
+    in_order: dict[str, None] = {}
     for name in names:
-        if SCENARIOS[name].after:
-            found[SCENARIOS[name].after] = None
-        found[name] = None
-    return list(found)
+        chain = [name]
+        while earlier := SCENARIOS[chain[-1]].after:
+            chain.append(earlier)
+        in_order |= dict.fromkeys(reversed(chain))
+    return list(in_order)

@@ -171,7 +171,7 @@ class Keys(NamedTuple):
     def early_cancellation(self, session_id: str) -> str:
         """Return the key of the stream with the cancellation that the opening of a session reads.
 
-        An id of a session cannot begin with `~`. The key has the form of a log, so that existing access rules permit it.
+        An id of a session cannot begin with `~`. The key has the form of a log, as access rules permit logs.
         """
         return f"{self.prefix(self.partition(session_id))}session:~cancelled:{session_id}:events"
 

@@ -23,7 +23,7 @@ from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from pydantic_core import to_json
 
 from context_synthesizer.page import Page, Pieces, TokenBudget
-from context_synthesizer.render import words_of
+from context_synthesizer.render import text_of_use
 from reasoning_engine.prompt import ANSWER_NOW, Prompt
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     lines = ["; ".join(filter(None, [outcome_line, use.advice])), *page.texts]
     if use.repeated_because:
         lines.append(fence(use.repeated_because))
-    return "\n".join([*lines, *words_of(use, _WORDS_CHARACTERS_MAX)])
+    return "\n".join([*lines, *text_of_use(use, _WORDS_CHARACTERS_MAX)])
 
 
 def message_tokens(message: "MessageParam") -> int:

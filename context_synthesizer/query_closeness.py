@@ -87,7 +87,7 @@ class QueryCloseness:
         other._weights, other._most, other._by_word = self._weights.copy(), {}, {}
         other._texts = dict.fromkeys(filter(None, map(distinct_words, questions)), 1.0)
         for text in other._texts:
-            other._ask(text, self._index.scores_of)
+            other._add_text(text, self._index.scores_of)
         return other
 
     def closeness(self) -> list[float]:

@@ -1,4 +1,4 @@
-"""Antiphon: hard questions answered in rounds, by five programs that answer each other.
+"""Antiphon: answers to hard questions, found in several rounds by five programs that work together.
 
 async with Antiphon() as antiphon:
     response = await antiphon.ask("Find a course that ...")
@@ -77,7 +77,7 @@ _NAMES = {
     ),
     "tool_dispatcher.authoring.toolset": ("Toolset",),
 }
-"""The public names, by the module that defines them. Each is imported on first use: most programs need only some."""
+"""The public names, by the module that defines them. Each is imported on first use, as most programs need few."""
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 
@@ -85,13 +85,13 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        found = getattr(import_module(_MODULES[name]), name)
+        value = getattr(import_module(_MODULES[name]), name)
     except ImportError as error:
         from antiphon.own_packages import import_error
 
         raise import_error(error) from None
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

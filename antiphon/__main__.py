@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line. Ctrl-C ends it with code 130, also while its modules are imported."""
     try:
-        from antiphon.cli import app  # within the block, as it takes most of the time to start
+        from antiphon.cli import app  # takes most of the time until the start
 
         app()
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Findings as workflow commands, which GitHub shows next to the files of a change. Pure.
+"""Messages as GitHub's workflow commands, which it shows next to the files of a change. Pure.
 
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 """
@@ -6,8 +6,8 @@ https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 
 def annotation(level: str, message: str, **properties: object) -> str:
     """Return a command of a level (`error`, `warning` or `notice`), with properties such as `file` and `line`."""
-    listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::{level} {listed}::{_data(message)}"
+    pairs = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    return f"::{level} {pairs}::{_data(message)}"
 
 
 def _data(text: str) -> str:

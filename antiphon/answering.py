@@ -1,4 +1,4 @@
-"""Waiting questions to the user, from the model or from its runs, and their answers."""
+"""The questions to a session's user, from the model or from its runs, and the user's answers."""
 
 from collections.abc import Iterable
 
@@ -58,10 +58,10 @@ async def questions_waiting(bus: Bus, session_id: str) -> tuple[Question, ...]:
 
 
 def waiting_questions(session: Session) -> tuple[Question, ...]:
-    """Return the waiting questions, in the order of their batch, each id once."""
-    found: dict[str, Question] = {}
+    """Return the questions that wait for an answer, in the order of their batch, each id once."""
+    by_id: dict[str, Question] = {}
     for call in session.people.pending:
         is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.people.unanswered
         if is_waiting and (questions := read_asked(call.arguments)) is not None:
-            found.setdefault(call.id, Question(id=call.id, question=questions[0], choices=questions[1]))
-    return (*found.values(), *questions_of_runs(session))
+            by_id.setdefault(call.id, Question(id=call.id, question=questions[0], choices=questions[1]))
+    return (*by_id.values(), *questions_of_runs(session))

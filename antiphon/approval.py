@@ -1,4 +1,4 @@
-"""Calls of sessions and runs that wait for a person's approval, and the person's decision."""
+"""The calls of sessions and runs that wait for a person's approval, and the person's decision."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -58,8 +58,10 @@ async def _waiting_calls(
     """Return the round and the tool of each call to decide on, by its id. Raises NotWaiting."""
     from antiphon.run_state import calls_to_decide, run_state  # `ask` needs no workflows
 
-    if (run := await run_state(bus, session_id)) is not None and (found := calls_to_decide(run)):
-        return {one.call.id: one.round for one in found}, {one.call.id: one.call.name for one in found}
+    if (run := await run_state(bus, session_id)) is not None and (run_calls := calls_to_decide(run)):
+        return {one.call.id: one.round for one in run_calls}, {
+            one.call.id: one.call.name for one in run_calls
+        }
     session = await session_waiting_for_person(bus, arrival, session_id)
     if not session.people.undecided:
         raise NotWaiting(f"session {session_id} waits for no approval: it waits for its user's answer.")
@@ -113,7 +115,7 @@ async def session_waiting_for_person(
 
     content, response = await _state_and_answer(bus, session_id)
     if content is None and (run := await run_state(bus, session_id)):
-        activity = activity_of(run)  # an answer may date from before it was resumed
+        activity = activity_of(run)  # not the answer, which may be older than the resumption
     elif response is not None:
         activity = f"it has ended, {response.status} ({response.termination_reason})"
     elif content is None:

@@ -1,4 +1,4 @@
-"""The arrival of a submission: whether it has become a session, still may, or never will."""
+"""The arrival of a submission: whether it has become a session, may still become one, or never will."""
 
 import asyncio
 
@@ -12,37 +12,36 @@ _KINDS = {kind.code: kind for kind in (Overloaded, SessionConflict)}
 
 
 class Arrival:
-    """The watch for one session to exist.
+    """The arrival of one session.
 
-    The queue is consumed from its beginning: once the entries that were in it at the first check are gone, a
-    session that neither exists nor waits for room will never exist. `entry` is the submission's own entry in
-    the queue, if known.
+    The queue is consumed from its beginning. Once the entries of the first check are gone, a session that neither
+    exists nor waits will never exist. `entry` is the submission's own entry in the queue, if known.
     """
 
     def __init__(self, bus: Bus, session_id: str, entry: str | None) -> None:
-        self._bus, self._session_id, self._own = bus, session_id, entry
+        self._bus, self._session_id, self._entry = bus, session_id, entry
         self._until = entry
         self.was_stored = False
-        """Whether the session, or its waiting query, has been found in Redis."""
+        """Whether the session, or its waiting query, was found in Redis."""
 
     async def check(self) -> bool:
-        """Return whether the session exists. Raises SubmissionRejected, or UnknownSession, when it never will."""
+        """Return whether the session exists. Raises SubmissionRejected or UnknownSession if it will never exist."""
         if self._until is None:
             newest = await self._bus.batcher.submit(
                 "XREVRANGE", self._bus.keys.queries(), "+", "-", "COUNT", 1
             )
             self._until = newest[0][0].decode() if newest else "0-0"
         is_queued = await self._is_queued(self._until)
-        # In the order in which a query moves: a query that moves between the two checks is found by the second.
+        # In the order in which a query moves, so that the second check finds a query that moves in between.
         is_waiting, is_there = await asyncio.gather(
-            self._bus.batcher.submit("HEXISTS", self._waiting, self._session_id),
+            self._bus.batcher.submit("HEXISTS", self._waiting_key, self._session_id),
             self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
         )
         await self.raise_if_rejected()  # first, as an existing session may belong to another query
         if is_there or is_waiting:
             self.was_stored = True
             return bool(is_there)
-        if not is_queued and (self.was_stored or self._own is not None):
+        if not is_queued and (self.was_stored or self._entry is not None):
             raise UnknownSession.lost(self._session_id)
         if not is_queued:
             raise UnknownSession(
@@ -53,38 +52,38 @@ class Arrival:
         return False
 
     async def open_first(self) -> None:
-        """Have a waiting session opened out of turn, so that it can be cancelled."""
+        """Let a coordinator open a waiting session out of turn, so that it can be cancelled."""
         deadlines = self._bus.keys.waiting_deadlines(self._bus.keys.partition(self._session_id))
         await self._bus.batcher.submit("ZADD", deadlines, "XX", 0, self._session_id)
 
     @property
-    def _waiting(self) -> str:
+    def _waiting_key(self) -> str:
         return self._bus.keys.queries_waiting(self._bus.keys.partition(self._session_id))
 
     async def _is_queued(self, until: str) -> bool:
-        start = until if self._own else "-"
+        start = until if self._entry else "-"
         oldest = await self._bus.batcher.submit("XRANGE", self._bus.keys.queries(), start, until, "COUNT", 1)
         return bool(oldest)
 
     async def raise_if_rejected(self) -> None:
-        """Raise SubmissionRejected if our own query was rejected: a session of its id belongs to another query."""
-        if self._own is None or not await self._bus.batcher.submit(
-            "EXISTS", self._bus.keys.rejection(self._own)
+        """Raise SubmissionRejected if this submission was rejected; the session of its id then has another query."""
+        if self._entry is None or not await self._bus.batcher.submit(
+            "EXISTS", self._bus.keys.rejection(self._entry)
         ):
             return
-        code, reason = await self._rejection_reason(self._own)
+        code, reason = await self._rejection_reason(self._entry)
         kind = _KINDS.get(code, SubmissionRejected)
         raise kind(f"the query was rejected: {reason}")
 
-    async def _rejection_reason(self, own: str) -> tuple[str, str]:
-        """Return the code and the reason of our entry's rejection, which is younger than the entry."""
-        start = own
+    async def _rejection_reason(self, submission_entry: str) -> tuple[str, str]:
+        """Return the code and the reason of the rejection, which is younger than the entry."""
+        start = submission_entry
         while page := await self._bus.batcher.submit(
             "XRANGE", self._bus.keys.rejected(), start, "+", "COUNT", _PAGE
         ):
-            for place, fields in page:
-                if fields.get(b"entry") == own.encode():
+            for entry, fields in page:
+                if fields.get(b"entry") == submission_entry.encode():
                     code, reason = fields.get(b"code", b""), fields.get(b"reason", b"")
                     return code.decode(errors="replace"), reason.decode(errors="replace")
-                start = "({}-{}".format(*age_of(place.decode()))
+                start = "({}-{}".format(*age_of(entry.decode()))
         return "", f"the reason is no longer stored in `{self._bus.keys.rejected()}`."

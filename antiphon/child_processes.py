@@ -1,12 +1,11 @@
 """Child processes that end when this process ends, even by kill -9.
 
-A small shell leads a process group of its own and reads from a pipe whose other end only this process holds.
-However the process ends, the kernel closes the pipe; the shell notices and ends its group, with SIGTERM
-first. The children need no code for this, and it works wherever there is a POSIX shell. Linux's PR_SET_PDEATHSIG
-would need no shell, but macOS lacks it, it fires when the *thread* that forked ends, and it needs code
-between fork and exec.
+A small shell leads a process group of its own, and reads from a pipe whose other end only this process holds. When
+the process ends in any way, the kernel closes the pipe, and the shell ends its group, with SIGTERM first. The
+children need no code for this, and it works on every system with a POSIX shell. Linux's PR_SET_PDEATHSIG would need
+no shell, but macOS lacks it, it fires when the *thread* that forked ends, and it needs code between fork and exec.
 
-The group is not the terminal's: Ctrl-C reaches this process alone, which then decides about the children.
+Ctrl-C reaches only this process, as the group is not that of the terminal; this process then ends the children.
 """
 
 import asyncio
@@ -32,16 +31,16 @@ class ChildProcesses:
         output: int | IO[Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> Process:
-        """Start a child that ends with this process; `output` is its stdout and stderr, `environment` defaults to ours.
+        """Start a child that ends with this process. Raises OSError.
 
-        Raises OSError.
+        `output` is its stdout and stderr; `environment` defaults to that of this process.
         """
         async with self._starting:
             if self._shell is None or self._shell.returncode is not None:
                 self._shell = await asyncio.create_subprocess_exec(
                     *("/bin/sh", "-c", _SHELL),
                     stdin=asyncio.subprocess.PIPE,
-                    stdout=asyncio.subprocess.DEVNULL,  # it would keep our caller's pipes open after us
+                    stdout=asyncio.subprocess.DEVNULL,  # otherwise the shell would keep the caller's pipes open
                     stderr=asyncio.subprocess.DEVNULL,
                     process_group=0,
                 )
@@ -55,7 +54,7 @@ class ChildProcesses:
         )
 
     async def release(self) -> None:
-        """End the shell; call it when the children are gone."""
+        """End the shell, after the children have ended."""
         if self._shell is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._shell.kill()

@@ -1,4 +1,4 @@
-"""The client: submit a query, follow its session, get its one answer."""
+"""The client, which submits queries, follows their sessions and returns their answers."""
 
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
@@ -243,7 +243,7 @@ class Antiphon:
         one of `calls` does not wait.
         """
         bus, arrival = self._coordinated(session_id)
-        from antiphon.answering import answer  # it reads the coordinator's state, which `ask` does not need
+        from antiphon.answering import answer  # imports the coordinator, which `ask` does not need
 
         return await answer(bus, arrival, session_id, text, calls, by)
 
@@ -288,7 +288,7 @@ class Antiphon:
         return follow(self.open_bus(), session_id, submitted, self._transport.check, has_text=has_text)
 
     def _arrival(self, session_id: str) -> Arrival:
-        """Return the watch for a session, with this client's entry in the queue if any. Raises InvalidQuery."""
+        """Return the arrival of a session, with this client's entry in the queue if any. Raises InvalidQuery."""
         submitted = self._submitted.get(checked_session_id(session_id))
         return Arrival(self.open_bus(), session_id, submitted.entry if submitted else None)
 

@@ -35,15 +35,14 @@ PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
 _STOP_LIMIT_S = 15.0
-"""A bound on the shutdown, in case a component exceeds its own bound."""
+"""The time after which the shutdown goes on without a component."""
 
 
 class EmbeddedPipeline:
-    """The five components over the given tools, until stopped.
+    """The five components with the given tools, until stopped.
 
-    Settings other than Redis, namespace and partitions come from the environment, as everywhere; `scopes` and
-    `cache` override ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES and ANTIPHON_TOOL_DISPATCHER_CACHE. `model` is a
-    provider or a model.
+    Settings come from the environment, except those of Redis, namespace and partitions. `scopes` and `cache` override
+    ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES and ANTIPHON_TOOL_DISPATCHER_CACHE. `model` is a provider or a model.
     """
 
     def __init__(
@@ -130,7 +129,7 @@ class EmbeddedPipeline:
             raise PipelineFailed(f"a component of the embedded pipeline stopped: {error!r}") from error
 
     def _services(self, bus: Bus) -> list[Service]:
-        """Return all five, built. Imported here, as a client of a running pipeline does not need them."""
+        """Return the five components. Imported here, as a client of a running pipeline does not need them."""
         import context_synthesizer.component
         import coordinator.component
         import reasoning_engine.component
@@ -152,7 +151,7 @@ class EmbeddedPipeline:
 
 
 def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:
-    """Return the settings of the dispatcher, with `scopes` as its default ones. Raises ConfigurationError."""
+    """Return the settings of the dispatcher, with `scopes` as default scopes. Raises ConfigurationError."""
     settings = load(ToolDispatcherSettings)
     if scopes is None:
         return settings
@@ -160,20 +159,20 @@ def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:
 
 
 def check_scopes(scopes: Iterable[str], tools: Registry) -> None:
-    """Raise ConfigurationError for a scope that no tool needs: a typo would otherwise only hide tools."""
-    known = {"read", "write"}.union(*(tool.contract.scopes_needed for tool in tools.values()))
+    """Raise ConfigurationError for a scope that no tool needs, as a misspelt one would only hide tools."""
+    needed = {"read", "write"}.union(*(tool.contract.scopes_needed for tool in tools.values()))
     for scope in scopes:
-        if scope not in known:
+        if scope not in needed:
             raise ConfigurationError(
-                f"scopes: no tool requires {scope!r}.", hint=did_you_mean(scope, sorted(known))
+                f"scopes: no tool requires {scope!r}.", hint=did_you_mean(scope, sorted(needed))
             )
 
 
 def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
     """Return the scopes if they are valid. Raises ConfigurationError."""
-    given = (scopes,) if isinstance(scopes, str) else tuple(scopes)
+    listed = (scopes,) if isinstance(scopes, str) else tuple(scopes)
     try:
-        return TypeAdapter(tuple[Scope, ...]).validate_python(given)
+        return TypeAdapter(tuple[Scope, ...]).validate_python(listed)
     except ValidationError as error:
         raise ConfigurationError(
             f"scopes: {explain(error)}.", hint='Use for example scopes=["read", "write"].'
@@ -182,15 +181,15 @@ def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
 
 def registry_of(tools: Iterable[Any]) -> Registry:
     """Return tools, Toolsets, modules and names of modules as one registry. Raises ConfigurationError."""
-    found: list[Tool | Toolset] = []
+    all_tools: list[Tool | Toolset] = []
     for one in tools:
         match one:
             case Tool() | Toolset():
-                found.append(one)
+                all_tools.append(one)
             case ModuleType(__name__=name) | str(name):
-                found += tools_of(name)
+                all_tools += tools_of(name)
             case _:
                 raise ConfigurationError(
                     f"tools: {one!r} is not a tool.", hint="Decorate its function with @tool(effect=...)."
                 )
-    return Registry(found)
+    return Registry(all_tools)

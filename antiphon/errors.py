@@ -6,13 +6,13 @@ from antiphon_shared.process.errors import AntiphonError
 
 
 class InvalidQuery(AntiphonError):
-    """A query, or something given with it, cannot be accepted. Nothing was sent."""
+    """A query or one of its arguments is invalid. Nothing was sent."""
 
     code = "invalid_query"
 
 
 class UnknownSession(AntiphonError):
-    """The session does not exist: it was never submitted, or is not stored any longer."""
+    """The session does not exist: it was never submitted, or is no longer stored."""
 
     code = "unknown_session"
 
@@ -24,7 +24,7 @@ class UnknownSession(AntiphonError):
 
     @classmethod
     def lost(cls, session_id: str) -> Self:
-        """Return the error about a session that was stored, and is not any more."""
+        """Return the error about a session that is no longer stored."""
         return cls(
             f"the data of session {session_id} is gone from Redis: Redis has lost it (a restart without persistence, "
             "FLUSHALL, eviction), or its retention is over.",
@@ -40,7 +40,7 @@ class UnknownSession(AntiphonError):
 
 
 class SubmissionRejected(AntiphonError):
-    """The pipeline has set the submission aside; the message is its reason."""
+    """The pipeline has rejected the submission; the message is the reason."""
 
     code = "submission_rejected"
 

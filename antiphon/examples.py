@@ -1,4 +1,4 @@
-"""The package of examples: in a checkout the folder `examples/`; in the wheel that folder replaces this file."""
+"""The package of examples: the folder `examples/` of a checkout. In the wheel, that folder replaces this file."""
 
 from pathlib import Path
 

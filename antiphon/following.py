@@ -55,8 +55,8 @@ async def follow(
 ) -> AsyncGenerator[StreamItem | Response]:
     """Yield events and text of a session, then its response.
 
-    `submitted` is the caller's own query under that id, `check` raises when the pipeline cannot answer any
-    more. Raises UnknownSession, SubmissionRejected, SessionConflict, RedisUnavailable, PipelineFailed.
+    `submitted` is the caller's own query under that id; `check` raises when the pipeline can no longer answer.
+    Raises UnknownSession, SubmissionRejected, SessionConflict, RedisUnavailable, PipelineFailed.
     """
     log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
     tail = Tail(bus, text, log) if has_text else Tail(bus, log)
@@ -68,7 +68,7 @@ async def follow(
             entries = await tail.read()
             if not entries:
                 if response is not None:
-                    # It was written before this read, and its event is not in the log any more.
+                    # The response was written before this read, and the log no longer holds its event.
                     yield response
                     return
                 await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
@@ -83,7 +83,7 @@ async def follow(
                 if event is None:
                     continue  # a foreign entry in the log must not end the stream
                 if submitted and isinstance(event.data, QuerySubmitted):
-                    _refuse(event, session_id, submitted.content)
+                    _refuse_other_query(event, session_id, submitted.content)
                 yield event
                 if isinstance(event.data, ResponseReady) and not await is_resumed(bus, event.data, entry):
                     yield Response.model_validate(event.data.model_dump())
@@ -95,7 +95,7 @@ async def follow(
 async def wait_for_answer(
     items: AsyncGenerator[StreamItem | Response], session_id: str, timeout_s: float | None
 ) -> Response:
-    """Read a session's items up to its response, and return that. Raises StillRunning after `timeout_s` seconds."""
+    """Return the response at the end of a session's items. Raises StillRunning after `timeout_s` seconds."""
     try:
         async with asyncio.timeout(timeout_s), aclosing(items):
             async for item in items:
@@ -112,15 +112,15 @@ async def wait_for_answer(
 async def refuse_other(bus: Bus, session_id: str, content: SessionContent) -> None:
     """Raise SessionConflict when the session exists and belongs to another query."""
     try:
-        look = partial(bus.query_of, session_id)
-        first = await retry_while_unavailable("look for a session", look, PATIENCE_S)
+        read = partial(bus.query_of, session_id)
+        first = await retry_while_unavailable("look for a session", read, PATIENCE_S)
     except UnreadableEvent:
         raise SessionConflict(str(conflict(session_id, "and its opening event is unreadable"))) from None
     if first is not None:
-        _refuse(first, session_id, content)
+        _refuse_other_query(first, session_id, content)
 
 
-def _refuse(first: AnyEvent, session_id: str, content: SessionContent) -> None:
+def _refuse_other_query(first: AnyEvent, session_id: str, content: SessionContent) -> None:
     """Raise the client's SessionConflict when a session began with another query."""
     try:
         content.refuse_other(first, session_id)
@@ -153,8 +153,8 @@ async def is_resumed(bus: Bus, response: Response | ResponseReady, entry: str = 
     log = bus.keys.log(response.session_id)
     start, end = f"({entry}" if entry else "-", "+"
     while entries := await bus.batcher.submit("XREVRANGE", log, end, start, "COUNT", _PAGE):
-        for place, fields in entries:
-            event = read_logged(bus.signer, log, place, fields)
+        for entry_id, fields in entries:
+            event = read_logged(bus.signer, log, entry_id, fields)
             if event is not None and isinstance(event.data, ResumeRequested):
                 return True
             if event is not None and isinstance(event.data, ResponseReady) and not entry:

@@ -1,4 +1,4 @@
-"""The issuing of grants, on the side that holds the signing key. The pipeline never imports this.
+"""The issuing of grants, with the private signing key. The pipeline never imports this.
 
 A grant is a JSON Web Token, signed with Ed25519; `antiphon_shared.tools.grants` lists its claims.
 """
@@ -47,7 +47,7 @@ class KeyPair:
 
 
 def make_key_pair(folder: Path) -> KeyPair:
-    """Write a new pair into two files of `folder`, created if need be. Overwrites nothing. Raises CannotIssue."""
+    """Write a new pair into two new files of `folder`, which is created if missing. Raises CannotIssue."""
     pair = KeyPair(folder / PRIVATE_NAME, folder / PUBLIC_NAME)
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
@@ -130,7 +130,7 @@ def issue(
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that must not exist yet, and that is never readable by more than `mode` allows."""
+    """Write a file that must not exist yet, with `mode` from the beginning."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)

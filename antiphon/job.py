@@ -19,8 +19,8 @@ class Job(str):
         ...
     print((await job.result()).answer)
 
-    Each method calls the client's method of the same name for this session, and raises the same errors. A copy
-    or a pickle of a job is the plain id.
+    Each method calls the client's method of the same name for this session, and raises its errors. A copy or a
+    pickle of a job is the plain id.
     """
 
     __slots__ = ("_client",)

@@ -1,8 +1,8 @@
-"""Temporary folders and files of processes that were killed: a later process deletes them.
+"""Temporary folders and files of killed processes, which a later process deletes.
 
-They are deleted only if they are certainly abandoned: older than a day, owned by this user, and with a
-lock file of ours that is not locked. Neither names nor process ids would do: other programs name folders as
-they like, and containers may share a folder but not their processes.
+They are deleted only if they are certainly abandoned: older than a day, owned by this user, and with a lock file of
+ours that is not locked. A name is no proof, as other programs may use it; nor is a process id, as containers may
+share a folder but not their processes.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ LOCK = "antiphon.lock"
 _DAY_S = 86_400.0
 _FOLDER = re.compile(r"antiphon-[a-z]+-[a-z0-9_]{8}")
 _PART = re.compile(rf"{re.escape(PART_BEGINS)}[a-z0-9_]{{8}}{re.escape(PART_ENDS)}")
-"""As tempfile names them."""
+"""The names that `tempfile` gives."""
 
 
 class OwnFolder:
@@ -32,7 +32,7 @@ class OwnFolder:
         """Create the folder. Raises OSError."""
         self.path = Path(tempfile.mkdtemp(prefix=f"antiphon-{what}-"))
         self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        with suppress(OSError):  # a disk without locks: no other process will clear it
+        with suppress(OSError):  # without locks on the disk, no other process deletes the folder
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def delete(self) -> None:

@@ -16,9 +16,9 @@ from antiphon.observe import BreakerStatus, ComponentStatus, PipelineStatus
 Read = Callable[[], Awaitable[PipelineStatus]]
 
 PHASES: dict[Phase, int] = {"closed": 0, "half_open": 1, "open": 2}
-_PATIENCE_S = 5.0
+_READ_TIMEOUT_S = 5.0
 _FRESH_S = 1.0
-"""Redis is read at most once in this time, however many scrapers there are."""
+"""The time between two reads of Redis, independent of the number of scrapers."""
 
 
 def exposition(status: PipelineStatus) -> str:
@@ -36,9 +36,9 @@ def serve(host: str, port: int, read: Read) -> tuple[int, Callable[[], None]]:
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Live(read, asyncio.get_running_loop()))
     server, thread = start_http_server(port, host, registry)
-    # The library waits for ever, in a thread each, for clients that connect and send nothing.
+    # Without a timeout, the library waits for ever for a client that sends nothing, in a thread for each.
     handler: Any = server.RequestHandlerClass
-    server.RequestHandlerClass = type("Handler", (handler,), {"timeout": _PATIENCE_S})
+    server.RequestHandlerClass = type("Handler", (handler,), {"timeout": _READ_TIMEOUT_S})
 
     def stop() -> None:
         server.shutdown()
@@ -49,6 +49,8 @@ def serve(host: str, port: int, read: Read) -> tuple[int, Callable[[], None]]:
 
 
 class _Fixed(Collector):
+    """A collector of one status."""
+
     def __init__(self, status: PipelineStatus) -> None:
         self._status = status
 
@@ -57,7 +59,7 @@ class _Fixed(Collector):
 
 
 class _Live(Collector):
-    """A collector called in the threads of the server."""
+    """A collector that reads the status on the event loop; the threads of the server call it."""
 
     def __init__(self, read: Read, loop: asyncio.AbstractEventLoop) -> None:
         self._read, self._loop = read, loop
@@ -66,14 +68,14 @@ class _Live(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         try:
-            status = asyncio.run_coroutine_threadsafe(self._status(), self._loop).result(_PATIENCE_S + 1)
+            status = asyncio.run_coroutine_threadsafe(self._status(), self._loop).result(_READ_TIMEOUT_S + 1)
         except (RedisError, OSError):  # TimeoutError is one
             yield _gauge("up", "1 if Redis answers, else 0.", 0)
             return
         yield from families(status)
 
     async def _status(self) -> PipelineStatus:
-        async with asyncio.timeout(_PATIENCE_S), self._turn:
+        async with asyncio.timeout(_READ_TIMEOUT_S), self._turn:
             now = monotonic_s()
             if self._latest is None or now - self._latest[0] >= _FRESH_S:
                 self._latest = (now, await self._read())
@@ -81,19 +83,19 @@ class _Live(Collector):
 
 
 def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
-    """Yield every metric. A breaker without one is closed, and has not failed lately."""
+    """Yield every metric. A breaker without a metric is closed and has not failed lately."""
     yield _gauge("up", "1 if Redis answers, else 0.", 1)
-    for name, description, value in _OF_COMPONENT:
+    for name, description, value in _COMPONENT_METRICS:
         yield _labelled(
             name, description, "component", {one.component: value(one) for one in status.components}
         )
-    for name, description, reading in _OF_PIPELINE:
+    for name, description, reading in _PIPELINE_METRICS:
         yield _gauge(name, description, reading(status))
-    for name, description, measure in _OF_BREAKER:
+    for name, description, measure in _BREAKER_METRICS:
         yield _labelled(name, description, "breaker", {one.name: measure(one) for one in status.breakers})
 
 
-_OF_COMPONENT: tuple[tuple[str, str, Callable[[ComponentStatus], float]], ...] = (
+_COMPONENT_METRICS: tuple[tuple[str, str, Callable[[ComponentStatus], float]], ...] = (
     ("inbox_length", "Messages in a component's inbox.", lambda one: one.inbox.length),
     (
         "inbox_in_flight",
@@ -108,7 +110,7 @@ _OF_COMPONENT: tuple[tuple[str, str, Callable[[ComponentStatus], float]], ...] =
     ("workers_alive", "Workers with a recent heartbeat.", lambda one: one.workers_alive),
     ("workers_silent", "Workers without a recent heartbeat.", lambda one: one.workers_silent),
 )
-_OF_PIPELINE: tuple[tuple[str, str, Callable[[PipelineStatus], float]], ...] = (
+_PIPELINE_METRICS: tuple[tuple[str, str, Callable[[PipelineStatus], float]], ...] = (
     (
         "queue_length",
         "Queries in the queue that no coordinator has read yet.",
@@ -124,7 +126,7 @@ _OF_PIPELINE: tuple[tuple[str, str, Callable[[PipelineStatus], float]], ...] = (
     ("open_sessions", "Sessions that have not ended.", lambda status: status.open_sessions),
     ("dead_letters", "Messages set aside after their last delivery.", lambda status: status.dead_letters),
 )
-_OF_BREAKER: tuple[tuple[str, str, Callable[[BreakerStatus], float]], ...] = (
+_BREAKER_METRICS: tuple[tuple[str, str, Callable[[BreakerStatus], float]], ...] = (
     ("breaker_phase", "0 closed, 1 half-open, 2 open.", lambda one: PHASES[one.phase]),
     ("breaker_failures", "Failed calls in the breaker's window.", lambda one: one.failures),
     ("breaker_by_hand", "1 if a person opened the breaker.", lambda one: int(one.held is not None)),
@@ -137,6 +139,6 @@ def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
 
 def _labelled(name: str, description: str, label: str, values: dict[str, float]) -> GaugeMetricFamily:
     family = GaugeMetricFamily(f"antiphon_{name}", description, labels=[label])
-    for of, value in values.items():
-        family.add_metric([of], value)
+    for label_value, value in values.items():
+        family.add_metric([label_value], value)
     return family

@@ -1,4 +1,4 @@
-"""The state of a pipeline for an observer: components, queue, sessions. Reads Redis, changes nothing."""
+"""The state of a pipeline for an observer, read from Redis: components, queue, sessions."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,11 +34,11 @@ from coordinator.document import SESSION
 _CONNECT_PATIENCE_S = 3.0
 UNREADABLE = "unreadable"
 """The status of a session whose state, answer or log cannot be read."""
-_LATEST_MS = 253_402_300_799_000.0
+_UNIX_MS_MAX = 253_402_300_799_000.0
 
 
 class InboxStatus(Value):
-    """A consumed stream, over all partitions."""
+    """The state of a consumed stream, over all partitions."""
 
     length: int
     in_flight: int
@@ -71,7 +71,7 @@ class BreakerStatus(Value):
     calls: int
     """The calls in the window, failures included."""
     retry_in_s: float | None = None
-    """Time until the next call may run. None if one may run now, or only a person can close it."""
+    """Seconds until the next call may run; None if a call may run now, or if only a person can close the breaker."""
     held: ManualOverride | None = None
 
 
@@ -115,9 +115,9 @@ async def connected() -> AsyncIterator[Bus]:
 
 
 async def pipeline_status(bus: Bus) -> PipelineStatus:
-    """Return the present state of the pipeline; absent keys count as empty."""
+    """Return the current state of the pipeline; missing keys count as empty."""
     keys, partitions = bus.keys, range(bus.keys.partitions)
-    components, queue, waiting, rejected, open_sessions, dead, found = await asyncio.gather(
+    components, queue, waiting, rejected, open_sessions, dead, breaker_statuses = await asyncio.gather(
         asyncio.gather(*(_component_status(bus, name) for name in COMPONENTS)),
         _inbox_status(bus, [keys.queries()], INTAKE_GROUP),
         waiting_now(bus),
@@ -133,15 +133,17 @@ async def pipeline_status(bus: Bus) -> PipelineStatus:
         rejected=rejected,
         open_sessions=sum(open_sessions),
         dead_letters=dead,
-        breakers=found,
+        breakers=breaker_statuses,
     )
 
 
 async def breakers(bus: Bus) -> tuple[BreakerStatus, ...]:
-    """Return the circuit breakers that are not simply closed, by name."""
-    look = await BreakerStore(bus.batcher, bus.keys).look()
-    named = sorted((name, state) for name, state in look.states.items() if is_name(name) and state != CLOSED)
-    return tuple(_breaker_status(name, state, look.now) for name, state in named)
+    """Return the circuit breakers that have failed lately or are open, ordered by name."""
+    snapshot = await BreakerStore(bus.batcher, bus.keys).look()
+    named = sorted(
+        (name, state) for name, state in snapshot.states.items() if is_name(name) and state != CLOSED
+    )
+    return tuple(_breaker_status(name, state, snapshot.now) for name, state in named)
 
 
 def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus:
@@ -173,16 +175,16 @@ async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
 
 async def newest_sessions(bus: Bus, limit: int) -> list[tuple[float, str]]:
     """Return the opening times and ids of the newest sessions of all partitions, at most `limit`."""
-    found: list[tuple[float, str]] = []
+    sessions: list[tuple[float, str]] = []
     for partition in range(bus.keys.partitions):
         key = bus.keys.sessions(partition)
         rows = await bus.batcher.submit("ZRANGE", key, 0, limit - 1, "REV", "WITHSCORES")
-        found += [(float(score), name.decode(errors="replace")) for name, score in member_scores(rows)]
-    return sorted(found, reverse=True)[:limit]
+        sessions += [(float(score), name.decode(errors="replace")) for name, score in member_scores(rows)]
+    return sorted(sessions, reverse=True)[:limit]
 
 
 async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
-    """Return a session's events in order, with their log entries; for a waiting one, its query alone.
+    """Return a session's events in order, with their log entries; for a waiting session, only its query.
 
     Raises UnknownSession.
     """
@@ -221,13 +223,13 @@ async def _pending(bus: Bus, stream: str, group: str) -> int:
         pending = await bus.batcher.submit("XPENDING", stream, group)
     except ResponseError as error:
         if "NOGROUP" in str(error) or "no such key" in str(error).lower():
-            return 0  # no worker has ever been there
+            return 0  # no worker has read the stream yet
         raise
     return int(pending["pending"] if isinstance(pending, dict) else pending[0])
 
 
 async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummary:
-    """Return the summary of one session; for one with foreign content, a summary that says it is unreadable."""
+    """Return the summary of one session; with status UNREADABLE for a session with foreign content."""
     try:
         return await _readable_summary(bus, session_id, opened_ms)
     except (AntiphonError, ResponseError, LookupError) as error:
@@ -277,8 +279,8 @@ async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], t
 
 
 def _moment_ms(score: float) -> float:
-    """Return any score, also one that a foreign client wrote, as a valid time in milliseconds."""
-    return min(max(score, 0.0), _LATEST_MS)
+    """Return a score as a valid time in milliseconds, as a foreign client may have written it."""
+    return min(max(score, 0.0), _UNIX_MS_MAX)
 
 
 def _queued(event: AnyEvent) -> SessionSummary:
@@ -287,7 +289,7 @@ def _queued(event: AnyEvent) -> SessionSummary:
 
 
 def member_scores(rows: Any) -> list[tuple[bytes, Any]]:
-    """Return members with scores, whether the server sends them in pairs or in a flat list."""
+    """Return members with scores, which some servers send in pairs, and some in a flat list."""
     if rows and not isinstance(rows[0], (list, tuple)):
         return list(zip(rows[::2], rows[1::2], strict=True))
     return [tuple(row) for row in rows]

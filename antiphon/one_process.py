@@ -1,7 +1,7 @@
 """`python -m antiphon.one_process`: run all five components in one process, until it receives SIGTERM or SIGINT.
 
-It is what `antiphon up --processes 1` runs. The components share one event loop and the connections to Redis; every
-message still passes through Redis, and is committed, recorded and recovered as between five processes.
+`antiphon up --processes 1` runs it. The components share one event loop and the connections to Redis. Every message
+still passes through Redis, and is committed, recorded and recovered as with five processes.
 """
 
 import gc
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def component_builders() -> "dict[Component, Build]":
-    """Return what builds each component. Imported here: the module path must be in order before."""
+    """Return the function that builds each component. Imports come after the change of the import path."""
     from antiphon_shared.events import COMPONENTS
 
     return {name: import_module(f"{name}.component").build for name in COMPONENTS}

@@ -1,4 +1,4 @@
-"""The five components are top-level packages, which a folder of the same name in a project may shadow."""
+"""The check that no folder or file of a project shadows a component, as these are top-level packages."""
 
 from collections.abc import Iterable
 from importlib.machinery import ModuleSpec
@@ -18,39 +18,39 @@ _HOME = Path(__file__).resolve().parents[1]
 
 
 def check_components(names: Iterable[str] = COMPONENTS) -> None:
-    """Raise ConfigurationError, which names the file that shadows one of our packages."""
+    """Raise ConfigurationError if a file shadows one of our packages; the message names the file."""
     for name in names:
-        if (fault := shadowing_message(name)) is not None:
-            raise ConfigurationError(fault, hint=HINT)
+        if (message := shadowing_message(name)) is not None:
+            raise ConfigurationError(message, hint=HINT)
 
 
 def import_error(error: ImportError) -> ImportError:
-    """Return the error to raise for a failed import. It names the file that hides the package, if any."""
-    faults = (shadowing_message(name) for name in COMPONENTS)
-    return next((ImportError(f"{fault} {HINT}") for fault in faults if fault is not None), error)
+    """Return the error to raise for a failed import, which names the file that shadows a package, if any."""
+    messages = (shadowing_message(name) for name in COMPONENTS)
+    return next((ImportError(f"{fault} {HINT}") for fault in messages if fault is not None), error)
 
 
 def shadowing_message(name: str) -> str | None:
     """Return a sentence that names the folder or file that shadows our top-level package `name`, or None."""
     try:
         spec = find_spec(name)
-    except (ImportError, ValueError):  # a module put into sys.modules by hand may have no spec
+    except (ImportError, ValueError):  # a module that was added to sys.modules may have no spec
         return f"{name}: the imported module of this name is not Antiphon's package."
-    found = _file(spec)
-    if found is None:
+    file = _file(spec)
+    if file is None:
         return f"{name}: Antiphon's package of this name is not installed."
-    if found.parent == _HOME / name:
+    if file.parent == _HOME / name:
         return None
-    place = found.parent if found.name == "__init__.py" else found
-    return f"{place} would be imported in place of Antiphon's own package {name!r}."
+    shadow = file.parent if file.name == "__init__.py" else file
+    return f"{shadow} would be imported in place of Antiphon's own package {name!r}."
 
 
 def _file(spec: ModuleSpec | None) -> Path | None:
-    """Return the file of a package, or its folder where it has no `__init__.py`."""
+    """Return the path of a package's `__init__.py`, even if that is missing; of a module, its file."""
     if spec is None:
         return None
     if spec.origin is not None:
         return Path(spec.origin).resolve()
     return next(
-        (Path(place).resolve() / "__init__.py" for place in spec.submodule_search_locations or ()), None
+        (Path(folder).resolve() / "__init__.py" for folder in spec.submodule_search_locations or ()), None
     )

@@ -1,4 +1,4 @@
-"""A Redis for one process: a redis-server of its own, or fakeredis inside it. Neither stores anything on disk."""
+"""A private Redis of one process: a redis-server, or fakeredis. Both keep all data in memory only."""
 
 import asyncio
 import shutil
@@ -17,7 +17,7 @@ _STOP_LIMIT_S = 3.0
 
 
 class PrivateRedis(Protocol):
-    """A Redis that the bus can connect to for as long as a pipeline runs."""
+    """A Redis for the bus of an embedded pipeline."""
 
     description: str
 
@@ -27,7 +27,7 @@ class PrivateRedis(Protocol):
 
 
 def choose() -> PrivateRedis:
-    """Return a redis-server when one is on PATH, else fakeredis. Raises ConfigurationError when there is neither."""
+    """Return a redis-server if one is on PATH, else fakeredis. Raises ConfigurationError if both are missing."""
     if program := shutil.which("redis-server"):
         return RedisServer(program)
     if find_spec("fakeredis") and find_spec("lupa"):
@@ -45,7 +45,7 @@ class RedisServer:
 
     def __init__(self, program: str) -> None:
         self._program = program
-        self._leash = ChildProcesses()
+        self._children = ChildProcesses()
         self._process: Process | None = None
         self._folder: OwnFolder | None = None
 
@@ -55,7 +55,7 @@ class RedisServer:
         self._folder = OwnFolder("redis")
         folder = self._folder.path
         socket = folder / "redis.sock"
-        self._process = await self._leash.start(
+        self._process = await self._children.start(
             *(self._program, "--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
             *("--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--dir", str(folder)),
             output=DEVNULL,
@@ -76,14 +76,14 @@ class RedisServer:
     async def stop(self) -> None:
         if self._process is not None:
             await terminate(self._process, _STOP_LIMIT_S)
-        await self._leash.release()
+        await self._children.release()
         if self._folder is not None:
             self._folder.delete()
             self._folder = None
 
 
 class FakeRedis:
-    """fakeredis: the same scripts and streams, in this process's own memory."""
+    """fakeredis, which runs the same commands and scripts in the memory of this process."""
 
     description = "fakeredis inside this process (no redis-server on PATH), which keeps nothing"
 
@@ -96,4 +96,4 @@ class FakeRedis:
         )
 
     async def stop(self) -> None:
-        """Do nothing: its memory is part of this process."""
+        """Do nothing, as its memory belongs to this process."""

@@ -1,4 +1,4 @@
-"""Queries that wait for a coordinator or for room: how many, whose, and which. Reads Redis, changes nothing."""
+"""The queries that wait in the queue or for a free slot, read from Redis."""
 
 import asyncio
 from collections import Counter
@@ -14,8 +14,8 @@ from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
 from antiphon_shared.values import Value
 
 _PAGE = 200
-_TENANTS_LOOKED_AT = 1_000
-_TENANTS_SHOWN = 10
+_TENANTS_READ_MAX = 1_000
+_TENANTS_LISTED_MAX = 10
 
 
 class TenantWaiting(Value):
@@ -26,39 +26,39 @@ class TenantWaiting(Value):
 
 
 class Waiting(Value):
-    """The waiting queries over all partitions, and a few tenants, those with the most queries first."""
+    """The number of waiting queries over all partitions, and the tenants with the most of them."""
 
     queries: int
     tenants: tuple[TenantWaiting, ...] = ()
 
 
 async def waiting_now(bus: Bus) -> Waiting:
-    """Return the waiting queries; in a partition with very many tenants, only some tenants are counted."""
-    found = await asyncio.gather(*(_of_partition(bus, p) for p in range(bus.keys.partitions)))
-    counts = sum((tenants for _, tenants in found), Counter[str]())
-    most = tuple(TenantWaiting(tenant=name, queries=n) for name, n in counts.most_common(_TENANTS_SHOWN))
-    return Waiting(queries=sum(queries for queries, _ in found), tenants=most)
+    """Return the number of waiting queries; tenants beyond a bound for each partition are not counted."""
+    partitions = await asyncio.gather(*(_of_partition(bus, p) for p in range(bus.keys.partitions)))
+    counts = sum((tenants for _, tenants in partitions), Counter[str]())
+    most = tuple(TenantWaiting(tenant=name, queries=n) for name, n in counts.most_common(_TENANTS_LISTED_MAX))
+    return Waiting(queries=sum(queries for queries, _ in partitions), tenants=most)
 
 
 async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
-    """Return waiting queries, at most `limit` of the queue and of each partition: the newest ones.
+    """Return the newest waiting queries, at most `limit` of the queue and of each partition.
 
-    In a partition, those with the latest deadlines count as the newest.
+    In a partition, the queries with the latest deadlines count as the newest.
     """
     entries = await bus.batcher.submit("XREVRANGE", bus.keys.queries(), "+", "-", "COUNT", limit)
-    in_queue = (_in_queue(bus, entry, fields) for entry, fields in entries)
-    found = [query for query in in_queue if query is not None]
+    in_queue = (_query_in_queue(bus, entry, fields) for entry, fields in entries)
+    queries = [query for query in in_queue if query is not None]
     for partition in range(bus.keys.partitions):
         deadlines = bus.keys.waiting_deadlines(partition)
         names = await bus.batcher.submit("ZRANGE", deadlines, 0, limit - 1, "REV")
-        waiting = (_waiting_for_room(bus, name.decode(errors="replace")) for name in names)
+        waiting = (_admitted_query(bus, name.decode(errors="replace")) for name in names)
         for one in await asyncio.gather(*waiting, return_exceptions=True):
-            # An unreadable one becomes a dead letter when its turn comes.
+            # An unreadable query becomes a dead letter when its turn comes.
             if isinstance(one, BaseException) and not isinstance(one, UnreadableEvent):
                 raise one
             if one is not None and not isinstance(one, BaseException):
-                found.append(one)
-    return found
+                queries.append(one)
+    return queries
 
 
 async def query_waiting(bus: Bus, session_id: str, changes: bool = False) -> AnyEvent | None:
@@ -67,29 +67,29 @@ async def query_waiting(bus: Bus, session_id: str, changes: bool = False) -> Any
     Raises BadSignature; for a caller that `changes` it, KeyMissing if it is signed and this process has no key.
     """
     start = "-"
-    # The queue first: a query that moves between the two reads is found by the second.
+    # The queue first, so that the second read finds a query that moves in between.
     while page := await bus.batcher.submit("XRANGE", bus.keys.queries(), start, "+", "COUNT", _PAGE):
         for entry, fields in page:
-            query = _in_queue(bus, entry, fields)
+            query = _query_in_queue(bus, entry, fields)
             if query is not None and query.subject == session_id:
                 if changes:
                     require_key(bus.signer, fields)
                 return query
         start = f"({page[-1][0].decode()}"
-    return await _waiting_for_room(bus, session_id, changes)
+    return await _admitted_query(bus, session_id, changes)
 
 
 async def waiting_summary(bus: Bus, session_id: str) -> str:
-    """Return the tenant of a waiting query and its number of waiting queries, in words; empty if it does not wait."""
+    """Return the tenant of a waiting query and the tenant's number of waiting queries, in words; else empty."""
     record = await _record(bus, session_id)
     if record is None:
         return ""
     tenant = tenant_of(record)
-    mine = await bus.batcher.submit("ZCARD", bus.keys.waiting(bus.keys.partition(session_id), tenant))
-    return f"one of {mine} of tenant {tenant}"
+    count = await bus.batcher.submit("ZCARD", bus.keys.waiting(bus.keys.partition(session_id), tenant))
+    return f"one of {count} of tenant {tenant}"
 
 
-async def _waiting_for_room(bus: Bus, session_id: str, changes: bool = False) -> AnyEvent | None:
+async def _admitted_query(bus: Bus, session_id: str, changes: bool = False) -> AnyEvent | None:
     record = await _record(bus, session_id)
     if record is None:
         return None
@@ -98,14 +98,16 @@ async def _waiting_for_room(bus: Bus, session_id: str, changes: bool = False) ->
     return query_of(record, bus.keys.log(session_id), bus.signer)
 
 
-def _in_queue(bus: Bus, entry: bytes, fields: dict[bytes, bytes]) -> AnyEvent | None:
-    """Return the query of an entry of the queue; None for one that a coordinator will reject."""
+def _query_in_queue(bus: Bus, entry: bytes, fields: dict[bytes, bytes]) -> AnyEvent | None:
+    """Return the query of an entry of the queue; None for an entry that a coordinator will reject."""
     stream = bus.keys.queries()
     signer = bus.signer if SIGNATURE in fields else None
-    given = fields if signer else {name: value for name, value in fields.items() if name != SIGNATURE}
+    read_fields = fields if signer else {name: value for name, value in fields.items() if name != SIGNATURE}
     try:
         bytes_max = bus.settings.max_event_bytes
-        return read_submission(Entry(stream, entry.decode(), given), stream, bytes_max, utc_now(), signer)
+        return read_submission(
+            Entry(stream, entry.decode(), read_fields), stream, bytes_max, utc_now(), signer
+        )
     except AntiphonError:
         return None
 
@@ -118,7 +120,7 @@ async def _record(bus: Bus, session_id: str) -> bytes | None:
 
 async def _of_partition(bus: Bus, partition: int) -> tuple[int, Counter[str]]:
     tenants, queries = await asyncio.gather(
-        bus.batcher.submit("ZRANGE", bus.keys.tenants_waiting(partition), 0, _TENANTS_LOOKED_AT - 1),
+        bus.batcher.submit("ZRANGE", bus.keys.tenants_waiting(partition), 0, _TENANTS_READ_MAX - 1),
         bus.batcher.submit("HLEN", bus.keys.queries_waiting(partition)),
     )
     names = [name.decode(errors="replace") for name in tenants]

@@ -1,4 +1,4 @@
-"""The queue of the pipeline: adding a query to it."""
+"""The addition of a query to the queue of the pipeline."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ async def enqueue(bus: Bus, event: AnyEvent) -> str:
     fields: list[str | bytes] = ["event", encode(event)]
     if bus.signer is not None:
         fields += [SIGNATURE, bus.signer.sign(bus.keys.queries(), encode(event))]
-    # Safe to repeat even if a lost reply hides a success: both entries open the same session.
+    # Safe to repeat after a lost reply, as two entries of the same query open one session.
     add = partial(bus.batcher.submit, "XADD", bus.keys.queries(), "*", *fields)
     entry: bytes = await retry_while_unavailable("submit", add, PATIENCE_S)
     return entry.decode()

@@ -1,7 +1,7 @@
 """The permissions in Redis, as an ACL file. Pure.
 
-A rule becomes a selector (Redis 7.0 and later), so that a command is allowed on the rule's keys alone. EVALSHA
-requires that the script's keys are both readable and writable, which in itself allows no command.
+A rule becomes a selector (Redis 7.0 and later), so that a command is allowed only on the rule's keys. EVALSHA
+requires that the script's keys are readable and writable; this alone allows no other command.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,9 +29,8 @@ def acl_file(
 ) -> str:
     """Return the file for `aclfile`: the users in `passwords`, where None means no password.
 
-    The default user is switched off. A user may change into another database only when `database` is not the
-    first, read the layout of a cluster only in one, and ask whether a server is the master only behind
-    sentinels.
+    The default user is disabled. A user may select a database only if `database` is not 0, read a cluster's layout
+    only with `is_cluster`, and ask whether a server is the master only with `has_sentinels`.
     """
     extra = ("select",) * (database != 0) + _CLUSTER * is_cluster + _SENTINEL * has_sentinels
     lines = ["user default off resetchannels -@all"]
@@ -62,7 +61,7 @@ def _selector(commands: tuple[str, ...], sign: str, patterns: tuple[str, ...], k
 
 
 def _everywhere(pattern: str, keys: Keys) -> Iterator[str]:
-    """Yield the pattern of partition 0 for every partition: by digits, as a list of numbers would slow Redis down."""
+    """Yield the pattern of partition 0 for all partitions, by digits, as a pattern for each would slow Redis down."""
     prefix = keys.prefix(0)
     if not pattern.startswith(prefix) or keys.partitions == 1:
         yield pattern

@@ -1,6 +1,6 @@
-"""The permissions in Redis: the commands of each user and their keys; all other commands are denied. Pure.
+"""The permissions in Redis: the commands that each user may run, and on which keys. Pure.
 
-Redis checks a script's commands like any others of its caller, so the rules include the commands of the scripts.
+All other commands are denied. Redis checks the commands in a script too, so the rules include them.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ USERS: tuple[User, ...] = (*COMPONENTS, "client", "operator")
 _TAKE = ("xreadgroup", "xpending", "xrange", "xinfo|consumers")
 _FINISH = ("xack", "xdel", "xclaim", "xlen", "xgroup|create", "xgroup|delconsumer")
 _RENEW = ("xsetid", "xgroup|setid", "xack", "xdel")
-"""To continue after an entry with the highest possible id; see append.lua."""
+"""Commands of append.lua after an entry with the highest possible id."""
 _PUT = ("xadd", "xlen", *_RENEW)
 _LOG = ("xadd", "xlen", "pexpire", *_RENEW)
 _BREAKERS = ("hgetall", "hget", "hset", "hdel", "hlen")
@@ -36,7 +36,7 @@ _WRITE_DOCUMENT = ("hset", "pexpire")
 
 
 class Rule(NamedTuple):
-    """Commands, in lower case, and the keys they are allowed on; `access` as in `%R~`, `%W~`, `%RW~`."""
+    """Commands, in lower case, and the keys on which they are allowed; `access` as in `%R~`, `%W~`, `%RW~`."""
 
     access: Literal["R", "W", "RW"]
     commands: tuple[str, ...]
@@ -98,7 +98,7 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", _WRITE_DOCUMENT, (state, response))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
     yield from _runs(keys)
-    # To answer by itself when no assembler does, it reads what an assembler would.
+    # To answer by itself if no assembler does, it reads the same data as an assembler.
     yield Rule("R", ("exists", "xrange", "xrevrange"), (keys.log("*"),))
     yield from _material(keys)
     turns = ("hgetall", "hget", "hset", "hsetnx", "hlen", "hdel", "pexpire")
@@ -162,7 +162,7 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zadd", "zrem", "zrangebyscore", "pexpire"), (order,))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
-    # To find the workflow of a session for a goal.
+    # To plan with the workflows in a session's catalogue.
     yield Rule("R", ("get",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("get", "pexpire"), (keys.specification("*"),))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")

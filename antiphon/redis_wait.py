@@ -1,4 +1,4 @@
-"""Waiting for a Redis that is not available yet, visibly for a person."""
+"""The wait for a Redis that is not available yet, shown to the person at the terminal."""
 
 import asyncio
 import sys
@@ -7,9 +7,9 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.settings import PipelineSettings
 
-_LOOK_S = 0.2
-_FIRST_ANSWER_S = 6.0
-"""The longest time for the first attempt to connect, in seconds; the attempt's own timeout is shorter."""
+_POLL_S = 0.2
+_FIRST_ATTEMPT_S = 6.0
+"""The maximum time of the first attempt to connect, whose own timeout is shorter."""
 
 
 async def wait_for_redis(settings: PipelineSettings, *, waits: bool) -> None:
@@ -19,9 +19,9 @@ async def wait_for_redis(settings: PipelineSettings, *, waits: bool) -> None:
     """
     bus = Bus.from_settings(settings)
     began = monotonic_s()
-    opening = asyncio.create_task(bus.open(None if waits else _FIRST_ANSWER_S))
+    opening = asyncio.create_task(bus.open(None if waits else _FIRST_ATTEMPT_S))
     try:
-        while not (await asyncio.wait({opening}, timeout=_LOOK_S))[0]:
+        while not (await asyncio.wait({opening}, timeout=_POLL_S))[0]:
             if bus.connections.failure:
                 if not waits:
                     raise bus.connections.unavailable
@@ -38,7 +38,7 @@ async def wait_for_redis(settings: PipelineSettings, *, waits: bool) -> None:
 
 
 def _show(line: str) -> None:
-    """Show one line on a terminal in place of the one before; elsewhere the log reports."""
+    """Replace the line shown on a terminal; without a terminal, only the log reports."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{line}")
         sys.stderr.flush()

@@ -42,7 +42,7 @@ def nodes_waiting_for_people(state: RunState) -> list[str]:
 
 
 def status_of(state: RunState) -> str:
-    """Return `running`, `waiting` if only people are waited for, or how a run ended."""
+    """Return `running`, `waiting` if the run waits only for people, or the status with which it ended."""
     if state.run.ended is not None:
         return state.run.ended
     return "waiting" if state.open and len(nodes_waiting_for_people(state)) == len(state.open) else "running"

@@ -37,14 +37,14 @@ This page is made from the settings classes by `make docs`.
 """
 
 Group = tuple[str, type[Settings]]
-_WORDS: dict[Any, str] = {
+_TYPES: dict[Any, str] = {
     int: "int",
     float: "float",
     bool: "true or false",
     str: "text",
     SecretStr: "text",
 }
-_SAID = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def markdown() -> str:
@@ -64,12 +64,12 @@ def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
     """Return (variable, type and range, default, description) of each setting, for the generated table."""
     prefix = str(kind.model_config.get("env_prefix", ""))
     return [
-        (prefix + name.upper(), _takes(info), _default(info), info.description or "")
+        (prefix + name.upper(), _accepted_values(info), _default(info), info.description or "")
         for name, info in kind.model_fields.items()
     ]
 
 
-def _takes(info: FieldInfo) -> str:
+def _accepted_values(info: FieldInfo) -> str:
     """Return the values that a setting accepts: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
     alternatives = get_args(info.annotation) or (info.annotation,)
     if any(part is NoDecode or isinstance(part, NoDecode) for part in info.metadata):
@@ -79,7 +79,7 @@ def _takes(info: FieldInfo) -> str:
     elif get_origin(info.annotation) is Literal:
         word = " or ".join(alternatives)
     else:
-        word = " or ".join(_WORDS.get(part, str(part)) for part in alternatives if part is not NoneType)
+        word = " or ".join(_TYPES.get(part, str(part)) for part in alternatives if part is not NoneType)
     rule = {
         name: _plain(value)
         for part in info.metadata
@@ -88,7 +88,7 @@ def _takes(info: FieldInfo) -> str:
     }
     if "ge" in rule and "le" in rule:
         return f"{word}, {rule['ge']} to {rule['le']}"
-    bounds = [f", {_SAID[name]} {value}" for name, value in rule.items() if name in _SAID]
+    bounds = [f", {_BOUNDS[name]} {value}" for name, value in rule.items() if name in _BOUNDS]
     return "".join([word, f" like {rule['pattern']}" if "pattern" in rule else "", *bounds])
 
 
@@ -100,12 +100,12 @@ def _default(info: FieldInfo) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a whole number without its `.0`, any other value unchanged."""
+    """Return a whole number without its `.0`, and any other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _cell(text: str) -> str:
-    """Return text that cannot end its cell of the table."""
+    """Return text on one line without a character that would end the cell."""
     return " ".join(text.split()).replace("|", "\\|")
 
 

@@ -1,4 +1,4 @@
-"""The shape of an answer: from a Python type to a JSON Schema, and back to an instance."""
+"""The shape of an answer: the JSON Schema of a Python type, and instances of the type."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from antiphon.submission import Options
 
 Shape = Any
-"""A pydantic model, a dataclass, a TypedDict, any other type that pydantic knows, or a JSON Schema as a dict.
-"""
+"""A pydantic model, a dataclass, a TypedDict, another type that pydantic supports, or a JSON Schema as a dict."""
 
 
 def with_shape(options: "Options", shape: Shape | None) -> "Options":
@@ -28,7 +27,7 @@ def with_shape(options: "Options", shape: Shape | None) -> "Options":
 
 
 def shape_of(options: "Options", output: Shape | None) -> Shape | None:
-    """Return the shape of a query's result: that of its last step, if it has steps."""
+    """Return the shape of a query's result: `output`, or else the output of the query's last step."""
     steps = options.get("steps")
     return (
         getattr(steps[-1], "output", None)
@@ -67,11 +66,11 @@ def instance_of(shape: Shape, result: Any) -> Any:
     try:
         return TypeAdapter(shape).validate_json(to_json(with_one_form(result)), strict=True)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        at = ".".join(map(str, fault["loc"])) or "the whole"
+        problem = error.errors(include_url=False, include_input=False)[0]
+        path = ".".join(map(str, problem["loc"])) or "the whole"
         raise UnfitResult(
             f"output: the result matches the JSON Schema of {getattr(shape, '__name__', shape)}, but "
-            f"not the type itself: {at}: {fault['msg']}.",
+            f"not the type itself: {path}: {problem['msg']}.",
             hint="Add the rule to the type's JSON Schema. `result(session_id)` returns the response "
             "without the conversion.",
         ) from None

@@ -22,14 +22,14 @@ from antiphon.tail import PATIENCE_S
 
 _ARRIVAL_POLL_S = 0.05
 _ARRIVAL_WAIT_S = 1.0
-"""How long a cancellation waits for a queued query to be opened, as a coordinator of an earlier release would open it
-without reading the cancellation that is kept for it."""
+"""The time that a cancellation waits for a queued query to be opened, as a coordinator of an earlier release does not
+read the stored cancellation."""
 
 
 async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bool:
     """Request the end of a session; return False if it had ended.
 
-    The request is stored before it is sent: a session that is opened afterwards ends at once.
+    The request is stored before it is sent, so that a session that is opened afterwards ends at once.
 
     Raises UnknownSession, SubmissionRejected, ConfigurationError if a key for signing is missing.
     """
@@ -63,8 +63,8 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
 
 async def _opening_of(bus: Bus, arrival: Arrival, session_id: str) -> AnyEvent:
     """Return the query of a session that has just left the queue. Raises UnknownSession if it does not exist."""
-    look = partial(bus.first_event, session_id)
-    if (query := await retry_while_unavailable("look for a session", look, PATIENCE_S)) is not None:
+    read = partial(bus.first_event, session_id)
+    if (query := await retry_while_unavailable("look for a session", read, PATIENCE_S)) is not None:
         return query
     await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)  # it may be rejected
     raise UnknownSession.of(session_id)
@@ -89,12 +89,12 @@ async def _publish(bus: Bus, event: AnyEvent, what: str = "session") -> None:
 
 
 async def _is_open_soon(arrival: Arrival) -> bool:
-    """Have a waiting query opened out of turn, to be answered; return whether it was opened within a second."""
+    """Let a coordinator open a waiting query out of turn; return whether it was opened within a second."""
     end_s = monotonic_s() + _ARRIVAL_WAIT_S
     while not await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S):
         if monotonic_s() >= end_s:
             return False
-        await retry_while_unavailable("let it in", arrival.open_first, PATIENCE_S)
+        await retry_while_unavailable("open a waiting query", arrival.open_first, PATIENCE_S)
         await asyncio.sleep(_ARRIVAL_POLL_S)
     return True
 
@@ -104,10 +104,10 @@ async def send(
 ) -> AnyEvent:
     """Send a session an event and return it; `what` names the session in errors. Raises InvalidQuery, UnknownSession.
 
-    It is sent again when a reply of Redis is lost: a second cancellation, decision or answer changes nothing.
+    It is sent again if a reply of Redis is lost, as a second cancellation, decision or answer changes nothing.
     """
-    look = partial(bus.first_event, session_id)
-    first = await retry_while_unavailable("look for a session", look, PATIENCE_S)
+    read = partial(bus.first_event, session_id)
+    first = await retry_while_unavailable("look for a session", read, PATIENCE_S)
     if first is None:
         raise UnknownSession(f"{what} {session_id} is no longer stored.")
     event = signal(kind, fields, session_id, first, new_id(), utc_now())

@@ -1,4 +1,4 @@
-"""Steps of a query, as Python programs define them."""
+"""The steps of a query, for Python programs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

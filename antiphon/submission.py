@@ -1,4 +1,4 @@
-"""The event of a caller's arguments; refuses arguments that the intake would reject. Pure."""
+"""The events made from a caller's arguments, which are checked as the intake checks them. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -83,7 +83,7 @@ def submission(
         time=now,
         correlationid=event_id,
         traceparent=None if traceparent is None else _checked_traceparent(traceparent),
-        # No higher than necessary: the coordinators may be of an earlier release.
+        # The lowest possible format, as the coordinators may be of an earlier release.
         format=needed_format(data)[0],
         data=data,
     )
@@ -125,12 +125,12 @@ def signal(
 
 
 def checked_session_id(session_id: str, name: str = "session_id") -> str:
-    """Return `session_id` if it is valid; an error refers to it by its `name`. Raises InvalidQuery."""
+    """Return `session_id` if it is valid. Raises InvalidQuery, which calls it `name`."""
     try:
         return _session_id.validate_python(session_id, strict=True)
     except ValidationError:
         raise InvalidQuery(
-            f"{name}: {_shown(session_id)} is not a valid id.",
+            f"{name}: {_excerpt(session_id)} is not a valid id.",
             hint="Use 1 to 128 letters, digits, '.', '_', ':' or '-', the first a letter or digit.",
         ) from None
 
@@ -141,7 +141,7 @@ def checked_timeout_s(timeout_s: float | None) -> float | None:
     if timeout_s is None or (is_number and 0 <= timeout_s < _TIMEOUT_S_MAX):
         return timeout_s
     raise InvalidQuery(
-        f"timeout_s: {_shown(timeout_s)} is not a number of seconds.",
+        f"timeout_s: {_excerpt(timeout_s)} is not a number of seconds.",
         hint="Omit it to wait for the answer.",
     )
 
@@ -176,16 +176,16 @@ def checked_answer(text: str) -> str:
 
 
 def _checked_options(options: Options) -> QueryOptions:
-    """Return the options, parsed strictly from JSON, as a foreign client's options are. Raises InvalidQuery."""
-    given: dict[str, Any] = {**options}
-    if isinstance(steps := given.get("steps"), list | tuple):
-        given["steps"] = [step.as_option() if isinstance(step, Step) else step for step in steps]
+    """Return the options, parsed strictly from JSON like those of other clients. Raises InvalidQuery."""
+    fields: dict[str, Any] = {**options}
+    if isinstance(steps := fields.get("steps"), list | tuple):
+        fields["steps"] = [step.as_option() if isinstance(step, Step) else step for step in steps]
     try:
-        return QueryOptions.model_validate_json(to_json(given), strict=True)
+        return QueryOptions.model_validate_json(to_json(fields), strict=True)
     except ValidationError as error:
-        said, hint = unknown_field(error, QueryOptions.model_fields)
+        message, hint = unknown_field(error, QueryOptions.model_fields)
         raise InvalidQuery(
-            said, hint=hint or f"Options are {', '.join(QueryOptions.model_fields)}."
+            message, hint=hint or f"Options are {', '.join(QueryOptions.model_fields)}."
         ) from None
     except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
         raise InvalidQuery(f"options: {error}.", hint="Use plain JSON values.") from None
@@ -218,11 +218,11 @@ def _checked_traceparent(traceparent: str) -> str:
         return _traceparent.validate_python(traceparent, strict=True)
     except ValidationError:
         raise InvalidQuery(
-            f"traceparent: {_shown(traceparent)} is not valid.",
+            f"traceparent: {_excerpt(traceparent)} is not valid.",
             hint="Use the form 00-<32 hex digits>-<16 hex digits>-01 (W3C Trace Context).",
         ) from None
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"

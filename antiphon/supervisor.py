@@ -1,4 +1,4 @@
-"""`antiphon up`: the components as child processes, restarted when they die, ended together."""
+"""`antiphon up`: run the components as child processes, restart those that die, and end all together."""
 
 import asyncio
 import re
@@ -22,14 +22,14 @@ ONE_PROCESS = (sys.executable, "-P", "-m", "antiphon.one_process")
 """The command that runs all components in one process."""
 _BACKOFF_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 _STEADY_S = 30.0
-"""A child that lived for this long, in seconds, restarts without backoff when it dies."""
+"""The lifetime after which a child that dies is restarted without backoff."""
 
 Command = Callable[[Component], list[str]]
 Ready = Callable[[], Coroutine[Any, Any, None]]
 
 
 def component_command(name: Component) -> list[str]:
-    """Return the command that runs a component. -P: the current directory must not shadow a library."""
+    """Return the command that runs a component, with -P, so that the current directory shadows no library."""
     return [sys.executable, "-P", "-m", name]
 
 
@@ -39,10 +39,9 @@ def supervise(
     ready: Ready | None = None,
     others: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> int:
-    """Run the components until SIGTERM or SIGINT; return the exit code: 0, or 2 on a wrong configuration.
+    """Run the components until SIGTERM or SIGINT; return the exit code: 0, or 2 for a wrong configuration.
 
-    `ready` is awaited before they are started; its errors are raised. `others` are commands of further
-    processes, by name.
+    `ready` is awaited first, and its errors are raised. `others` are commands of further processes, by name.
     """
     commands = {
         f"{name}-{n}": command(name) for name in COMPONENTS for n in range(1, replicas.get(name, 1) + 1)
@@ -51,11 +50,11 @@ def supervise(
 
 
 class _Supervisor:
-    """The supervisor of processes with these commands, by name. They end when it does, even by kill -9."""
+    """The supervisor of processes, which end with it, even after kill -9; `commands` are by name."""
 
     def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
         self._commands = commands
-        self._leash = ChildProcesses()
+        self._children = ChildProcesses()
         self._stopping = asyncio.Event()
         self._exit_code = 0
         self._log = structlog.get_logger()
@@ -65,47 +64,47 @@ class _Supervisor:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
         if ready is not None:
-            await self._unless_stopping(ready())
+            await self._wait_unless_stopping(ready())
         try:
             await asyncio.gather(
                 *(self._keep_running(command, name) for name, command in self._commands.items())
             )
         finally:
-            await self._leash.release()
+            await self._children.release()
         return self._exit_code
 
-    async def _keep_running(self, command: Sequence[str], place: str) -> None:
+    async def _keep_running(self, command: Sequence[str], name: str) -> None:
         """Run one child, and restart it when it dies, until everything stops."""
         deaths = 0
         while not self._stopping.is_set():
             began = monotonic_s()
             try:
-                child = await self._leash.start(*command)
+                child = await self._children.start(*command)
             except OSError as error:
-                self._log.error("child_start_failed", child=place, error=str(error))
+                self._log.error("child_start_failed", child=name, error=str(error))
             else:
-                self._log.info("child_started", child=place, pid=child.pid)
-                await self._watch(child, place)
+                self._log.info("child_started", child=name, pid=child.pid)
+                await self._watch(child, name)
             if monotonic_s() - began >= _STEADY_S:
                 deaths = 0
             delay_s = _BACKOFF_S[min(deaths, len(_BACKOFF_S) - 1)]
             deaths += 1
-            await self._unless_stopping(asyncio.sleep(delay_s))
+            await self._wait_unless_stopping(asyncio.sleep(delay_s))
 
-    async def _watch(self, child: Process, place: str) -> None:
+    async def _watch(self, child: Process, name: str) -> None:
         """Wait until the child has died, or end it when everything stops."""
-        await self._unless_stopping(child.wait())
+        await self._wait_unless_stopping(child.wait())
         if child.returncode is None:
             await terminate(child, GRACE_S)
-            self._log.info("child_ended", child=place, code=child.returncode)
+            self._log.info("child_ended", child=name, code=child.returncode)
         elif child.returncode == EXIT_USAGE:
-            self._log.error("child_misconfigured", child=place)
+            self._log.error("child_misconfigured", child=name)
             self._exit_code = EXIT_USAGE
             self._stopping.set()
         elif not self._stopping.is_set():
-            self._log.warning("child_died", child=place, code=child.returncode)
+            self._log.warning("child_died", child=name, code=child.returncode)
 
-    async def _unless_stopping(self, until: Coroutine[Any, Any, object]) -> None:
+    async def _wait_unless_stopping(self, until: Coroutine[Any, Any, object]) -> None:
         """Wait until `until` is done, or everything stops. Raises the errors of `until`."""
         tasks = [asyncio.create_task(until), asyncio.create_task(self._stopping.wait())]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -142,8 +141,8 @@ def read_replicas(text: str) -> dict[Component, int]:
     replicas: dict[Component, int] = {}
     for part in filter(None, map(str.strip, text.split(","))):
         name, _, number = part.partition("=")
-        known = next((component for component in COMPONENTS if component == name.strip()), None)
-        if known is None:
+        component = next((one for one in COMPONENTS if one == name.strip()), None)
+        if component is None:
             raise ConfigurationError(
                 f"--replicas: component {name.strip()!r} does not exist.",
                 hint=f"There are {', '.join(COMPONENTS)}.",
@@ -151,7 +150,7 @@ def read_replicas(text: str) -> dict[Component, int]:
         if not re.fullmatch(r"[0-9]{1,3}", number.strip()) or int(number) > REPLICAS_MAX:
             raise ConfigurationError(
                 f"--replicas: {number.strip()[:40]!r} is not a number of processes.",
-                hint=f"Use 0 to {REPLICAS_MAX}, for example {known}=2.",
+                hint=f"Use 0 to {REPLICAS_MAX}, for example {component}=2.",
             )
-        replicas[known] = int(number)
+        replicas[component] = int(number)
     return replicas

@@ -1,4 +1,4 @@
-"""The tail of one session's streams, as they grow."""
+"""The new entries of a session's streams."""
 
 import asyncio
 from heapq import merge
@@ -9,7 +9,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import milliseconds
 
 PATIENCE_S = 60.0
-"""How long to retry while Redis is unavailable, in seconds."""
+"""The time to retry while Redis is unavailable."""
 
 Entry = tuple[str, str, dict[bytes, bytes]]
 """Stream, id of the entry, and fields."""
@@ -18,7 +18,7 @@ Entry = tuple[str, str, dict[bytes, bytes]]
 class Tail:
     """A reader of streams that share a hash tag, from their beginning on, over its own connection.
 
-    It reconnects after a lost connection, and continues after the last entry it returned.
+    It reconnects after a lost connection, and continues after the last returned entry.
     """
 
     def __init__(self, bus: Bus, *streams: str) -> None:
@@ -27,15 +27,15 @@ class Tail:
         self._client: Client = None
 
     async def read(self) -> list[Entry]:
-        """Return the new entries, oldest first over all streams; an empty list when none arrived within a second.
+        """Return the new entries of all streams, oldest first; an empty list if no entry arrived within a second.
 
         Entries of the same millisecond are in the order in which the streams were given. Raises
-        RedisUnavailable when Redis is unavailable for a minute.
+        RedisUnavailable if Redis is unavailable for a minute.
         """
         reply = await retry_while_unavailable("follow a session", self._read, PATIENCE_S)
         entries = list(merge(*map(_entries_of, reply.items()), key=_age))
-        for stream, place, _ in entries:
-            self._last[stream] = place
+        for stream, entry, _ in entries:
+            self._last[stream] = entry
         return entries
 
     async def close(self) -> None:
@@ -46,7 +46,7 @@ class Tail:
     async def _read(self) -> dict[Any, Any]:
         if self._client is None:
             self._client = await self._bus.connections.dedicated(next(iter(self._last)))
-        # No COUNT: only then are all streams read up to the same time, and can be merged by age.
+        # Without COUNT, all streams are read up to the same time, and can be merged by age.
         command = ("XREAD", "BLOCK", milliseconds(BLOCK_S), "STREAMS", *self._last, *self._last.values())
         reading = asyncio.ensure_future(self._client.execute_command(*command))
         try:
@@ -65,14 +65,14 @@ def _entries_of(stream_and_entries: tuple[Any, Any]) -> list[Entry]:
     if entries and not isinstance(entries[0][0], bytes):
         (entries,) = entries  # fakeredis nests them once more
     name = stream.decode() if isinstance(stream, bytes) else stream
-    return [(name, place.decode(), fields) for place, fields in entries]
+    return [(name, entry.decode(), fields) for entry, fields in entries]
 
 
 def _age(entry: Entry) -> tuple[int, int]:
     return age_of(entry[1])
 
 
-def age_of(place: str) -> tuple[int, int]:
+def age_of(entry: str) -> tuple[int, int]:
     """Return a stream id in a form that can be compared."""
-    milliseconds_text, _, sequence = place.partition("-")
+    milliseconds_text, _, sequence = entry.partition("-")
     return int(milliseconds_text), int(sequence)

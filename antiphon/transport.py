@@ -1,4 +1,4 @@
-"""The connection of a client to its pipeline: a Redis that others serve, or a pipeline inside this process."""
+"""The connection of a client to its pipeline: a running one over Redis, or one inside this process."""
 
 from typing import Any, Protocol, Self
 
@@ -12,7 +12,7 @@ CONNECT_PATIENCE_S = 3.0
 
 
 class Transport(Protocol):
-    """A client's way to its pipeline, open within the client's block. `embedded.py` has the other one."""
+    """The connection of a client to its pipeline, open within the client's block: here, or in embedded.py."""
 
     async def start(self) -> Bus:
         """Return an open bus. Raises ConfigurationError, RedisUnavailable."""
@@ -23,30 +23,30 @@ class Transport(Protocol):
         ...
 
     def check(self) -> None:
-        """Raise PipelineFailed when the pipeline cannot answer any more."""
+        """Raise PipelineFailed if the pipeline can no longer answer."""
         ...
 
     @property
     def storage(self) -> str:
-        """Return one sentence for people about the pipeline's own storage, or an empty text."""
+        """Return a sentence about the pipeline's own storage; empty for a running pipeline."""
         ...
 
     @property
     def address(self) -> str:
-        """Return the Redis URL at which other programs reach a pipeline of this process; empty if none can."""
+        """Return the Redis URL at which other programs reach an embedded pipeline; empty if they cannot."""
         ...
 
     @property
     def scopes_missing(self) -> dict[str, tuple[str, ...]]:
-        """Return the tools of this process that need a grant, with the scopes they lack."""
+        """Return the tools of an embedded pipeline that need a grant, with the scopes that they lack."""
         ...
 
 
 class Connection:
-    """The transport to a running pipeline: its Redis."""
+    """The transport to a running pipeline, over its Redis."""
 
     storage = address = ""
-    scopes_missing: dict[str, tuple[str, ...]] = {}  # never changed: the pipeline has its own tools
+    scopes_missing: dict[str, tuple[str, ...]] = {}  # always empty, as the pipeline has its own tools
 
     def __init__(self, settings: PipelineSettings) -> None:
         self._settings = settings
@@ -54,12 +54,12 @@ class Connection:
 
     @classmethod
     def resolve(cls, url: str | None, namespace: str | None, partitions: int | None) -> Self:
-        """Return the transport; None means the value of the environment. Raises ConfigurationError."""
+        """Return the transport; for None, the environment has the value. Raises ConfigurationError."""
         settings = load(PipelineSettings)
-        given: dict[str, Any] = {"redis_url": url, "namespace": namespace, "partitions": partitions}
-        own = {name: value for name, value in given.items() if value is not None}
+        arguments: dict[str, Any] = {"redis_url": url, "namespace": namespace, "partitions": partitions}
+        given_arguments = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return cls(PipelineSettings(**own) if own else settings)
+            return cls(PipelineSettings(**given_arguments) if given_arguments else settings)
         except ValidationError as error:
             raise ConfigurationError(f"{explain(error)}.".replace("redis_url", "url")) from None
 
@@ -75,4 +75,4 @@ class Connection:
             await bus.close()
 
     def check(self) -> None:
-        """Do nothing: whether a running pipeline answers is for `antiphon status` to say."""
+        """Do nothing, as `antiphon status` reports whether a running pipeline answers."""

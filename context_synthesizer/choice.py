@@ -1,4 +1,4 @@
-"""The order of facts: the required ones first, then the closest to the question and the searches. Pure."""
+"""The order of facts in a briefing: required ones first, then those closest to the question and the searches. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
@@ -14,9 +14,9 @@ from context_synthesizer.shares import Shares
 
 MISSED_MAX = 10
 _MISFITS_MAX = 20
-"""Consecutive facts that do not fit, after which the page counts as full."""
-_LINE_UNITS_LEAST = 4 * UNITS_PER_TOKEN
-"""The least size of a fact's line."""
+"""The number of consecutive facts that do not fit after which the page counts as full."""
+_LINE_UNITS_MIN = 4 * UNITS_PER_TOKEN
+"""The minimum size of a fact's line."""
 _OTHER_SIDES_MAX = 2
 _MISSED_SHARE = 0.6
 """The share of the closest fact's score from which a fact counts as missed when it is not shown."""
@@ -25,15 +25,15 @@ _MISSED_SHARE = 0.6
 def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
     """Return the closest fact of each of the newest results, then the cited facts, the newest first.
 
-    In this order, as conclusions may cite more facts than fit, and the model has not seen the new ones.
+    New facts come first, as conclusions may cite more facts than fit, and the model has not seen the new ones.
     """
-    closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest(memory)]
+    closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest_results(memory)]
     cited = [memory.facts[id] for id in sorted(memory.cited, key=_number, reverse=True)]
     return list({fact.id: fact for fact in (*closest, *cited)}.values())
 
 
 def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
-    """Yield each fact, followed by those that contradict it, as one value alone would look certain."""
+    """Yield each fact, followed by facts that contradict it, as one value alone would look certain."""
     seen: set[str] = set()
     for id in ids:
         if id in seen:
@@ -45,25 +45,25 @@ def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
 
 
 def fill_page(page: Page, facts: Iterable[Fact]) -> list[Fact]:
-    """Put each fact that fits, with those that wait for their share (shares.py) last; return the put ones."""
+    """Show the facts that fit, those beyond their share (shares.py) last; return the shown facts."""
     shares = Shares(page)
     waiting: list[Fact] = []
     repeated: list[Fact] = []
-    put: list[Fact] = []
+    shown: list[Fact] = []
 
-    def takes(fact: Fact, units: int) -> bool:
+    def is_accepted(fact: Fact, units: int) -> bool:
         if shares.is_over(fact, units):
             waiting.append(fact)
         elif shares.is_repetition(fact):
             repeated.append(fact)
         else:
-            shares.took(fact, units)
+            shares.note_shown(fact, units)
             return True
         return False
 
-    if show_each(page, facts, put, takes):
-        show_each(page, (*waiting, *repeated), put)
-    return put
+    if show_each(page, facts, shown, is_accepted):
+        show_each(page, (*waiting, *repeated), shown)
+    return shown
 
 
 def show_each(
@@ -79,7 +79,7 @@ def show_each(
     superseded = page.memory.superseded
     misfits = 0
     for fact in facts:
-        if page.budget.left < _LINE_UNITS_LEAST or misfits == _MISFITS_MAX:
+        if page.budget.left < _LINE_UNITS_MIN or misfits == _MISFITS_MAX:
             return False
         if fact.id in page.lines:
             continue
@@ -96,21 +96,21 @@ def show_each(
 
 
 def show_required(page: Page, facts: Sequence[Fact]) -> None:
-    """Put each fact, whole if the short forms of the following ones still fit, else short."""
+    """Show each fact: whole, if the short forms of the following ones still fit, else short."""
     prices = [page.price(fact, is_short=True) for fact in facts]
-    owed = sum(prices)
+    reserved = sum(prices)
     for fact, price in zip(facts, prices, strict=True):
-        owed -= price
-        is_affordable = page.price(fact) + owed <= page.budget.left
+        reserved -= price
+        is_affordable = page.price(fact) + reserved <= page.budget.left
         _ = page.show(fact, is_short=not is_affordable)
 
 
 def missed_facts(memory: Memory, scores: Scores, shown: frozenset[str]) -> tuple[str, ...]:
     """Return the omitted facts that are nearly as close as the closest, without superseded or summarized ones."""
-    close = _MISSED_SHARE * scores[next(scores.closest_first())]
-    nearly = takewhile(lambda id: scores[id] >= close > 0, scores.closest_first())
+    least_score = _MISSED_SHARE * scores[next(scores.closest_first())]
+    close_ids = takewhile(lambda id: scores[id] >= least_score > 0, scores.closest_first())
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
-    left_out = (id for id in nearly if not (id in shown or id in summarized or id in memory.superseded))
+    left_out = (id for id in close_ids if not (id in shown or id in summarized or id in memory.superseded))
     return tuple(islice(left_out, MISSED_MAX))
 
 
@@ -118,9 +118,11 @@ def _number(id: str) -> int:
     return int(id[1:])
 
 
-def _newest(memory: Memory) -> list[list[Fact]]:
+def _newest_results(memory: Memory) -> list[list[Fact]]:
     """Return the facts of each result of the newest round."""
     newest_first = memory.tool_usage[::-1]
     newest = list(takewhile(lambda use: use.round == newest_first[0].round, newest_first))
-    told = [ids_in(use.facts) for use in reversed(newest) if use.facts]
-    return [facts for ids in told if (facts := [memory.facts[id] for id in ids if id in memory.facts])]
+    ids_of_results = [ids_in(use.facts) for use in reversed(newest) if use.facts]
+    return [
+        facts for ids in ids_of_results if (facts := [memory.facts[id] for id in ids if id in memory.facts])
+    ]

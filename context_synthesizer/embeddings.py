@@ -1,4 +1,4 @@
-"""Embeddings: the closeness in meaning of facts to the question and the searches, when a deployment enables them.
+"""Embeddings: the closeness in meaning of facts to the question and the searches, if a deployment enables them.
 
     ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=minilm
     ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=my_package.my_module:embed
@@ -30,7 +30,7 @@ from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.vectors import Vectors, digest_of, row_of
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
-"""A function from texts to vectors, in their order, all of one length."""
+"""A function that returns a vector for each text, all of one length."""
 BUILT_IN = "minilm"
 TIMEOUT_S = 5.0
 """The timeout for all texts that one round embeds."""
@@ -39,26 +39,26 @@ _TEXTS_MAX = 500
 """Bound on the texts that one round embeds; the others wait for the next round."""
 _TEXT_CHARACTERS = 2_000
 _EARLIER_MAX = 400
-"""Bound on facts filed earlier whose changed salience a briefing reports: those that are or were the closest."""
-_LEAST = 0.002
-"""The least closeness of an embedded fact, which distinguishes it from one that was not embedded."""
+"""Bound on the facts filed earlier whose changed salience a briefing reports; the closest are reported."""
+_CLOSENESS_MIN = 0.002
+"""The minimum closeness of an embedded fact, which distinguishes it from a fact that was not embedded."""
 _FACTS_AT_ONCE_MAX = 500
 """The number of facts above which they are compared in another thread."""
 
 
 @dataclass(frozen=True)
 class WeighedDelta:
-    """A delta with its facts' salience, and the data that go with it."""
+    """A delta with the salience of its facts, and the data to store with it."""
 
     delta: MemoryDelta
     salience: Mapping[str, float] = field(default_factory=dict)
     """The salience by embeddings of the delta's facts, and of some filed earlier."""
     item: bytes = b""
-    """The vectors to store; empty when there are no new ones."""
+    """The new vectors to store; empty without new ones."""
 
 
 class Weigh(Protocol):
-    """A function that raises the salience of a round's facts; `kept` holds the facts filed earlier."""
+    """A function that raises the salience of a round's facts; `cached` holds the facts filed earlier."""
 
     async def __call__(
         self, delta: MemoryDelta, cached: CachedIndex, round: Round, session: SessionStore
@@ -91,7 +91,7 @@ def _load_custom(path: str) -> Embed:
 
 @dataclass(frozen=True)
 class Embeddings:
-    """A model's name, and its function."""
+    """The name of an embedding model, and its function."""
 
     model: str
     embed: Embed
@@ -100,7 +100,7 @@ class Embeddings:
     async def weigh(
         self, delta: MemoryDelta, cached: CachedIndex, round: Round, session: SessionStore
     ) -> WeighedDelta:
-        """Embed the new texts, and raise salience by the closeness of facts to the question and the closest search."""
+        """Embed the new texts, and raise the salience of facts close to the question and to a search."""
         if cached.vectors is None or cached.vectors.model != self.model:
             cached.vectors = Vectors(self.model)
         vectors, memory = cached.vectors, cached.session_index.memory
@@ -108,38 +108,40 @@ class Embeddings:
         uses = (*memory.tool_usage, *delta.tool_usage)
         searches = [use.query[:_TEXT_CHARACTERS] for use in uses if use.query]
         question = memory.query[:_TEXT_CHARACTERS]
-        asked = {digest_of(text): text for text in (question, *searches)}
+        question_texts = {digest_of(text): text for text in (question, *searches)}
         facts = {fact.id: fact for fact in (*delta.facts[::-1], *list(memory.facts.values())[::-1])}
         documents = {**memory.documents, **{document.id: document for document in delta.documents}}
-        new_asked = {name: text for name, text in asked.items() if name not in vectors.questions}
+        new_questions = {name: text for name, text in question_texts.items() if name not in vectors.questions}
         new_facts = {
             id: _text_of(fact, documents)
             for id, fact in facts.items()
             if id not in vectors.rows and fact.salience >= USUAL
         }
-        rows = await self._embedded({**new_asked, **new_facts}, vectors)
-        item = vectors.add(_rows_by_name(rows, new_facts), _rows_by_name(rows, new_asked))
+        rows = await self._embed_texts({**new_questions, **new_facts}, vectors)
+        item = vectors.add(_rows_by_name(rows, new_facts), _rows_by_name(rows, new_questions))
         is_heavy = len(vectors.rows) > _FACTS_AT_ONCE_MAX
         closeness = await offload_if(is_heavy, vectors.closeness, question, searches)
-        own = {fact.id: _raised(closeness[fact.id]) for fact in delta.facts if fact.id in closeness}
+        own = {fact.id: _salience_of(closeness[fact.id]) for fact in delta.facts if fact.id in closeness}
         weighed = [
             fact.model_copy(update={"salience": own[fact.id]}) if fact.id in own else fact
             for fact in delta.facts
         ]
-        earlier = _changed_since(memory.facts, closeness)
+        earlier = _changed_salience(memory.facts, closeness)
         return WeighedDelta(delta.model_copy(update={"facts": tuple(weighed)}), own | earlier, item)
 
-    async def _embedded(self, texts: Mapping[str, str], vectors: Vectors) -> dict[str, bytes]:
-        """Return the rows of texts by their names: of all, or of as many as the timeout allows."""
+    async def _embed_texts(self, texts: Mapping[str, str], vectors: Vectors) -> dict[str, bytes]:
+        """Return the rows of the texts by their names, for as many texts as the timeout allows."""
         names = list(texts)[:_TEXTS_MAX]
         rows: dict[str, bytes] = {}
         try:
             async with asyncio.timeout(self.timeout_s):
                 for n in range(0, len(names), _AT_ONCE):
                     part = names[n : n + _AT_ONCE]
-                    found = await self.embed([texts[name] for name in part])
-                    width = vectors.width or len(next(iter(rows.values()), found[0]))
-                    rows |= dict(zip(part, [row_of(vector, width) for vector in found], strict=True))
+                    vectors_of_part = await self.embed([texts[name] for name in part])
+                    width = vectors.width or len(next(iter(rows.values()), vectors_of_part[0]))
+                    rows |= dict(
+                        zip(part, [row_of(vector, width) for vector in vectors_of_part], strict=True)
+                    )
         except Exception as error:  # noqa: BLE001  # a deployment's own code may fail in any way
             structlog.get_logger().warning(
                 "embeddings_failed",
@@ -151,7 +153,7 @@ class Embeddings:
 
 
 def _text_of(fact: Fact, documents: Mapping[str, Document]) -> str:
-    """Return the text of a fact with the title of its document, as it is compared by words."""
+    """Return the text of a fact with the title of its document, like the text that is compared by words."""
     return f"{documents[fact.document].title} {fact.statement}"[:_TEXT_CHARACTERS]
 
 
@@ -159,14 +161,14 @@ def _rows_by_name(rows: Mapping[str, bytes], names: Mapping[str, str]) -> dict[s
     return {name: rows[name] for name in names if name in rows}
 
 
-def _raised(closeness: float) -> float:
-    """Return the salience for a closeness. It is never below the usual one, as words may still find a far fact."""
-    return round(USUAL + (1 - USUAL) * max(_LEAST, min(1.0, closeness)), 3)
+def _salience_of(closeness: float) -> float:
+    """Return the salience for a closeness: at least the usual one, as words may still find a distant fact."""
+    return round(USUAL + (1 - USUAL) * max(_CLOSENESS_MIN, min(1.0, closeness)), 3)
 
 
-def _changed_since(facts: Mapping[str, Fact], closeness: Mapping[str, float]) -> dict[str, float]:
-    """Return the new salience of facts filed earlier, when it differs from the filed one."""
-    now = {id: _raised(closeness[id]) for id in facts if id in closeness}
+def _changed_salience(facts: Mapping[str, Fact], closeness: Mapping[str, float]) -> dict[str, float]:
+    """Return the new salience of facts filed earlier, if it differs from the filed one."""
+    now = {id: _salience_of(closeness[id]) for id in facts if id in closeness}
     changed = [id for id, salience in now.items() if salience != facts[id].salience]
     return {
         id: now[id] for id in sorted(changed, key=lambda id: -max(now[id], facts[id].salience))[:_EARLIER_MAX]

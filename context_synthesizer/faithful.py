@@ -2,8 +2,8 @@
 
 The rules compare numbers in figures and in words, with sign, currency and unit, and the order of the numbers
 that only one fact holds; dates and ids; names; quotations. In English, they also compare denials, rises and
-falls, lower and upper bounds, before and after, more and less. A true line may be refused: that costs a
-summary, while a false line costs an answer.
+falls, lower and upper bounds, before and after, more and less. A true line may be refused, which costs only a
+summary; a false line would cost an answer.
 """
 
 import re
@@ -53,7 +53,7 @@ _DIRECTIONS = {
     for word in side.split()
 }
 _MUST_MATCH = frozenset((0, 1))
-"""Pairs whose sides a summary must neither add nor leave out; for other pairs, only the opposite side is wrong."""
+"""Pairs of which a summary must neither add nor omit a side; of other pairs, only the opposite side is wrong."""
 _BEGIN_SENTENCES = frozenset((
     "according", "after", "all", "also", "although", "another", "around", "because", "before", "both", "during",
     "each", "either", "every", "few", "first", "he", "here", "however", "last", "later", "many", "more", "most",
@@ -64,11 +64,11 @@ _BEGIN_SENTENCES = frozenset((
 
 
 Quantity = tuple[Decimal, str]
-"""A number and the common unit of its kind; empty for a bare number."""
+"""A number, and the base unit of its kind; empty for a number without a unit."""
 
 
 class ComparedText:
-    """A text in the form in which it is compared; each part is computed on first use."""
+    """A text in the form for comparison; each part is computed on first use."""
 
     def __init__(self, text: str, is_json: bool = False) -> None:
         self.text = text
@@ -84,17 +84,19 @@ class ComparedText:
 
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
-        """Return the amounts, in the order of the text, without `one`, which is a pronoun as often as a number."""
-        found = amounts_in(self._tokens)
-        return tuple(one for one in found if not (one.is_word and one.low == one.high == 1 and not one.unit))
+        """Return the amounts in the order of the text, without the word `one`, which may be a pronoun."""
+        amounts = amounts_in(self._tokens)
+        return tuple(
+            one for one in amounts if not (one.is_word and one.low == one.high == 1 and not one.unit)
+        )
 
     @cached_property
     def quantities(self) -> dict[Quantity, str]:
-        """Return the numbers as they are written; a range gives two."""
+        """Return the numbers, each with its written form; a range has two."""
         return {
             end: " ".join(self._tokens[one.start : one.end])
             for one in self.amounts
-            for end in _ends_statement(one)
+            for end in _range_ends(one)
         }
 
     @cached_property
@@ -106,17 +108,17 @@ class ComparedText:
     @cached_property
     def figures(self) -> dict[Quantity, str]:
         """Return the numbers that are written in figures, which a summary must keep."""
-        in_figures = {end for one in self.amounts if not one.is_word for end in _ends_statement(one)}
+        in_figures = {end for one in self.amounts if not one.is_word for end in _range_ends(one)}
         return {end: written for end, written in self.quantities.items() if end in in_figures}
 
     @cached_property
     def marks(self) -> frozenset[str]:
         """Return the dates and ids: words with a digit that are not numbers."""
-        numbers = {at for one in self.amounts for at in range(one.start, one.end)}
+        numbers = {index for one in self.amounts for index in range(one.start, one.end)}
         return frozenset(
             token
-            for at, token in enumerate(self._tokens)
-            if at not in numbers and any(map(str.isdigit, token))
+            for index, token in enumerate(self._tokens)
+            if index not in numbers and any(map(str.isdigit, token))
         )
 
     @cached_property
@@ -134,11 +136,11 @@ class ComparedText:
 
     @cached_property
     def capitalised(self) -> dict[str, bool]:
-        """Return the words with a capital; whether each begins a sentence wherever it is."""
-        found: dict[str, bool] = {}
+        """Return the capitalised words, each with whether it only occurs at the beginning of a sentence."""
+        by_word: dict[str, bool] = {}
         for word, is_opening in _capitalised(self.text):
-            found[word] = found.get(word, True) and is_opening
-        return found
+            by_word[word] = by_word.get(word, True) and is_opening
+        return by_word
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -170,8 +172,8 @@ class Source:
     title: ComparedText
 
 
-def fault(text: str, sources: Sequence[Source]) -> str:
-    """Return what the line adds to its sources or leaves out, as a sentence; empty when nothing."""
+def disagreement(text: str, sources: Sequence[Source]) -> str:
+    """Return what the line adds to its sources or omits, as a sentence; empty if they agree."""
     line = ComparedText(text)
     checks = (_quotations, _numbers, _names, _order, _denials, _directions)
     return next(filter(None, (check(line, sources) for check in checks)), "")
@@ -179,32 +181,34 @@ def fault(text: str, sources: Sequence[Source]) -> str:
 
 def _numbers(line: ComparedText, sources: Sequence[Source]) -> str:
     texts = [text for source in sources for text in (source.statement, source.title)]
-    known = {quantity for text in texts for quantity in text.quantities}
+    source_quantities = {quantity for text in texts for quantity in text.quantities}
     units = {unit for text in texts for unit in text.units}
-    known |= {(number * factor, unit) for number, own in known if not own for unit, factor in units}
+    source_quantities |= {
+        (number * factor, unit) for number, own in source_quantities if not own for unit, factor in units
+    }
     marks = {mark for text in texts for mark in text.marks}
-    invented = [written for quantity, written in line.quantities.items() if quantity not in known]
+    invented = [written for quantity, written in line.quantities.items() if quantity not in source_quantities]
     if invented := [*invented, *sorted(line.marks - marks)]:
         return f"It invents {_listed(invented)}."
-    stated = [source.statement for source in sources]
+    statements = [source.statement for source in sources]
     lost = [
         written
-        for statement in stated
+        for statement in statements
         for quantity, written in statement.figures.items()
         if quantity not in line.quantities and (quantity[1] or quantity[0] not in line.numbers)
     ]
-    lost += [mark for statement in stated for mark in statement.marks - line.marks]
+    lost += [mark for statement in statements for mark in statement.marks - line.marks]
     return f"It loses {_listed(sorted(lost))}." if lost else ""
 
 
 def _names(line: ComparedText, sources: Sequence[Source]) -> str:
     texts = [text for source in sources for text in (source.statement, source.title)]
-    known = {word for text in texts for word in text.words}
+    source_words = {word for text in texts for word in text.words}
     stems = {stem for text in texts for stem in text.stems}
     invented = {
         word
         for word, is_opening in line.capitalised.items()
-        if word not in known
+        if word not in source_words
         and not (
             is_opening and (word in _BEGIN_SENTENCES or word in CARDINALS or stems.issuperset(words(word)))
         )
@@ -216,15 +220,15 @@ def _names(line: ComparedText, sources: Sequence[Source]) -> str:
 
 
 def _order(line: ComparedText, sources: Sequence[Source]) -> str:
-    """Check the order of each fact's own numbers, by unit, in text: "from 5 to 9" must not become "from 9 to 5"."""
+    """Check the order of each text's own numbers, by unit: "from 5 to 9" must not become "from 9 to 5"."""
     holders = Counter(quantity for source in sources for quantity in source.statement.quantities)
     for source in sources:
         own = [quantity for quantity in source.statement.quantities if holders[quantity] == 1]
         if source.statement.is_json:
             continue
-        told = [quantity for quantity in line.quantities if quantity in own]
-        for kind in dict.fromkeys(map(_kind, told)):
-            numbers = [quantity for quantity in told if _kind(quantity) == kind]
+        in_line = [quantity for quantity in line.quantities if quantity in own]
+        for kind in dict.fromkeys(map(_kind, in_line)):
+            numbers = [quantity for quantity in in_line if _kind(quantity) == kind]
             if numbers != [quantity for quantity in own if quantity in numbers]:
                 return f"It changes the order of {_listed(f'{number:f}' for number, _ in numbers)}."
     return ""
@@ -240,9 +244,11 @@ def _denials(line: ComparedText, sources: Sequence[Source]) -> str:
 def _directions(line: ComparedText, sources: Sequence[Source]) -> str:
     stated = {one for source in sources for one in source.statement.directions}
     for axis, sides in enumerate(_OPPOSITES):
-        said = {sign for its, sign in stated if its == axis}
-        told = {sign for its, sign in line.directions if its == axis}
-        if (said and told - said) or (axis in _MUST_MATCH and said != told):
+        source_signs = {sign for axis_of_sign, sign in stated if axis_of_sign == axis}
+        line_signs = {sign for axis_of_sign, sign in line.directions if axis_of_sign == axis}
+        if (source_signs and line_signs - source_signs) or (
+            axis in _MUST_MATCH and source_signs != line_signs
+        ):
             named = " and ".join(side.split()[0] for side in sides)
             return f"It does not keep apart {named}.".replace("lowerbound", "at least").replace(
                 "upperbound", "at most"
@@ -251,19 +257,19 @@ def _directions(line: ComparedText, sources: Sequence[Source]) -> str:
 
 
 def _quotations(line: ComparedText, sources: Sequence[Source]) -> str:
-    said = "\n".join(text.spaced for source in sources for text in (source.statement, source.title))
+    source_text = "\n".join(text.spaced for source in sources for text in (source.statement, source.title))
     for quotation in _QUOTED.findall(line.text):
-        if ComparedText(quotation).spaced not in said:
+        if ComparedText(quotation).spaced not in source_text:
             return f"It quotes what no fact says: {one_line(quotation, 80)}"
     return ""
 
 
-def _ends_statement(one: Amount) -> tuple[Quantity, ...]:
+def _range_ends(one: Amount) -> tuple[Quantity, ...]:
     return tuple(dict.fromkeys(((one.low, one.unit), (one.high, one.unit))))
 
 
 def _kind(quantity: Quantity) -> str:
-    """Return what is counted: a unit or a year; empty if neither is named."""
+    """Return the kind of a quantity: its unit, or `a year`; empty for other numbers."""
     number, unit = quantity
     is_year = not unit and 1000 <= number < 2100 and number == number.to_integral_value()
     return "a year" if is_year else unit
@@ -271,12 +277,12 @@ def _kind(quantity: Quantity) -> str:
 
 def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the words that begin with a capital, and whether they begin a sentence or a quotation."""
-    for found in _WORD.finditer(text):
-        if found[0][0].islower() or len(found[0]) < 2:
+    for match in _WORD.finditer(text):
+        if match[0][0].islower() or len(match[0]) < 2:
             continue
-        before = text[max(0, found.start() - 3) : found.start()]
+        before = text[max(0, match.start() - 3) : match.start()]
         if not before or before[-1].isspace() or _OPENING.search(before):
-            yield _plain(found[0]), found.start() == 0 or _OPENING.search(before) is not None
+            yield _plain(match[0]), match.start() == 0 or _OPENING.search(before) is not None
 
 
 def _plain(word: str) -> str:

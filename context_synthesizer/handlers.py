@@ -1,4 +1,4 @@
-"""The async shell: load the session's memory, file the last round into it, rebuild the briefing."""
+"""The async shell: load the session's memory, file the last round into it, and rebuild the briefing."""
 
 from collections.abc import Awaitable
 from functools import partial
@@ -65,9 +65,9 @@ class ContextSynthesizer:
         return {BriefingRequested: self.on_briefing_requested}
 
     async def on_briefing_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """File the results of the round as one delta, and answer with the briefing.
+        """File the results of the round as one delta, and return the briefing.
 
-        Raises UnreadableEvent when the session's log does not hold the events that the request names.
+        Raises UnreadableEvent if the session's log does not hold the events that the request names.
         """
         request = delivery.event.data
         assert isinstance(request, BriefingRequested)
@@ -107,9 +107,9 @@ class ContextSynthesizer:
     async def _read(
         self, request: BriefingRequested, session: SessionStore
     ) -> tuple[CachedIndex, RoundEvents, QuerySubmitted | None, ReasoningCompleted | None]:
-        """Return the session's index, the events that the round brought, and the question and input of its step.
+        """Return the session's index, the events of the round, and the question and input of its step.
 
-        The question is None where neither index nor step needs it.
+        The question is None if neither index nor step needs it.
         """
         cached = self._session_indexes.take((session.session_id, request.question))
         step = request.step
@@ -134,7 +134,7 @@ class ContextSynthesizer:
         return cached, RoundEvents(reasoning, results, summary), question, step_input
 
     async def _add(self, cached: CachedIndex, delta: MemoryDelta, format: int) -> bytes:
-        """Add a delta to the index; return the item to append, empty when there is nothing to file."""
+        """Add a delta to the index; return the item to append, which is empty for an empty delta."""
         is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
         item, _ = await offload_if(
             is_heavy, store_delta, cached, delta, self._settings.memory_bytes_max, format
@@ -143,7 +143,7 @@ class ContextSynthesizer:
 
 
 def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
-    """Return the data of the named event, if one is named. Raises UnreadableEvent when it is of another kind."""
+    """Return the data of the event at a log entry, if given. Raises UnreadableEvent if it has another type."""
     if log_entry is None:
         return Completed(None)
     return PendingRead(session.event(log_entry), partial(_event_at, log_entry, kind))

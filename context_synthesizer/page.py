@@ -1,6 +1,6 @@
 """A page of facts within a token budget: facts by id, in the fence of their call, under their title. Pure.
 
-The first fact that needs a title or a fence pays for it, so the cost of a page is exact at any moment.
+The first fact that needs a title or a fence pays for it, so that the cost of a page is always exact.
 """
 
 import re
@@ -24,12 +24,12 @@ from context_synthesizer.render import (
     tool_lines,
 )
 
-TELLING_CHARACTERS = 4
-"""The least length of a title to look for, as a shorter one occurs in many statements by chance."""
-_TITLES_KEPT = 32
-"""A bound above the number of sections, which is about twelve."""
+TITLE_CHARACTERS_MIN = 4
+"""The minimum length of a title to look for, as shorter ones occur in many statements by chance."""
+_TITLES_CACHED_MAX = 32
+"""Bound on cached titles of sections; there are about twelve."""
 
-_EXPLAINED = re.compile(r" \([^()]*\)$")
+_EXPLANATION = re.compile(r" \([^()]*\)$")
 """The part that an encyclopedia adds to an ambiguous name: `Bridge (film)`."""
 _FIGURE = re.compile(r"\d")
 _NAME = re.compile(r"\b[A-Z]\w\w+")
@@ -44,7 +44,7 @@ class TokenBudget:
         self.left = units
 
     def take(self, units: int) -> bool:
-        """Take that much, if it is left; return whether it was."""
+        """Take `units` if they are left; return whether they were."""
         if units > self.left:
             return False
         self.left -= units
@@ -58,7 +58,7 @@ class Pieces:
         self.units_least = 0
         """A lower bound on the cost of all facts, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
-        self._tried: dict[tuple[int, int], Piece] = {}
+        self._uses: dict[tuple[int, int], Piece] = {}
         self._notes: dict[tuple[int, NoteForm], Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._names_subject: dict[str, bool] = {}
@@ -70,21 +70,21 @@ class Pieces:
         self.units_least += sum(token_units(fact.statement) for fact in facts)
 
     def line(self, memory: Memory, fact: Fact, is_short: bool) -> Piece:
-        known = relations_note(fact, memory)
-        key = (fact.id, known, is_short)
+        relations = relations_note(fact, memory)
+        key = (fact.id, relations, is_short)
         piece = self._lines.get(key)
         if piece is None:
-            piece = self._lines[key] = (short_fact_line if is_short else fact_line)(fact, known)
+            piece = self._lines[key] = (short_fact_line if is_short else fact_line)(fact, relations)
         return piece
 
-    # Keys are identities: the memory keeps each use and each note as one object.
+    # Keys are identities, as the memory keeps each use and each note as one object.
 
-    def tried(self, use: ToolUse, characters: int) -> Piece:
+    def use_piece(self, use: ToolUse, characters: int) -> Piece:
         """Return a use of a tool, in one of its lengths."""
         key = id(use), characters
-        piece = self._tried.get(key)
+        piece = self._uses.get(key)
         if piece is None:
-            piece = self._tried[key] = tool_lines(use, characters)
+            piece = self._uses[key] = tool_lines(use, characters)
         return piece
 
     def note_piece(self, note: ReasoningNote, form: NoteForm) -> Piece:
@@ -128,17 +128,15 @@ class Page:
     pieces: Pieces
     budget: TokenBudget
     by_call: bool = False
-    """Whether each call has its own fence, so that the page only grows at its end; else each level of trust
-    has one.
-    """
+    """Whether each call has its own fence, so that the page only grows at its end; else each level of trust has one."""
     lines: dict[str, Piece] = field(default_factory=dict)
     shortened: set[str] = field(default_factory=set)
     _headings: set[tuple[str, ...]] = field(default_factory=set)
     _fences: set[tuple[str, ...]] = field(default_factory=set)
 
     def show(self, fact: Fact, *, is_short: bool = False) -> bool:
-        """Show the fact, if it fits with its title and its fence."""
-        line, fence, title, units = self._priced(fact, is_short)
+        """Show the fact if it fits with its title and its fence; return whether it did."""
+        line, fence, title, units = self._with_cost(fact, is_short)
         if not self.budget.take(units):
             return False
         self.lines[fact.id] = line
@@ -149,11 +147,11 @@ class Page:
         return True
 
     def price(self, fact: Fact, *, is_short: bool = False) -> int:
-        """Return the cost of the fact now, with its title and fence if they are new; it never grows later."""
-        return self._priced(fact, is_short)[-1]
+        """Return the current cost of the fact, with its title and fence if they are new; it never grows later."""
+        return self._with_cost(fact, is_short)[-1]
 
-    def _priced(self, fact: Fact, is_short: bool) -> tuple[Piece, tuple[str, ...], str, int]:
-        """Return the fact's line, the key of its fence, the title above it, and its cost now."""
+    def _with_cost(self, fact: Fact, is_short: bool) -> tuple[Piece, tuple[str, ...], str, int]:
+        """Return the fact's line, the key of its fence, the title above it, and its current cost."""
         document = self.memory.document_of(fact)
         fence = fence_key(document, self.by_call)
         title = self._title_above(fact)
@@ -166,15 +164,15 @@ class Page:
         return line, fence, title, units
 
     def _title_above(self, fact: Fact) -> str:
-        """Return the title above the fact; empty on a compact page when the statement names it itself."""
+        """Return the title above the fact; empty on a compact page if the statement names it."""
         title = self.memory.document_of(fact).title
         return "" if not self.by_call and self.pieces.names_subject(fact, title) else title
 
     @property
     def texts(self) -> list[str]:
-        """Return the lines of the page, by the facts' ids.
+        """Return the lines of the page, in the order of the facts' ids.
 
-        The facts of one fence are together at its first fact, and in it those of one title. Facts without a
+        The facts of one fence are together at its first fact, and within it the facts of one title. Facts without a
         title come first, so that they do not seem to belong to one.
         """
         fenced: dict[tuple[str, ...], dict[str, list[str]]] = {}
@@ -195,33 +193,33 @@ class Page:
         return texts
 
 
-@lru_cache(_TITLES_KEPT)
+@lru_cache(_TITLES_CACHED_MAX)
 def title_units(title: str) -> int:
     """Return the cost of a section's title, with the empty line before it."""
     return token_units(f"# {title}\n\n")
 
 
 def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
-    """Return the key that the facts of one fence have in common."""
+    """Return the key that the facts of one fence share."""
     trust = "untrusted" if document.is_untrusted else ""
     return (trust, document.tool, document.call_id, str(document.round)) if by_call else (trust,)
 
 
 def name_of(title: str) -> str:
-    """Return what a title names, without the explanation behind it."""
-    return _EXPLAINED.sub("", title)
+    """Return the name in a title, without the explanation after it."""
+    return _EXPLANATION.sub("", title)
 
 
 def names_title(statement: str, title: str, *, is_record: bool = False) -> bool:
-    """Return whether a statement names its title's subject by the title's last name, as `Ziegler died.` does.
+    """Return whether a statement names its title's subject by the title's last name, as in `Ziegler died.`.
 
-    A title with a figure, which may be a date, must occur whole. So must a title without a name, or above a
-    record, whose fields hold a part of it.
+    A title with a figure, which may be a date, must occur whole. So must a title without a name, or of a record,
+    whose fields may hold a part of it.
     """
     title = name_of(title)
     names = [] if is_record or _FIGURE.search(title) else _NAME.findall(title)
     if not names:
-        return len(title) >= TELLING_CHARACTERS and title.casefold() in statement.casefold()
+        return len(title) >= TITLE_CHARACTERS_MIN and title.casefold() in statement.casefold()
     return names[-1] in statement and names[-1] in _NAME.findall(statement)
 
 

@@ -1,10 +1,9 @@
 """The facts of the section that only grows, so that the beginning of the prompt stays the same. Pure.
 
-A cached prompt is paid for again from its first changed token on. As long as all facts fit, they are shown in
-the order of their ids, which only appends. Once they do not fit, the section is planned: the closest facts up
-to a part of its budget. Later facts are appended while they fit, if they are as close as the planned ones;
-when the budget is used up, the section is planned again. With LAZY_TOKENS or less, a plan is not worth it:
-facts are selected each round.
+A cached prompt has to be paid for again from its first changed token on. While all facts fit, they are shown in the
+order of their ids, so that new facts are appended. When they no longer fit, the section is planned: it gets the
+closest facts up to a part of its budget. Later facts are appended if they fit and are as close as the planned ones.
+When the budget is used up, the section is planned again. With LAZY_TOKENS or less, facts are selected each round.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +43,7 @@ class Plan:
         pieces: Pieces,
         scores: Callable[[], Scores],
     ) -> None:
-        """Update the plan for `delta`, which is already in `memory`. `scores` is called when it is needed."""
+        """Update the plan for `delta`, which is already in `memory`; `scores` is called if needed."""
         if not self._units or not delta.facts:
             return
         units = int((self._units - token_units(memory.query)) * _SECTION_SHARE)
@@ -64,6 +63,6 @@ class Plan:
     def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Scores, units: int) -> None:
         page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)
         fill_page(page, must_have(memory, scores))
-        put = fill_page(page, map(memory.facts.__getitem__, scores.closest_first()))
+        shown = fill_page(page, map(memory.facts.__getitem__, scores.closest_first()))
         self._shown = [id for id in memory.facts if id in page.lines]
-        self._least_score = min((scores[fact.id] for fact in put), default=0.0)
+        self._least_score = min((scores[fact.id] for fact in shown), default=0.0)

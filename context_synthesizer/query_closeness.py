@@ -1,15 +1,15 @@
-"""The closeness of each fact to the question and the searches by words, updated with each round. Pure, and mutable.
+"""The closeness by words of each fact to the question and the searches, updated in each round. Pure, and mutable.
 
-Each fact has two figures. `sums` is its BM25 score against the words of all texts together. `best` is its
-score against the one text that it is closest to, as a share of the best fact's score there, so from 0 to 1: a
-search for a rare name and a search in common words count alike.
+Each fact has two figures. `sums` is its BM25 score for the words of all texts together. `best` is its score for the
+text to which it is closest, as a share of the best fact's score for this text. So it is from 0 to 1, and a search for
+a rare name counts as much as a search in common words.
 
-A search counts more when more of its words are known: when they are in the question, or in any fact that was
-filed before the search. A search for something else may be a mistake.
+A search counts more if more of its words are in the question, or in a fact that was filed before the search, as a
+search for something else may be a mistake.
 
-The weight of a word and the score of a text's best fact change with every fact. They are computed again
-whenever the number of facts has grown by a quarter; in between, a round costs what its new facts and searches have in
-common with the others.
+The weight of a word and the score of a text's best fact change with every fact. They are computed again whenever the
+number of facts has grown by a quarter. In between, the cost of a round grows with the words that its new facts and
+searches share with the others.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,18 +21,18 @@ from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
 CLOSEST_SHARE = 0.5
-_WEIGHT_LEAST = 0.4
+_WEIGHT_MIN = 0.4
 """The weight of a search without any known word."""
 _GROWTH = 1.25
 _TEXT_CHARACTERS = 4_000
-_TEXTS_KEPT = 4_096
+_TEXTS_CACHED_MAX = 4_096
 
 Text = tuple[str, ...]
-"""A question or a search, by its words."""
+"""The words of a question or a search."""
 _ScoresOf = Callable[[str], list[tuple[int, float]]]
 
 
-@lru_cache(_TEXTS_KEPT)
+@lru_cache(_TEXTS_CACHED_MAX)
 def distinct_words(text: str) -> Text:
     """Return the words of a question or a search, each once, in a fixed order."""
     return tuple(sorted(set(words(text[:_TEXT_CHARACTERS]))))
@@ -41,8 +41,8 @@ def distinct_words(text: str) -> Text:
 class QueryCloseness:
     """The questions and searches, and the figures of each fact of an index, by its number.
 
-    `questions` count in full; the searches that `update` adds are weighed. `priors`: the gain of each fact by its
-    position, which grows with the index.
+    `questions` have the weight 1; `update` weighs the searches that it adds. `priors`: the gain of each fact by its
+    position; the list grows with the index.
     """
 
     def __init__(self, index: WordIndex, priors: Sequence[float], questions: Iterable[str]) -> None:
@@ -56,7 +56,7 @@ class QueryCloseness:
         self._index, self._priors = index, priors
         self._texts = {words: 1.0 for question in questions if (words := distinct_words(question))}
         """The weight of each text."""
-        self._questioned = frozenset(word for text in self._texts for word in text)
+        self._question_words = frozenset(word for text in self._texts for word in text)
         self._most: dict[Text, float] = {}
         """The score of the best fact for each text."""
         self._weights: dict[str, float] = {}
@@ -65,7 +65,7 @@ class QueryCloseness:
         self._up_to_date_at = 0
 
     def update(self, searches: Iterable[str] = ()) -> None:
-        """Add the new facts of the index, and the searches that found them."""
+        """Add the new facts of the index, and the searches of the round."""
         new = [
             text for text in dict.fromkeys(map(distinct_words, searches)) if text and text not in self._texts
         ]
@@ -76,10 +76,10 @@ class QueryCloseness:
             return
         self._add_facts()
         for text in new:
-            self._ask(text, self._index.scores_of)
+            self._add_text(text, self._index.scores_of)
 
     def including(self, questions: Iterable[str]) -> "QueryCloseness":
-        """Return a copy with these questions added; it cannot be updated."""
+        """Return a copy with more questions, which must not be updated."""
         closeness = self.closeness()
         other = copy(self)
         other._closeness, other._changed = closeness, set()
@@ -87,7 +87,7 @@ class QueryCloseness:
         other._weights, other._most, other._by_word = self._weights.copy(), {}, {}
         other._texts = dict.fromkeys(filter(None, map(distinct_words, questions)), 1.0)
         for text in other._texts:
-            other._ask(text, self._index.scores_of)
+            other._add_text(text, self._index.scores_of)
         return other
 
     def closeness(self) -> list[float]:
@@ -101,41 +101,43 @@ class QueryCloseness:
             ]
         else:
             self._closeness += [0.0] * (len(self.sums) - len(self._closeness))
-            for place in self._changed:
-                share = CLOSEST_SHARE * self.best[place] + self._priors[place]
-                self._closeness[place] = self.sums[place] + most * share
+            for number in self._changed:
+                share = CLOSEST_SHARE * self.best[number] + self._priors[number]
+                self._closeness[number] = self.sums[number] + most * share
         self._changed = set()
         return self._closeness.copy()
 
     def _weight_of(self, search: Text) -> float:
         """Return the weight of a new search; the facts that it found are in the index, but not yet in `sums`."""
-        known = [word in self._questioned or self._index.is_before(len(self.sums), word) for word in search]
-        return _WEIGHT_LEAST + (1 - _WEIGHT_LEAST) * sqrt(sum(known) / len(search))
+        is_known = [
+            word in self._question_words or self._index.is_before(len(self.sums), word) for word in search
+        ]
+        return _WEIGHT_MIN + (1 - _WEIGHT_MIN) * sqrt(sum(is_known) / len(search))
 
     def _compute_anew(self) -> None:
         self._up_to_date_at = len(self._index)
         self.sums, self.best = [0.0] * len(self._index), [0.0] * len(self._index)
         self._most, self._weights, self._by_word = {}, {}, {}
         self.most, self._changed = 0.0, set(range(len(self._index)))
-        scores_of = cache(self._index.scores_of)  # the texts have most words in common
+        scores_of = cache(self._index.scores_of)  # as texts share most of their words
         for text in self._texts:
-            self._ask(text, scores_of)
+            self._add_text(text, scores_of)
 
     def _add_facts(self) -> None:
         first = len(self.sums)
         self._changed.update(range(first, len(self._index)))
         self.sums += [0.0] * (len(self._index) - first)
         self.best += [0.0] * (len(self._index) - first)
-        found: dict[Text, dict[int, float]] = {}
-        for place, word, score in self._index.scores_since(first):
+        scores_by_text: dict[Text, dict[int, float]] = {}
+        for number, word, score in self._index.scores_since(first):
             for text in self._by_word.get(word, ()):
-                of_text = found.setdefault(text, {})
-                of_text[place] = of_text.get(place, 0.0) + score
-            self.sums[place] += self._weights.get(word, 0.0) * score
-        for text, scores in found.items():
+                text_scores = scores_by_text.setdefault(text, {})
+                text_scores[number] = text_scores.get(number, 0.0) + score
+            self.sums[number] += self._weights.get(word, 0.0) * score
+        for text, scores in scores_by_text.items():
             self._note_best(text, scores)
 
-    def _ask(self, text: Text, scores_of: _ScoresOf) -> None:
+    def _add_text(self, text: Text, scores_of: _ScoresOf) -> None:
         weight = self._texts[text]
         scores: dict[int, float] = {}
         sums = self.sums
@@ -144,10 +146,10 @@ class QueryCloseness:
             self._weights[word] = self._weights.get(word, 0.0) + added
             self._by_word.setdefault(word, []).append(text)
             parts = scores_of(word)
-            for place, score in parts:
-                scores[place] = scores[place] + score if place in scores else score
-            for place, score in parts if added else ():
-                sums[place] += added * score
+            for number, score in parts:
+                scores[number] = scores[number] + score if number in scores else score
+            for number, score in parts if added else ():
+                sums[number] += added * score
         self._changed.update(scores)
         self._note_best(text, scores)
 
@@ -156,6 +158,6 @@ class QueryCloseness:
             return
         most = self._most[text] = max(self._most.get(text, 0.0), *scores.values())
         weight, best = self._texts[text], self.best
-        for place, score in scores.items():
-            if (share := weight * score / most) > best[place]:
-                best[place] = share
+        for number, score in scores.items():
+            if (share := weight * score / most) > best[number]:
+                best[number] = share

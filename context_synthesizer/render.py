@@ -1,7 +1,6 @@
-"""The pieces of a briefing: each is a text with its cost in tokens. Pure.
+"""The pieces of a briefing, each a text with its cost in tokens. Pure.
 
-The form is fixed in `antiphon_shared.memory.briefing`; page.py and select.py choose the pieces and their
-lengths.
+`antiphon_shared.memory.briefing` defines the form; page.py and select.py choose the pieces and their lengths.
 """
 
 import json
@@ -27,14 +26,14 @@ from antiphon_shared.text.tokens import token_units
 from antiphon_shared.tools.relevance import READ_RESULT, RECALL
 
 SHORT_CHARACTERS = 160
-"""The length of a statement that is not shown whole."""
+"""The length of a shortened statement."""
 LONG, SHORT = 400, 120
-"""Characters of a tool use's arguments, and of its message."""
+"""The lengths, in characters, of a tool use's arguments, and of its message."""
 _NAME_CHARACTERS = 200
 _IDS_NAMED_MAX = 4
 _SEARCHED_CHARACTERS = 2_000
 _TITLE_CHARACTERS = 120
-_CAME_OF: dict[Status, str] = {
+_STATUS_TEXTS: dict[Status, str] = {
     "partial": " (answered in part)",
     "cancelled": " (cancelled)",
     "failed": " (not answered)",
@@ -64,27 +63,27 @@ def fact_line(fact: Fact, relations: str = "") -> Piece:
 
 
 def short_fact_line(fact: Fact, relations: str = "") -> Piece:
-    """Return the beginning of the fact, or the whole fact if it is not longer."""
+    """Return the beginning of the fact, or the whole fact if it is short."""
     if len(fact.statement) <= SHORT_CHARACTERS:
         return fact_line(fact, relations)
     relations = f"{relations[:-2]}; shortened) " if relations else "(shortened) "
-    # Fenced again after the cut, which may end a word early.
+    # Fenced after the cut, which may end a word early.
     return Piece(f"{fact.id} {relations}{fence(one_line(fact.statement, SHORT_CHARACTERS))}")
 
 
 def relations_note(fact: Fact, memory: Memory) -> str:
     """Return `(superseded by F12) `, `(contradicts F4; supersedes F2) `; empty for a fact without relations."""
-    said = []
+    relations = []
     if fact.id in memory.superseded:
-        said.append(f"superseded by {memory.superseded[fact.id]}")
+        relations.append(f"superseded by {memory.superseded[fact.id]}")
     if others := memory.contradicted.get(fact.id):
-        said.append(f"contradicts {_some(others)}")
+        relations.append(f"contradicts {_ids_text(others)}")
     if fact.supersedes:
-        said.append(f"supersedes {_some(fact.supersedes)}")
-    return f"({'; '.join(said)}) " if said else ""
+        relations.append(f"supersedes {_ids_text(fact.supersedes)}")
+    return f"({'; '.join(relations)}) " if relations else ""
 
 
-def _some(ids: Sequence[str]) -> str:
+def _ids_text(ids: Sequence[str]) -> str:
     more = len(ids) - _IDS_NAMED_MAX
     return ", ".join(ids) if more <= 1 else f"{', '.join(ids[:_IDS_NAMED_MAX])} and {more} more"
 
@@ -95,7 +94,7 @@ def heading(title: str) -> Piece:
 
 
 def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
-    """Return the lines before and after facts: those of one call, or all of one level of trust."""
+    """Return the lines before and after the facts of one call, or of one level of trust."""
     if by_call:
         opened = opening(document.call_id, document.tool, document.round, document.is_untrusted)
     else:
@@ -104,20 +103,19 @@ def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
-    """Return `tool_line` with advice on a failure, and the tool's own text in its fence below."""
+    """Return `tool_line` with advice on a failure, and the tool's own text in a fence below."""
     line = tool_line(use, characters)
-    said = words_of(use, 2 * characters)
-    if not said:
+    text_lines = text_of_use(use, 2 * characters)
+    if not text_lines:
         return line
-    advised = f"; {use.advice}" if use.advice else ""
-    return Piece("\n".join([line.text + advised, *said]))
+    advice = f"; {use.advice}" if use.advice else ""
+    return Piece("\n".join([line.text + advice, *text_lines]))
 
 
-def words_of(use: ToolUse, characters: int) -> list[str]:
-    """Return the text of a call about itself, in its fence: what happened, then what to do. Most calls have no text.
+def text_of_use(use: ToolUse, characters: int) -> list[str]:
+    """Return the text of a call in its fence: what happened, then what to do; empty for most calls.
 
-    A failed call has the same form everywhere, with a name on each line. Sessions before format 4 have no
-    names.
+    A failed call has a name on each line, except in sessions before format 4.
     """
     happened, next_step = use.happened_and_next if use.facts or use.outcome != "ok" else ("", "")
     words = list(filter(None, [" ".join(filter(None, [use.substitute_because, happened])), next_step]))
@@ -128,30 +126,30 @@ def words_of(use: ToolUse, characters: int) -> list[str]:
     if not lines:
         return []
     opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
-    said = (f"  {name}{fence(one_line(part, characters))}" for name, part in lines)
-    return [opened, *said, CLOSING]
+    texts = (f"  {name}{fence(one_line(part, characters))}" for name, part in lines)
+    return [opened, *texts, CLOSING]
 
 
 def tool_line(use: ToolUse, characters: int) -> Piece:
     """Return `- round 1: search {"q": "..."} -> ok: F1-F9`.
 
-    The call that reads the whole of a result is at the end, and is never cut.
+    The call that reads the complete result is at the end, and is never cut.
     """
     arguments = " ".join(_json(use.arguments).splitlines())
     arguments = shorten(arguments, characters) if len(arguments) > characters else arguments
-    came = ": ".join(filter(None, [use.outcome, ", ".join(use.facts)]))
+    outcome = ": ".join(filter(None, [use.outcome, ", ".join(use.facts)]))
     if not use.facts and use.outcome == "ok":
-        came += f": {one_line(use.message, characters)}"
+        outcome += f": {one_line(use.message, characters)}"
     if use.handle:
-        came += f"; shown in part: {READ_RESULT}(handle={json.dumps(use.handle, ensure_ascii=False)})"
+        outcome += f"; shown in part: {READ_RESULT}(handle={json.dumps(use.handle, ensure_ascii=False)})"
     if use.repeated_because:
-        came += f"; {use.repeated_because}"
+        outcome += f"; {use.repeated_because}"
     tool = one_line(use.tool, _NAME_CHARACTERS)
-    return Piece(f"- round {use.round}: " + fence(f"{tool} {arguments} -> {came}"))
+    return Piece(f"- round {use.round}: " + fence(f"{tool} {arguments} -> {outcome}"))
 
 
-def searches_line(uses: Sequence[ToolUse], found: bool) -> Piece:
-    """Return searches on one line, for a small budget; of very many only the newest."""
+def searches_line(uses: Sequence[ToolUse], has_facts: bool) -> Piece:
+    """Return the newest searches on one line, for a small budget."""
     newest_first = dict.fromkeys(json.dumps(use.query, ensure_ascii=False) for use in reversed(uses))
     queries: list[str] = []
     characters = 0
@@ -160,23 +158,23 @@ def searches_line(uses: Sequence[ToolUse], found: bool) -> Piece:
         if characters > _SEARCHED_CHARACTERS:
             break
         queries.insert(0, query)
-    said = fence(one_line("; ".join(queries), _SEARCHED_CHARACTERS))
-    return Piece(f"- already searched{'' if found else ', found nothing'}: {said}")
+    text = fence(one_line("; ".join(queries), _SEARCHED_CHARACTERS))
+    return Piece(f"- already searched{'' if has_facts else ', found nothing'}: {text}")
 
 
 def note_lines(note: ReasoningNote) -> Piece:
-    """Return the whole text of a reply, with the conclusions, doubts and plans of its note below."""
-    said = [fence(note.text.strip())] if note.text.strip() else []
-    said += [f"{kind}: {fence(line)}" for kind, line in _noted(note.note)]
-    return Piece(f"- round {note.round}: " + "\n  ".join(said))
+    """Return the whole text of a reply, and below it the conclusions, doubts and plans of its note."""
+    lines = [fence(note.text.strip())] if note.text.strip() else []
+    lines += [f"{kind}: {fence(line)}" for kind, line in _note_parts(note.note)]
+    return Piece(f"- round {note.round}: " + "\n  ".join(lines))
 
 
 def conclusion_lines(note: ReasoningNote) -> Piece:
-    """Return the conclusions of a reply, a line each; without any, the beginning of its text."""
+    """Return the conclusions of a reply, a line for each; without conclusions, the beginning of its text."""
     if note.note is None or not note.note.concluded:
         return short_note_line(note)
-    said = [f"concluded: {fence(line)}" for line in note.note.concluded]
-    return Piece(f"- round {note.round}: " + "\n  ".join(said))
+    lines = [f"concluded: {fence(line)}" for line in note.note.concluded]
+    return Piece(f"- round {note.round}: " + "\n  ".join(lines))
 
 
 def short_note_line(note: ReasoningNote) -> Piece:
@@ -186,29 +184,31 @@ def short_note_line(note: ReasoningNote) -> Piece:
 
 
 def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
-    """Return goal, constraints and open sub-questions of the model; and its answered ones, with the newest changes."""
+    """Return the model's goal, constraints and open sub-questions; and its answered ones, with the newest changes."""
     is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
-    still = [("goal", memory.goal)] if memory.goal else []
-    still += [("constraint", one) for one in memory.constraints]
-    still += [("open", one) for one in memory.open_questions] if is_named else []
+    open_lines = [("goal", memory.goal)] if memory.goal else []
+    open_lines += [("constraint", one) for one in memory.constraints]
+    open_lines += [("open", one) for one in memory.open_questions] if is_named else []
     newest = memory.intents[-1] if memory.intents else None
-    beside = [("answered", one) for one in memory.answered]
+    answered_lines = [("answered", one) for one in memory.answered]
     if newest is not None and newest.changed:
         kinds = Counter(line.partition(":")[0] for line in newest.changed)
-        told = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        beside.append((f"changed in round {newest.round}", told))
-    lines = [[Piece(f"- {kind}: {fence(one)}") for kind, one in part] for part in (still, beside)]
+        counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        answered_lines.append((f"changed in round {newest.round}", counts))
+    lines = [
+        [Piece(f"- {kind}: {fence(one)}") for kind, one in part] for part in (open_lines, answered_lines)
+    ]
     return lines[0], lines[1]
 
 
 def earlier_line(earlier: EarlierQuestion, characters: int) -> Piece:
     """Return `- turn_1: How long is it?`, with the turn's status before the colon unless it was complete."""
-    said = _CAME_OF.get(earlier.status, "")
-    return Piece(f"- {earlier.call_id}{said}: {fence(one_line(earlier.question, characters))}")
+    status = _STATUS_TEXTS.get(earlier.status, "")
+    return Piece(f"- {earlier.call_id}{status}: {fence(one_line(earlier.question, characters))}")
 
 
 def summary_lines(summary: Summary) -> Piece:
-    """Return a summary in a fence, as it is made of results of tools."""
+    """Return a summary in a fence, as its text comes from results of tools."""
     opened = opening("summary", "summary", summary.round, is_untrusted=True)
     return Piece(f"{opened}\n  {fence(summary.text)}\n{CLOSING}")
 
@@ -222,7 +222,7 @@ class NotShown:
 
     @classmethod
     def of(cls, facts: int, shown: Collection[str]) -> "NotShown":
-        """Return what is left out of that many facts, without a look at each."""
+        """Return the facts that are left out of `facts` facts, whose ids are consecutive."""
         return cls(facts - len(shown), id_ranges_without(shown, facts))
 
     @property
@@ -249,7 +249,7 @@ class NotShown:
         return f"{self.count} fact{'s' if self.count > 1 else ''} not shown"
 
 
-def _noted(note: Note | None) -> list[tuple[str, str]]:
+def _note_parts(note: Note | None) -> list[tuple[str, str]]:
     if note is None:
         return []
     kinds = (

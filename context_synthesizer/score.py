@@ -1,22 +1,22 @@
-"""The closeness of each fact: by words, and by meaning where facts are embedded; not by age. Pure.
+"""The closeness of each fact by words, and by meaning if facts are embedded, but not by age. Pure.
 
-A fact is read together with the title of its document, since its own words often stop at "he" or "it". With M the
-highest BM25 score of a fact against all words that are asked, a fact's closeness is the sum of
+A fact is compared with the title of its document, as its own words often only say "he" or "it". Let M be the highest
+BM25 score of a fact for all words of the question and the searches. A fact's closeness is the sum of
 
-    its own BM25 score against all words that are asked: the question, the open sub-questions, the searches
-    0.5 M   times its share, among all facts, of the best score for the one of these texts that it is closest to
+    its own BM25 score for all words of the question, the open sub-questions and the searches
+    0.5 M   times its share of the best fact's score for the one of these texts to which it is closest
     0.3 M   over its passage's rank in the result: a search puts the closest passage first
-    0.15 M  where it is the first of its document, which introduces the rest; not in a dialogue
-    0.5     times the closeness of the line before it, where that is a question in a dialogue: it may be the answer
-    0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read, not searched for
+    0.15 M  if it is the first of its document, which introduces the rest; not in a dialogue
+    0.5     times the closeness of the line before it, if that is a question in a dialogue, as it may be the answer
+    0.3     times the closeness of its closer neighbour, if it is a line of dialogue that no search has found
     0.3     times the closeness of one of the best facts that names its document's title: the next hop
-    1.0 M   times its closeness in meaning, from 0 to 1, where facts are embedded (embeddings.py); it is not passed on
+    1.0 M   times its closeness in meaning, from 0 to 1, if facts are embedded (embeddings.py); it is not passed on
 
-A document that is asked for by its date is as close as the closest one of its series (series.py).
+A document that the question asks for by its date is as close as the closest one of its series (series.py).
 
-asked.py has the first two. A question over several hops is the reason for the bridge: "She was born in Calden" makes
-the article on Calden close, though no search asked for it. docs/memory-benchmark.md has the effect of leaving out each
-term.
+query_closeness.py computes the first two. The next hop serves questions over several documents: "She was born in
+Calden" makes the article on Calden close, even if no search asked for it. docs/memory-benchmark.md has the effect of
+each term.
 """
 
 import re
@@ -30,7 +30,7 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
-from context_synthesizer.page import TELLING_CHARACTERS, name_of
+from context_synthesizer.page import TITLE_CHARACTERS_MIN, name_of
 from context_synthesizer.query_closeness import QueryCloseness
 from context_synthesizer.scores import Scores, closest_first
 from context_synthesizer.series import Series
@@ -41,7 +41,7 @@ ANSWER_SHARE = 0.5
 NEIGHBOUR_SHARE = 0.3
 BRIDGE_SHARE = 0.3
 BRIDGES_MAX = 24
-"""The number of the best facts that are searched for titles."""
+"""The number of best facts in which titles are searched."""
 SUPERSEDED_SHARE = 0.4
 LIKENESS_SHARE = 1.0
 NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -52,14 +52,14 @@ _QUESTION = re.compile(r"[?？]")
 
 
 class Relevance:
-    """The indexed facts of one memory; it grows delta by delta. A fact is identified by its number, from 0 on."""
+    """The index of the facts of one memory, which grows by deltas. A fact has a number, from 0 on."""
 
     def __init__(self) -> None:
         self._index = WordIndex()
-        self._asked: QueryCloseness | None = None
+        self._query_closeness: QueryCloseness | None = None
         self._facts: list[Fact] = []
         self._ids: list[str] = []
-        self._places: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
         self._priors: list[float] = []
         """The gain of each fact by its position, as a share of M."""
         self._documents: dict[str, list[int]] = {}
@@ -67,12 +67,12 @@ class Relevance:
         self._titled: dict[str, dict[str, list[str]]] = {}
         """The titles by their first word, each with its documents."""
         self._spoken: list[int] = []
-        """Lines of dialogue that were not found by a search in words."""
+        """The lines of dialogue that no search has found."""
         self._answers: dict[int, int] = {}
-        """The lines of dialogue after a question, each with the place of the question."""
+        """The lines of dialogue after a question, each with the number of the question."""
         self._series = Series()
         self._demoted: list[int] = []
-        """Facts of low salience, whatever is asked."""
+        """Facts of low salience for any question."""
         self._are_embedded = False
 
     def add(self, memory: Memory, delta: MemoryDelta) -> None:
@@ -80,34 +80,36 @@ class Relevance:
         searched = {use.call_id for use in delta.tool_usage if use.query}
         for fact in delta.facts:
             self._add(fact, memory.document_of(fact), searched)
-        self._asked = self._asked or QueryCloseness(self._index, self._priors, (memory.query,))
-        self._asked.update(use.query for use in delta.tool_usage)
+        self._query_closeness = self._query_closeness or QueryCloseness(
+            self._index, self._priors, (memory.query,)
+        )
+        self._query_closeness.update(use.query for use in delta.tool_usage)
 
     def _add(self, fact: Fact, document: Document, searched: Collection[str]) -> None:
-        place = len(self._facts)
+        number = len(self._facts)
         self._facts.append(fact)
         self._ids.append(fact.id)
-        self._places[fact.id] = place
+        self._numbers[fact.id] = number
         title = words(document.title)[:_TITLE_WORDS_MAX]
         others = self._documents.setdefault(document.id, [])
         if not others:
             name = name_of(document.title)
-            if title and len(name) >= TELLING_CHARACTERS:
+            if title and len(name) >= TITLE_CHARACTERS_MIN:
                 self._titled.setdefault(title[0], {}).setdefault(name, []).append(document.id)
         rank = _RANK.search(document.position) if document.call_id in searched else None
         prior = RANK_SHARE / (1 + int(rank[1])) if rank else RANK_SHARE
         is_spoken = not fact.is_json and _SPOKEN.match(fact.statement) is not None
         if is_spoken and document.call_id not in searched:
-            self._spoken.append(place)
+            self._spoken.append(number)
         if is_spoken and others and _QUESTION.search(self._facts[others[-1]].statement):
-            self._answers[place] = others[-1]
+            self._answers[number] = others[-1]
         if not (is_spoken or others):
             prior += LEAD_SHARE
             self._series.add(document.id, document.title)
         self._priors.append(prior)
-        others.append(place)
+        others.append(number)
         if fact.salience < USUAL:
-            self._demoted.append(place)
+            self._demoted.append(number)
         self._are_embedded |= fact.salience > USUAL
         self._index.add((*title, *words(fact.statement)))
 
@@ -116,80 +118,79 @@ class Relevance:
     ) -> Scores:
         """Return the closeness of each fact to the question and the searches.
 
-        `question`: texts in place of the query, as those of a step. `salience`: values for some facts in
-        place of the filed ones.
+        `question`: texts in place of the query, such as those of a step. `salience`: values for some facts in place of
+        the filed ones.
         """
-        asked = self._asked
-        if asked is None or not self._facts:
+        query_closeness = self._query_closeness
+        if query_closeness is None or not self._facts:
             return Scores({}, (), ())
         if question:
-            asked = QueryCloseness(self._index, self._priors, question)
-            asked.update()
-            asked.update(use.query for use in memory.tool_usage)
+            query_closeness = QueryCloseness(self._index, self._priors, question)
+            query_closeness.update()
+            query_closeness.update(use.query for use in memory.tool_usage)
         if memory.open_questions:
-            asked = asked.including(memory.open_questions)
-        scores = asked.closeness()
-        for gains in (self._spoken_beside(scores), self._bridged(scores)):
-            for place, gain in gains.items():
-                scores[place] += gain
+            query_closeness = query_closeness.including(memory.open_questions)
+        scores = query_closeness.closeness()
+        for gains in (self._dialogue_gains(scores), self._bridge_gains(scores)):
+            for number, gain in gains.items():
+                scores[number] += gain
         if salience or self._are_embedded:
-            for place, likeness in enumerate(self._likenesses(salience)):
-                scores[place] += asked.most * LIKENESS_SHARE * likeness
+            for number, likeness in enumerate(self._likenesses(salience)):
+                scores[number] += query_closeness.most * LIKENESS_SHARE * likeness
         self._raise_dated(question or (memory.query,), scores)
         self._lower(memory, scores)
-        return Scores(self._places, self._ids, scores)
+        return Scores(self._numbers, self._ids, scores)
 
     def _likenesses(self, salience: Mapping[str, float]) -> list[float]:
         """Return the closeness in meaning of each fact, from 0 to 1.
 
-        It is derived from its raised salience. A fact that was not embedded in time gets the average of the
-        others.
+        It is derived from the raised salience. A fact that was not embedded gets the average of the others.
         """
         saliences = [salience.get(fact.id, fact.salience) for fact in self._facts]
         raised = [one for one in saliences if one > USUAL]
         usual = sum(raised) / len(raised) if raised else USUAL
         return [max(0.0, (usual if one == USUAL else one) - USUAL) / (1 - USUAL) for one in saliences]
 
-    def _spoken_beside(self, scores: Sequence[float]) -> dict[int, float]:
-        """Return the gain of lines of dialogue by the lines before and after them."""
-        gains = {place: ANSWER_SHARE * scores[question] for place, question in self._answers.items()}
-        for place in self._spoken:
-            document = self._facts[place].document
-            beside = [
+    def _dialogue_gains(self, scores: Sequence[float]) -> dict[int, float]:
+        """Return the gain of lines of dialogue from the lines before and after them."""
+        gains = {number: ANSWER_SHARE * scores[question] for number, question in self._answers.items()}
+        for number in self._spoken:
+            document = self._facts[number].document
+            neighbours = [
                 scores[other]
-                for other in (place - 1, place + 1)
+                for other in (number - 1, number + 1)
                 if 0 <= other < len(scores) and self._facts[other].document == document
             ]
-            gains[place] = max(gains.get(place, 0.0), NEIGHBOUR_SHARE * max(beside, default=0.0))
+            gains[number] = max(gains.get(number, 0.0), NEIGHBOUR_SHARE * max(neighbours, default=0.0))
         return gains
 
-    def _bridged(self, scores: Sequence[float]) -> dict[int, float]:
-        """Return the gain of facts whose document's title is named by one of the best facts."""
+    def _bridge_gains(self, scores: Sequence[float]) -> dict[int, float]:
+        """Return the gain of facts if one of the best facts names the title of their document."""
         gains: dict[int, float] = {}
         for naming in islice(closest_first(scores), BRIDGES_MAX):
             fact = self._facts[naming]
             for id in self._named_by(fact, self._index.words_of(naming)):
-                for place in self._documents[id]:
-                    gains[place] = max(gains.get(place, 0.0), BRIDGE_SHARE * scores[naming])
+                for number in self._documents[id]:
+                    gains[number] = max(gains.get(number, 0.0), BRIDGE_SHARE * scores[naming])
         return gains
 
     def _named_by(self, fact: Fact, its_words: Iterable[str]) -> list[str]:
         """Return the other documents whose title occurs in a fact."""
-        begun = (self._titled.get(word, {}) for word in its_words)
-        named = (ids for titles in begun for title, ids in titles.items() if title in fact.statement)
+        titles_by_word = (self._titled.get(word, {}) for word in its_words)
+        named = (ids for titles in titles_by_word for title, ids in titles.items() if title in fact.statement)
         return [id for ids in named if fact.document not in ids for id in ids]
 
     def _raise_dated(self, question: Sequence[str], scores: list[float]) -> None:
-        """Raise facts of the documents that are asked for by their date to the closest one of their series."""
+        """Raise facts of documents that the question asks for by date to the closest fact of their series."""
         for chosen, series in self._series.asked_for(question):
-            closest = max(scores[place] for id in series for place in self._documents[id])
+            closest = max(scores[number] for id in series for number in self._documents[id])
             for id in chosen:
-                for place in self._documents[id]:
-                    scores[place] = max(scores[place], closest)
+                for number in self._documents[id]:
+                    scores[number] = max(scores[number], closest)
 
     def _lower(self, memory: Memory, scores: list[float]) -> None:
         """Lower the scores of facts of low salience and of superseded ones."""
-        for place in self._demoted:
-            scores[place] *= self._facts[place].salience / USUAL
+        for number in self._demoted:
+            scores[number] *= self._facts[number].salience / USUAL
         for id in memory.superseded:
-            scores[self._places[id]] *= SUPERSEDED_SHARE
+            scores[self._numbers[id]] *= SUPERSEDED_SHARE

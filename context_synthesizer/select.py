@@ -1,16 +1,16 @@
-"""The selection of a briefing from the memory, within its tokens. Pure.
+"""The selection of a briefing's parts from the memory, within its tokens. Pure.
 
-When everything fits, everything is shown whole, except the reasoning of older rounds, which is shortened with age.
-Otherwise the budget is given out in this order:
+If everything fits, everything is shown whole, except the reasoning of older rounds, which is shortened with age.
+Otherwise the budget is spent in this order:
 
     1. the question, its step, the round and the open sub-questions, always; a share for earlier questions
     2. the closest fact of each newest result; facts that the model's conclusions cite (choice.py)
     3. a share for tool uses and reasoning, so that facts do not use up the budget (side_sections.py)
-    4. facts by their closeness to the question and the searches (score.py), whole, the next one that fits
-    5. from the rest: tool uses and reasoning in their longer forms, answered sub-questions; then facts again
+    4. facts by their closeness to the question and the searches (score.py), whole, as far as they fit
+    5. the rest: tool uses and reasoning in their longer forms, answered sub-questions; then facts again
 
-Age only breaks ties. A superseded fact is shown on one line at most. Facts that do not fit are listed by id, for
-`recall`.
+Age only decides between equally close facts. A superseded fact is shown on one line at most. Facts that do not fit
+are listed by id, for `recall`.
 
 Above LAZY_TOKENS the facts are in two sections: "Facts", which only grows at its end as long as it fits (plan.py),
 and "Further facts", chosen again each round.
@@ -37,17 +37,17 @@ from context_synthesizer.render import LONG, NotShown, question_lines, render
 from context_synthesizer.scores import Scores
 from context_synthesizer.side_sections import (
     QUESTIONS,
-    SAID,
-    TRIED,
+    REASONING,
+    TOOL_USES,
     Section,
     earlier_section,
     is_search,
+    notes_by_age,
     notes_section,
     pieces_of_level,
-    said_by_age,
+    reasoning_units,
     summaries_section,
     uses_section,
-    words_wanted,
 )
 from context_synthesizer.step import StepText
 
@@ -56,11 +56,11 @@ _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
 _USES_SHARE, _WORDS_SHARE = 12, 8
 """The divisors of the budget for the shares of tool uses and of the model's reasoning."""
 _BESIDE_STEP_SHARE = 4
-"""The divisor of the tokens for the rest of the briefing, however long the step's instructions and input are."""
+"""The divisor of the tokens that the rest of the briefing gets even if the step's instructions and input are long."""
 _IDS_UNITS = 2 * UNITS_PER_TOKEN
 """A reserve, as another fact with a longer id may be listed first."""
 _USES_UNITS_MIN = 20 * UNITS_PER_TOKEN
-"""The least useful share of tool uses."""
+"""The minimum useful share of tool uses."""
 
 
 @dataclass(frozen=True)
@@ -83,40 +83,39 @@ def build_briefing(
 ) -> Briefing:
     """Return the briefing for a round, of at most `tokens_max` estimated tokens, fewer at a lower level.
 
-    `scores`: the closeness of each fact; called when it is needed. `planned`: the facts of the section that
-    only grows, in the order of their ids; None for one section chosen again. `simplified` has half of the
-    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer
-    by itself exceeds the bound; then only the question is shown. When a step uses up the tokens, a quarter is
-    added for the rest.
+    `scores` returns the closeness of each fact, and is called if needed. `planned` are the facts of the section that
+    only grows, in the order of their ids; None for one section that is selected again. The level `simplified` has half
+    of the tokens and no reasoning, `minimal` a quarter, only for question and facts. A question longer than the bound
+    is shown alone, and exceeds it. If a step uses up the tokens, a quarter is added for the rest.
     """
-    asked: tuple[tuple[str, Sequence[str]], ...] = (("Question", (memory.query,)),)
+    question_sections: tuple[tuple[str, Sequence[str]], ...] = (("Question", (memory.query,)),)
     rounds = f"Round {ask.round} of at most {ask.max_rounds}."
     if ask.step is not None:
-        asked = (*asked, (ask.step.title, ask.step.lines))
+        question_sections = (*question_sections, (ask.step.title, ask.step.lines))
         rounds = f"Round {ask.round}. {ask.step.rounds}"
         memory = memory.since(ask.step.begun)
     now = ("Now", (rounds,))
-    room = TokenBudget(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
-    least = room.left // _BESIDE_STEP_SHARE
-    if not room.take(token_units(render((*asked, now)) + "\n\n")):
+    budget = TokenBudget(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
+    least = budget.left // _BESIDE_STEP_SHARE
+    if not budget.take(token_units(render((*question_sections, now)) + "\n\n")):
         if ask.step is None:
-            return Briefing.of(render(asked), omitted=len(memory.facts))
-        room.left = 0
+            return Briefing.of(render(question_sections), omitted=len(memory.facts))
+        budget.left = 0
     if ask.step is not None:
-        room.left = max(room.left, least)
-    before = earlier_section(memory, room)
-    shown = _whole_memory(memory, pieces, ask.level, TokenBudget(room.left), planned is not None)
-    shown = shown or _select(memory, scores(), pieces, ask.level, room, planned)
-    last = ("Now", (*now[1], *filter(None, [shown.remark])))
-    text = render((*asked, (before.title, before.texts), *shown.sections, last))
-    omitted = len(memory.facts) - len(shown.facts)
-    left_out = missed_facts(memory, scores(), shown.facts) if omitted else ()
-    return Briefing.of(text, shown.facts, shown.shortened, omitted, left_out)
+        budget.left = max(budget.left, least)
+    earlier = earlier_section(memory, budget)
+    selection = _whole_memory(memory, pieces, ask.level, TokenBudget(budget.left), planned is not None)
+    selection = selection or _select(memory, scores(), pieces, ask.level, budget, planned)
+    last = ("Now", (*now[1], *filter(None, [selection.remark])))
+    text = render((*question_sections, (earlier.title, earlier.texts), *selection.sections, last))
+    omitted = len(memory.facts) - len(selection.facts)
+    left_out = missed_facts(memory, scores(), selection.facts) if omitted else ()
+    return Briefing.of(text, selection.facts, selection.shortened, omitted, left_out)
 
 
 @dataclass(frozen=True)
 class _Sections:
-    """The sections between question and round."""
+    """The sections between the question and the round."""
 
     sections: tuple[tuple[str, Sequence[str]], ...]
     facts: frozenset[str]
@@ -132,18 +131,18 @@ def _whole_memory(
     if pieces.units_least > budget.left:
         return None
     page = Page("Facts", memory, pieces, budget, by_call)
-    tried, said, questions = (Section(title, budget) for title in (TRIED, SAID, QUESTIONS))
+    tool_uses, reasoning, questions = (Section(title, budget) for title in (TOOL_USES, REASONING, QUESTIONS))
     uses, notes = pieces_of_level(memory, level)
     open_questions, answered = question_lines(memory)
     fits = (
-        tried.put_all(pieces.tried(use, LONG) for use in uses)
-        and said.put_all(said_by_age(notes, pieces))
-        and questions.put_all((*open_questions, *answered))
+        tool_uses.add_all(pieces.use_piece(use, LONG) for use in uses)
+        and reasoning.add_all(notes_by_age(notes, pieces))
+        and questions.add_all((*open_questions, *answered))
         and all(page.show(fact) for fact in memory.facts.values())
     )
     if not fits:
         return None
-    sections: list[Page | Section] = [page, tried, said, questions]
+    sections: list[Page | Section] = [page, tool_uses, reasoning, questions]
     return _Sections(tuple((one.title, one.texts) for one in sections), frozenset(page.lines))
 
 
@@ -158,38 +157,38 @@ def _select(
     """Return the selection in the order at the top of this file."""
     questions = Section(QUESTIONS, budget)
     open_questions, answered = question_lines(memory)
-    questions.put_all(open_questions)
+    questions.add_all(open_questions)
     facts = Page("Facts", memory, pieces, budget, by_call=planned is not None)
     page = facts if planned is None else Page("Further facts", memory, pieces, budget)
     is_small = planned is None
     uses, notes = pieces_of_level(memory, level)
-    if is_small:  # the facts of these searches show what was searched
+    if is_small:  # facts show what these searches have found
         uses = [use for use in uses if not (is_search(use) and use.facts)]
     uses_units = share if uses and (share := budget.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
-    notes_units = min(budget.left // _WORDS_SHARE, words_wanted(notes, answered))
+    notes_units = min(budget.left // _WORDS_SHARE, reasoning_units(notes, answered))
     budget.left -= uses_units + notes_units
-    grown = dict.fromkeys(planned or ())
-    must = [fact for fact in must_have(memory, scores) if fact.id not in grown]
+    planned_ids = dict.fromkeys(planned or ())
+    must = [fact for fact in must_have(memory, scores) if fact.id not in planned_ids]
     show_required(page, must)
-    show_each(facts, [memory.facts[id] for id in grown])
+    show_each(facts, [memory.facts[id] for id in planned_ids])
     summaries = summaries_section(memory, budget)
-    first = chain(grown, (fact.id for fact in must), scores.closest_first())
+    first = chain(planned_ids, (fact.id for fact in must), scores.closest_first())
     fill_page(page, (fact for fact in side_by_side(memory, first) if fact.id not in facts.lines))
     budget.left += uses_units
 
     left_out = Section("Not shown", budget)
     listing_units = _listing_units(_omitted(memory, facts, page), budget, is_small)
     budget.left -= listing_units
-    tried = uses_section(uses, pieces, budget)
+    tool_uses = uses_section(uses, pieces, budget)
     budget.left += notes_units
-    said = notes_section(notes, pieces, budget)
-    questions.put_all(answered)
+    reasoning = notes_section(notes, pieces, budget)
+    questions.add_all(answered)
     show_each(page, (memory.facts[id] for id in scores.closest_first() if id not in facts.lines))
     budget.left += listing_units
-    remark = _list(_omitted(memory, facts, page), left_out, budget, is_small)
+    remark = _list_omitted(_omitted(memory, facts, page), left_out, budget, is_small)
     shown = frozenset((*facts.lines, *page.lines))
     pages = [facts] if page is facts else [facts, page]
-    sections: list[Page | Section] = [*pages, summaries, tried, said, questions, left_out]
+    sections: list[Page | Section] = [*pages, summaries, tool_uses, reasoning, questions, left_out]
     return _Sections(
         tuple((one.title, one.texts) for one in sections),
         shown,
@@ -198,7 +197,7 @@ def _select(
     )
 
 
-def _list(omitted: NotShown, section: Section, budget: TokenBudget, is_small: bool) -> str:
+def _list_omitted(omitted: NotShown, section: Section, budget: TokenBudget, is_small: bool) -> str:
     """List the omitted facts in their section, or return the remark that replaces it in a small briefing."""
     if not omitted.count:
         return ""
@@ -215,7 +214,7 @@ def _omitted(memory: Memory, *pages: Page) -> NotShown:
 
 
 def _listing_units(omitted: NotShown, budget: TokenBudget, is_small: bool) -> int:
-    """Return the cost to reserve for the list of omitted facts: its longer form, when that is a small part."""
+    """Return the cost to reserve for the list of omitted facts; for its longer form if that is a small part."""
     if not omitted.count:
         return 0
     if is_small:

@@ -1,10 +1,10 @@
-"""Series of documents: their titles differ only in a date, like those of dated reports. Pure, and mutable.
+"""Series of documents, whose titles differ only in a date, such as dated reports. Pure, and mutable.
 
     Acme: report of 3 May 2021
     Acme: report of 9 June 2024
 
-The documents say the same of different times, often in words that no question has. A question about the present
-asks for the newest document of a series; a question that names a year asks for the documents of that year.
+The documents are about the same subject at different times, often without the words of the question. A question about
+the present asks for the newest document of a series; a question that names a year, for the documents of that year.
 """
 
 import re
@@ -27,7 +27,7 @@ class Series:
 
     def __init__(self) -> None:
         self._dated: defaultdict[str, list[tuple[Date, str]]] = defaultdict(list)
-        """The documents by their title without its date."""
+        """The dated documents, by their title without the date."""
 
     def add(self, document: str, title: str) -> None:
         """Add a document by its id, if its title has a date."""

@@ -1,7 +1,7 @@
-"""The index of one session: its memory with its scores, and the plan of its briefing. Pure, and mutable.
+"""The index of one session: its memory, the scores of its facts, and the plan of its briefing. Pure, and mutable.
 
-An index grows by deltas, and is a function of them, of the query and of the budget alone: a cached one and
-one that is built again from the session's list of deltas give the same briefing, byte for byte.
+An index grows by deltas, and depends only on them, the query and the budget. So a cached index and one that is built
+again from the session's list of deltas give the same briefing, byte for byte.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -26,7 +26,7 @@ TOKENS_MAX = 8_000
 
 
 class SessionIndex:
-    """The indexed memory of one session, to file into and to brief from."""
+    """The indexed memory of one session, into which rounds are filed, and from which briefings are made."""
 
     def __init__(self, query: str, tokens_max: int = TOKENS_MAX) -> None:
         self.memory = Memory(query)
@@ -41,7 +41,7 @@ class SessionIndex:
 
     @classmethod
     def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "SessionIndex":
-        """Return the index after those deltas, oldest first."""
+        """Return the index after the deltas, which are given oldest first."""
         session_index = cls(query, tokens_max)
         for delta in deltas:
             session_index.add(delta)

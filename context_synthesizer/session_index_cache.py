@@ -1,7 +1,7 @@
-"""A cache of session indexes from round to round, so that the cost of a round grows with its new facts only.
+"""A cache of session indexes from round to round, so that the cost of a round grows only with its new facts.
 
-A cached index is verified: the last item that it holds is read again. If another worker has written a
-different one, or our own commit failed, so that it is missing, the index is built again.
+To verify a cached index, its last item is read again. If another worker has written a different item, or the item is
+missing because the commit failed, the index is built again.
 """
 
 from collections import OrderedDict
@@ -15,9 +15,8 @@ from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.vectors import Vectors
 
 BYTES_MAX, INDEXES_MAX = 4_000_000, 1_000
-"""Bounds on all cached indexes: the bytes of their items in Redis, a thirtieth of their size here; and their number.
-
-Beyond them, the least recently used indexes are evicted.
+"""Bounds on all cached indexes: the bytes of their items in Redis, which take thirty times as much memory here, and
+the number of indexes. Beyond them, the least recently used indexes are evicted.
 """
 
 SessionKey = tuple[SessionId, LogEntry]
@@ -25,7 +24,7 @@ SessionKey = tuple[SessionId, LogEntry]
 
 
 class CachedIndex:
-    """An index with its source: the items of the session's list so far."""
+    """An index, with the items of the session's list from which it was built."""
 
     def __init__(self, query: str, tokens_max: int, items: Iterable[bytes] = ()) -> None:
         self.session_index = SessionIndex(query, tokens_max)
@@ -33,7 +32,7 @@ class CachedIndex:
         self.bytes = 0
         self._last = ""
         self.vectors: Vectors | None = None
-        """The vectors of the facts and of the searches, when a deployment embeds them."""
+        """The vectors of the facts and of the searches, if a deployment embeds them."""
         for item in items:
             self.add(item)
 
@@ -43,7 +42,7 @@ class CachedIndex:
         return max(0, self.items - 1)
 
     def catches_up(self, query: str, tokens_max: int, items: Sequence[bytes]) -> bool:
-        """Add the new ones of `items`, which begin at `since`. Return False when the index is not of this list."""
+        """Add the new ones of `items`, which begin at `since`; return False if the index is of another list."""
         if (self.session_index.memory.query, self.session_index.tokens_max) != (query, tokens_max):
             return False
         if self.items:
@@ -55,7 +54,7 @@ class CachedIndex:
         return True
 
     def add(self, item: bytes, delta: MemoryDelta | None = None) -> None:
-        """Add one more item, and its `delta`, if the caller has it."""
+        """Add one item; `delta` is its content, if the caller has it."""
         self.session_index.add(delta or MEMORY_DELTA.read(item))
         self.items += 1
         self.bytes += len(item)
@@ -66,24 +65,26 @@ class SessionIndexCache:
     """The cached indexes of one process, by session."""
 
     def __init__(self, bytes_max: int = BYTES_MAX, indexes_max: int = INDEXES_MAX) -> None:
-        self._kept: OrderedDict[SessionKey, CachedIndex] = OrderedDict()
+        self._cached: OrderedDict[SessionKey, CachedIndex] = OrderedDict()
         self._bytes = 0
-        self._bytes_max, self._desks_max = bytes_max, indexes_max
+        self._bytes_max, self._indexes_max = bytes_max, indexes_max
 
     def take(self, key: SessionKey) -> CachedIndex | None:
         """Remove and return the session's index, if it is cached, so that only one caller uses it at a time."""
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._bytes -= kept.bytes
-        return kept
+        cached = self._cached.pop(key, None)
+        if cached is not None:
+            self._bytes -= cached.bytes
+        return cached
 
     def store(self, key: SessionKey, index: CachedIndex) -> None:
         """Cache the index for the session's next round."""
         self.take(key)
-        self._kept[key] = index
+        self._cached[key] = index
         self._bytes += index.bytes
-        while len(self._kept) > 1 and (self._bytes > self._bytes_max or len(self._kept) > self._desks_max):
-            self.take(next(iter(self._kept)))
+        while len(self._cached) > 1 and (
+            self._bytes > self._bytes_max or len(self._cached) > self._indexes_max
+        ):
+            self.take(next(iter(self._cached)))
 
 
 def digest_of(item: bytes) -> str:

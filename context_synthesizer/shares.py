@@ -1,11 +1,11 @@
 """Shares of a page, so that one source or repetitions cannot use up the budget. Pure.
 
-    a repetition      a statement in the words of one that is shown, except numbers and one word in five; unless
-                      it or its title holds a word that is asked for and that the other one lacks
+    a repetition      a statement in the words of a shown one, except numbers and one word in five; unless it or its
+                      title has a word of the question or a search that the other one lacks
     one document      beyond a quarter of a page's budget
-    untrusted text    beyond half of it, where there are trusted facts
+    untrusted text    beyond half of it, if there are trusted facts
 
-These facts wait and are shown after the rest, as far as they fit: it is an order, not a bound.
+These facts are shown after the others, as far as they fit.
 """
 
 from collections import Counter, defaultdict
@@ -19,7 +19,7 @@ from context_synthesizer.query_closeness import distinct_words
 _OF_DOCUMENT, _OF_UNTRUSTED = 4, 2
 """The divisors of a page's budget for one document and for untrusted text."""
 _ALIKE = 0.8
-"""The common part of the words of two statements from which they are alike."""
+"""The share of common words from which two statements count as alike."""
 
 
 class Shares:
@@ -27,34 +27,36 @@ class Shares:
 
     def __init__(self, page: Page) -> None:
         self._memory, self._pieces = page.memory, page.pieces
-        self._room = page.budget.left
+        self._budget_units = page.budget.left
         self._taken: Counter[tuple[str, str]] = Counter()
         self._shown: list[Fact] = []
-        self._holding: defaultdict[str, list[int]] = defaultdict(list)
+        self._numbers_by_word: defaultdict[str, list[int]] = defaultdict(list)
         self._has_trusted = any(not one.is_untrusted for one in page.memory.documents.values())
         for id in page.lines:
-            self.took(page.memory.facts[id], 0)
+            self.note_shown(page.memory.facts[id], 0)
 
     def is_repetition(self, fact: Fact) -> bool:
         """Return whether a shown fact has the same content."""
         words = self._pieces.words(fact)
-        shared = Counter(number for word in words for number in self._holding.get(word, ()))
+        shared = Counter(number for word in words for number in self._numbers_by_word.get(word, ()))
         return any(
             count >= _ALIKE * (len(words) + len(self._pieces.words(self._shown[number])) - count)
-            and self._asked_in(fact) <= self._asked_in(self._shown[number])
+            and self._query_words_in(fact) <= self._query_words_in(self._shown[number])
             for number, count in shared.items()
         )
 
     def is_over(self, fact: Fact, units: int) -> bool:
         """Return whether the fact's source would exceed its share with these units."""
-        return any((self._taken[source] + units) * part > self._room for source, part in self._sources(fact))
+        return any(
+            (self._taken[source] + units) * part > self._budget_units for source, part in self._sources(fact)
+        )
 
-    def took(self, fact: Fact, units: int) -> None:
-        """Note that the fact is shown."""
+    def note_shown(self, fact: Fact, units: int) -> None:
+        """Count the units of a shown fact."""
         for source, _ in self._sources(fact):
             self._taken[source] += units
         for word in self._pieces.words(fact):
-            self._holding[word].append(len(self._shown))
+            self._numbers_by_word[word].append(len(self._shown))
         self._shown.append(fact)
 
     def _sources(self, fact: Fact) -> list[tuple[tuple[str, str], int]]:
@@ -71,6 +73,6 @@ class Shares:
         texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
         return frozenset[str]().union(*map(distinct_words, texts))
 
-    def _asked_in(self, fact: Fact) -> frozenset[str]:
+    def _query_words_in(self, fact: Fact) -> frozenset[str]:
         title = self._memory.document_of(fact).title
         return self._query_words.intersection((*distinct_words(fact.statement), *distinct_words(title)))

@@ -24,19 +24,19 @@ from context_synthesizer.render import (
     tool_line,
 )
 
-TRIED, SAID, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questions"
+TOOL_USES, REASONING, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questions"
 EARLIER = "Earlier in this conversation"
 _EARLIER_SHARE = 8
 """The divisor of the budget for the share of earlier questions."""
 _WHOLE, _BY_CONCLUSIONS = 1, 2
-"""The number of the newest notes that are shown whole, and of the notes before them shown by their conclusions."""
+"""The number of newest notes shown whole, and of notes before them shown by their conclusions."""
 _SUMMARIES_SHARE = 6
 """The divisor of the budget for the share of summaries."""
 
 
 @dataclass
 class Section:
-    """Lines under a title; the first line also pays for the title."""
+    """Lines under a title; the cost of the first line includes the title."""
 
     title: str
     budget: TokenBudget
@@ -48,7 +48,7 @@ class Section:
         self.texts.append(piece.text)
         return True
 
-    def put_all(self, pieces: Iterable[Piece]) -> bool:
+    def add_all(self, pieces: Iterable[Piece]) -> bool:
         """Add each piece that fits; return whether all did."""
         pieces = list(pieces)
         units = sum([piece.units for piece in pieces])
@@ -60,7 +60,7 @@ class Section:
         fits = [self.add(piece) for piece in pieces]
         return all(fits)
 
-    def put_newest(self, forms: Sequence[tuple[Piece, Piece]]) -> None:
+    def add_newest(self, forms: Sequence[tuple[Piece, Piece]]) -> None:
         """Add the newest items that fit, each in its longer or its shorter form, in their order."""
         before = len(self.texts)
         for longer, shorter in reversed(forms):
@@ -69,15 +69,15 @@ class Section:
 
 
 def pieces_of_level(memory: Memory, level: Level) -> tuple[Sequence[ToolUse], Sequence[ReasoningNote]]:
-    """Return the tool uses and notes that are shown at that level, in addition to facts."""
+    """Return the tool uses and notes that a briefing of the level shows in addition to facts."""
     uses = () if level == "minimal" else memory.tool_usage
     return uses, memory.reasoning if level == "full" else ()
 
 
-def words_wanted(notes: Sequence[ReasoningNote], answered: Sequence[Piece]) -> int:
-    """Return the cost of the model's reasoning, with each note on one line."""
+def reasoning_units(notes: Sequence[ReasoningNote], answered: Sequence[Piece]) -> int:
+    """Return the cost of the model's reasoning with each note on one line."""
     pieces = [*map(short_note_line, notes), *answered]
-    return sum(piece.units for piece in pieces) + (title_units(SAID) if pieces else 0)
+    return sum(piece.units for piece in pieces) + (title_units(REASONING) if pieces else 0)
 
 
 def summaries_section(memory: Memory, budget: TokenBudget) -> Section:
@@ -85,7 +85,7 @@ def summaries_section(memory: Memory, budget: TokenBudget) -> Section:
     share = TokenBudget(budget.left // _SUMMARIES_SHARE)
     chosen = [piece for piece in map(summary_lines, reversed(memory.summaries)) if share.take(piece.units)]
     section = Section("Summaries", budget)
-    section.put_all(reversed(chosen))
+    section.add_all(reversed(chosen))
     return section
 
 
@@ -93,25 +93,25 @@ def earlier_section(memory: Memory, budget: TokenBudget) -> Section:
     """Return the newest earlier questions of the conversation, within their share, the oldest first."""
     share = budget.left // _EARLIER_SHARE
     section = Section(EARLIER, TokenBudget(share))
-    section.put_newest([(earlier_line(one, LONG), earlier_line(one, SHORT)) for one in memory.earlier])
+    section.add_newest([(earlier_line(one, LONG), earlier_line(one, SHORT)) for one in memory.earlier])
     budget.take(share - section.budget.left)
     return section
 
 
 def uses_section(uses: Sequence[ToolUse], pieces: Pieces, budget: TokenBudget) -> Section:
-    """Return a line for each use, longer for the newest; when that is too much, searches share one line."""
-    section = Section(TRIED, budget)
-    short = [pieces.tried(use, SHORT) for use in uses]
-    if sum([piece.units for piece in short]) + title_units(TRIED) > budget.left:
+    """Return a line for each use, longer for the newest; if that is too much, searches share one line."""
+    section = Section(TOOL_USES, budget)
+    short = [pieces.use_piece(use, SHORT) for use in uses]
+    if sum([piece.units for piece in short]) + title_units(TOOL_USES) > budget.left:
         searches = [use for use in uses if is_search(use)]
         others = [use for use in uses if not is_search(use)]
-        _put_searched(section, [use for use in searches if not use.facts], is_found=False)
-        section.put_newest([(pieces.tried(use, SHORT), tool_line(use, SHORT)) for use in others])
-        _put_searched(section, [use for use in searches if use.facts], is_found=True)
+        _add_searches(section, [use for use in searches if not use.facts], is_found=False)
+        section.add_newest([(pieces.use_piece(use, SHORT), tool_line(use, SHORT)) for use in others])
+        _add_searches(section, [use for use in searches if use.facts], is_found=True)
         return section
-    section.put_all(short)
+    section.add_all(short)
     for index in reversed(range(len(uses))):
-        long = pieces.tried(uses[index], LONG)
+        long = pieces.use_piece(uses[index], LONG)
         if budget.take(long.units - short[index].units):
             section.texts[index] = long.text
     return section
@@ -122,13 +122,13 @@ def is_search(use: ToolUse) -> bool:
     return bool(use.query) and use.outcome in ("ok", "not_found")
 
 
-def _put_searched(section: Section, uses: Sequence[ToolUse], is_found: bool) -> None:
+def _add_searches(section: Section, uses: Sequence[ToolUse], is_found: bool) -> None:
     """Add as many of the newest searches as fit."""
     while uses and not section.add(searches_line(uses, is_found)):
         uses = uses[-(len(uses) // 2) :] if len(uses) > 1 else ()
 
 
-def said_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
+def notes_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
     """Return each note in a form by its age: the newest whole, then by its conclusions, the oldest on one line."""
     newest = len(notes) - 1
     return [_by_age(newest - number, note, pieces) for number, note in enumerate(notes)]
@@ -141,14 +141,14 @@ def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
 
 
 def notes_section(notes: Sequence[ReasoningNote], pieces: Pieces, budget: TokenBudget) -> Section:
-    """Return the notes that fit, on one line each, those with conclusions first; then longer by age."""
-    by_age = said_by_age(notes, pieces)
-    section = Section(SAID, budget)
+    """Return the notes that fit on one line each, those with conclusions first; then the newest in longer forms."""
+    by_age = notes_by_age(notes, pieces)
+    section = Section(REASONING, budget)
     lines: dict[int, Piece] = {}
     newest_first = reversed(range(len(notes)))
     for index in sorted(newest_first, key=lambda index: not _concludes(notes[index])):
         line = pieces.note_piece(notes[index], short_note_line)
-        if budget.take(line.units + (0 if lines else title_units(SAID))):
+        if budget.take(line.units + (0 if lines else title_units(REASONING))):
             lines[index] = line
     for index in list(lines):
         longer = by_age[index]

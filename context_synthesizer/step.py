@@ -20,12 +20,12 @@ from pydantic_core import to_json
 
 @dataclass(frozen=True, slots=True)
 class StepText:
-    """The step that a briefing is for."""
+    """The parts of a briefing about its step."""
 
     title: str
     lines: tuple[str, ...]
     begun: int
-    """The first round of the attempt: earlier reasoning and tool uses are not shown."""
+    """The first round of the attempt; reasoning and tool uses of earlier rounds are not shown."""
     rounds: str
     """The progress of the attempt, as a sentence."""
     question: tuple[str, ...]
@@ -35,17 +35,17 @@ class StepText:
 def step_text(request: StepToBrief, round: int, steps: Steps, reply: ReasoningCompleted | None) -> StepText:
     """Return the step's part of the briefing for a round; `reply` holds the output of the previous step."""
     step = steps[request.number - 1]
-    of = f"Step {request.number} of {len(steps)}"
+    position = f"Step {request.number} of {len(steps)}"
     instructions = step.instructions.strip()
-    given = (_input(steps[request.number - 2], reply),) if reply else ()
-    before = tuple(_fenced(text, steps[request.number - 2], request, reply) for text in given if reply)
+    inputs = (_input(steps[request.number - 2], reply),) if reply else ()
+    before = tuple(_fenced(text, steps[request.number - 2], request, reply) for text in inputs if reply)
     return StepText(
-        title=f"{of}: {step.name}",
+        title=f"{position}: {step.name}",
         lines=(instructions, *before),
         begun=request.begun,
-        rounds=f"{of}, attempt {request.attempt} of {step.attempts}: round {round - request.begun + 1} of at most "
-        f"{step.max_rounds}.",
-        question=(instructions, *given),
+        rounds=f"{position}, attempt {request.attempt} of {step.attempts}: round {round - request.begun + 1} "
+        f"of at most {step.max_rounds}.",
+        question=(instructions, *inputs),
     )
 
 
@@ -54,6 +54,6 @@ def _input(before: Step, reply: ReasoningCompleted) -> str:
     return text if before.output is None else to_json(read_answer(text).value).decode()
 
 
-def _fenced(text: str, before: Step, asked: StepToBrief, reply: ReasoningCompleted) -> str:
-    opened = opening(f"step {asked.number - 1}", before.name, reply.round, asked.is_untrusted)
+def _fenced(text: str, before: Step, request: StepToBrief, reply: ReasoningCompleted) -> str:
+    opened = opening(f"step {request.number - 1}", before.name, reply.round, request.is_untrusted)
     return f"\nThe output of step {before.name}:\n{opened}\n  {fence(text)}\n{CLOSING}"

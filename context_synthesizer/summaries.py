@@ -1,8 +1,7 @@
 """Summaries by a model: the choice of its facts, and the check of its text. Pure.
 
 A summary is one line for one or several facts, which it names: `F20, F22: Both courses last six hours.` Each
-line is checked against them by `faithful`. If one line fails, the whole summary is refused, and the rules
-work without it.
+line is checked against them (faithful.py). If one line fails, the whole summary is refused.
 """
 
 import re
@@ -18,12 +17,12 @@ from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens
 
 from context_synthesizer.choice import fill_page
-from context_synthesizer.faithful import ComparedText, Source, fault
+from context_synthesizer.faithful import ComparedText, Source, disagreement
 from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.scores import Scores
 
 SOURCE_TOKENS_MIN, SOURCE_TOKENS_MAX = 1_500, 6_000
-"""Bounds on the text of one summary: less is not worth a call, and more is not read at once."""
+"""Bounds on the text to summarize: less is not worth a call, and more is left to later summaries."""
 _SUMMARY_SHARE = 10
 _SUMMARY_TOKENS_MAX = 600
 _LINES_MAX, _LINE_CHARACTERS_MAX = 200, 2_000
@@ -41,7 +40,7 @@ def select_to_summarize(
 ) -> tuple[str, ToSummarize] | None:
     """Return a text of the closest facts that are neither in `briefing` nor in a summary, with its request.
 
-    `closeness` is called when it is needed.
+    `closeness` is called if needed.
     """
     if not briefing.outline.omitted:
         return None
@@ -63,26 +62,26 @@ def select_to_summarize(
     )
 
 
-def checked(summary: SummaryCompleted, memory: Memory) -> Summary | str:
+def check_summary(summary: SummaryCompleted, memory: Memory) -> Summary | str:
     """Return the summary as it is stored, or why it is refused, as a sentence."""
-    given = {id: _source(memory.facts[id], memory) for id in ids_in(summary.facts) if id in memory.facts}
+    sources = {id: _source(memory.facts[id], memory) for id in ids_in(summary.facts) if id in memory.facts}
     lines: list[str] = []
     named: list[str] = []
-    told_lines = list(filter(None, map(str.strip, unescaped(summary.text).splitlines())))
-    if len(told_lines) > _LINES_MAX or any(len(line) > _LINE_CHARACTERS_MAX for line in told_lines):
+    text_lines = list(filter(None, map(str.strip, unescaped(summary.text).splitlines())))
+    if len(text_lines) > _LINES_MAX or any(len(line) > _LINE_CHARACTERS_MAX for line in text_lines):
         return (
             f"It has more than {_LINES_MAX} lines, or one of more than {_LINE_CHARACTERS_MAX:,} characters."
         )
-    for line in told_lines:
-        told = _LINE.match(line)
-        ids = _ids(told[1]) if told else []
-        if told is None or not ids:
+    for line in text_lines:
+        match = _LINE.match(line)
+        ids = _ids(match[1]) if match else []
+        if match is None or not ids:
             return f"A line names no facts: {one_line(line, 80)}"
-        if unknown := [id for id in ids if id not in given]:
+        if unknown := [id for id in ids if id not in sources]:
             return f"It names facts that it was not given: {', '.join(unknown[:5])}."
-        if found := fault(told[2], [given[id] for id in ids]):
-            return found
-        lines.append(f"{', '.join(id_ranges(ids))}: {told[2]}")
+        if problem := disagreement(match[2], [sources[id] for id in ids]):
+            return problem
+        lines.append(f"{', '.join(id_ranges(ids))}: {match[2]}")
         named += ids
     if not named:
         return "It says nothing."

@@ -1,4 +1,4 @@
-"""One round of a session: file its results, and brief for the next. Pure, except for the cached index."""
+"""One round of a session: file its results, and make the next briefing. Pure, except for the cached index."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 
 from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.step import StepText, step_text
-from context_synthesizer.summaries import checked
+from context_synthesizer.summaries import check_summary
 
 _RATE_UNKNOWN = 1.15
-"""Tokens per estimated token before the model has counted any: dialogue reaches 1.11."""
+"""Tokens per estimated token before the model has counted any; dialogue reaches 1.11."""
 _RATE_MARGIN = 0.05
-"""The difference of this rate between briefings of one session."""
+"""The margin for differences of the rate between briefings of one session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RoundEvents:
 
 @dataclass(frozen=True, slots=True)
 class BuiltBriefing:
-    """A briefing, with the texts that the event only refers to."""
+    """A briefing: its event, and the texts to which the event refers."""
 
     ready: BriefingReady
     text: str
@@ -56,14 +56,14 @@ def step_of(
 def file_round_delta(
     cached: CachedIndex, request: BriefingRequested, round_events: RoundEvents
 ) -> tuple[MemoryDelta, str]:
-    """Return the delta of the round, which is not added yet, and why its summary is refused, if it is."""
-    if request.conversation:  # it is the first delta, and contains only the conversation
+    """Return the delta of the round, which is not added yet, and why its summary was refused, if it was."""
+    if request.conversation:  # the first delta contains only the conversation
         delta = cached.session_index.conversation_delta(request.conversation)
     else:
         delta = cached.session_index.filed(
             round_events.reasoning, round_events.results, untrusted=request.untrusted, entry=request.results
         )
-    summary = checked(round_events.summary, cached.session_index.memory) if round_events.summary else ""
+    summary = check_summary(round_events.summary, cached.session_index.memory) if round_events.summary else ""
     if isinstance(summary, Summary) and summary not in cached.session_index.memory.summaries:
         delta = delta.model_copy(update={"summaries": (summary,)})
     return delta, summary if isinstance(summary, str) else ""
@@ -72,9 +72,9 @@ def file_round_delta(
 def store_delta(
     cached: CachedIndex, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
 ) -> tuple[bytes, MemoryDelta]:
-    """Add a delta to the index, as far as the memory's bound allows; return the item to store and the added delta.
+    """Add a delta to the index, within the memory's bound; return the item to store and the added delta.
 
-    Both are empty when there is nothing to file. `format` is that of the session.
+    Both are empty for an empty delta. `format` is that of the session.
     """
     if delta.is_empty:
         return b"", MemoryDelta()
@@ -115,9 +115,9 @@ def write_briefing(
 def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:
     """Return the budget in estimated tokens that keeps a briefing within its setting in the model's own tokens.
 
-    `tokens_per_estimated` is the model's count so far, 1 before it has counted any. It is the mean of whole
-    prompts, and the next briefing may hold text with more tokens, so a margin is added. The sum is rounded up
-    to tenths, so that it changes seldom: each change plans the briefing again.
+    `tokens_per_estimated` is the mean of the session's prompts; 1 before the model has counted any. A margin is added,
+    as the next briefing may have more tokens. The sum is rounded up to tenths, so that it changes seldom, as each
+    change plans the briefing again.
     """
     rate = _RATE_UNKNOWN if tokens_per_estimated == 1 else tokens_per_estimated
     return int(briefing_tokens / (ceil(round((rate + _RATE_MARGIN) * 10, 6)) / 10))

@@ -1,7 +1,7 @@
 """The vectors of one session's facts and searches, each number in one byte. Pure, and mutable.
 
 Vectors are stored in Redis next to the memory, one item for each round with new ones, so that each text is embedded
-once, whichever process continues the session:
+once, even if another process continues the session:
 
     {"model": "minilm", "facts": ["F1", "F2"], "asked": ["<digest>"]}
     the rows of the facts, then those of the question and the searches, without separators
@@ -19,9 +19,9 @@ from typing import Any
 
 import orjson
 
-_MOST = 127
+_BYTE_MAX = 127
 _COSINE_DIGITS = 4
-_ALIKE = 0.0001
+_COSINES_EQUAL = 0.0001
 _GROWTH = 1.25
 
 
@@ -38,10 +38,10 @@ class Vectors:
         self.width = 0
         self._rows = bytearray()
         self._lengths: list[float] = []
-        self._asked_lengths: dict[str, float] = {}
+        self._question_lengths: dict[str, float] = {}
         self._to_question, self._to_searches = _Closest(), _Closest()
         self._measured_at = 0
-        """The number of facts of which the means were taken."""
+        """The number of facts when the means were computed."""
         self._ends: list[int] = []
         """The number of facts at that time, and after each item since."""
         self._since: dict[str, int] = {}
@@ -71,12 +71,12 @@ class Vectors:
         return head + b"\n" + b"".join((*facts.values(), *questions.values()))
 
     def closeness(self, question: str, searches: Iterable[str]) -> dict[str, float]:
-        """Return the closeness of each fact, from 0 to 1: the mean of those to the question and to the closest search.
+        """Return the closeness of each fact, from 0 to 1: the mean of its closeness to the question and to a search.
 
-        Each is a share of the closest fact's, above the mean, as some searches are nearer to every fact than others.
-        The mean is taken again whenever the facts have grown by a quarter; in between, only new facts and new searches
-        are compared. The result depends on the items alone, so that a process that takes over has the same one.
-        Without a vector of the question, it is empty.
+        The search is the closest one. Each closeness is a share of the closest fact's, above the mean, as some searches
+        are closer to all facts than others. The mean is computed again whenever the facts have grown by a quarter; in
+        between, only new facts and new searches are compared. The result depends only on the items, so that a process
+        that takes over has the same one. Without a vector of the question, it is empty.
         """
         if digest_of(question) not in self.questions:
             return {}
@@ -88,13 +88,13 @@ class Vectors:
         return dict(zip(self.rows, means, strict=True))
 
     def _compare(self, closest: "_Closest", texts: Iterable[str]) -> None:
-        """Compare new facts with all of these texts, and all facts with those that are new."""
-        known = len(closest.shares)
-        closest.shares += [0.0] * (len(self.rows) - known)
+        """Compare new facts with all texts, and all facts with new texts."""
+        compared = len(closest.shares)
+        closest.shares += [0.0] * (len(self.rows) - compared)
         for digest in filter(self.questions.__contains__, map(digest_of, texts)):
-            is_known = digest in closest.scales
-            begin = offset = known if is_known else 0
-            first = known if is_known else max(self._measured_at, self._since[digest])
+            is_compared = digest in closest.scales
+            begin = offset = compared if is_compared else 0
+            first = compared if is_compared else max(self._measured_at, self._since[digest])
             cosines = self._cosines(digest, offset)
             for end in self._ends:
                 if end >= first and end > begin:
@@ -104,7 +104,7 @@ class Vectors:
     def _cosines(self, digest: str, begin: int) -> list[float]:
         """Return the cosines of the facts from a row on to a question or search."""
         row = self.questions[digest]
-        length = self._asked_lengths[digest]
+        length = self._question_lengths[digest]
         products = _products(memoryview(self._rows)[begin * len(row) :], row)
         return [
             round(product / (own * length or 1.0), _COSINE_DIGITS)
@@ -112,7 +112,7 @@ class Vectors:
         ]
 
     def _add_rows(self, facts: Mapping[str, bytes], questions: Mapping[str, bytes]) -> None:
-        """Add rows; skip those of another length than the rows before."""
+        """Add rows; skip rows of another length than the first one."""
         self.width = self.width or len(next(iter((*facts.values(), *questions.values()))))
         for id, row in facts.items():
             if id not in self.rows and len(row) == self.width:
@@ -122,7 +122,7 @@ class Vectors:
         for name, row in questions.items():
             if name not in self.questions and len(row) == self.width:
                 self.questions[name] = row
-                self._asked_lengths[name] = _length(row)
+                self._question_lengths[name] = _length(row)
                 self._since[name] = len(self.rows)
         if len(self.rows) > self._measured_at * _GROWTH:
             self._measured_at, self._ends = len(self.rows), []
@@ -131,7 +131,7 @@ class Vectors:
 
 
 class _Closest:
-    """The closeness of each fact to the one of some texts that it is closest to."""
+    """The closeness of each fact to the text, of several, to which it is closest."""
 
     def __init__(self) -> None:
         self.shares: list[float] = []
@@ -139,7 +139,7 @@ class _Closest:
         """The mean and the highest cosine of each text, by its digest."""
 
     def raise_to(self, digest: str, begin: int, cosines: Sequence[float]) -> None:
-        """Raise the facts from a row on to their cosines with a text, from its mean (0) to its highest (1).
+        """Raise the shares of facts from a row on to their cosines with a text, from its mean (0) to its highest (1).
 
         A fact on another subject has about the mean. If all are equal and positive, each fact gets 1.
         """
@@ -147,11 +147,11 @@ class _Closest:
         highest = max(highest, *cosines)
         self.scales[digest] = mean, highest
         span = highest - mean
-        for place, cosine in enumerate(cosines, begin):
-            is_alike = highest > 0 and cosine > mean - _ALIKE
-            share = (cosine - mean) / span if span >= _ALIKE else float(is_alike)
-            if share > self.shares[place]:
-                self.shares[place] = share
+        for number, cosine in enumerate(cosines, begin):
+            is_alike = highest > 0 and cosine > mean - _COSINES_EQUAL
+            share = (cosine - mean) / span if span >= _COSINES_EQUAL else float(is_alike)
+            if share > self.shares[number]:
+                self.shares[number] = share
 
 
 def row_of(vector: Sequence[float], width: int = 0) -> bytes:
@@ -159,7 +159,7 @@ def row_of(vector: Sequence[float], width: int = 0) -> bytes:
     largest = max(map(abs, vector), default=0.0)
     if not largest or not isfinite(sum(vector)) or (width and len(vector) != width):
         raise ValueError(f"a vector is invalid: it must have {width} finite numbers that are not all zero")
-    return bytes(round(_MOST * float(one) / float(largest)) & 255 for one in vector)
+    return bytes(round(_BYTE_MAX * float(one) / float(largest)) & 255 for one in vector)
 
 
 def digest_of(text: str) -> str:
@@ -172,7 +172,7 @@ def _length(row: bytes) -> float:
 
 
 def _products(rows: bytes | memoryview, row: bytes) -> list[int]:
-    """Return the scalar product of each row with one: whole numbers, the same with numpy and without."""
+    """Return the scalar product of each row with `row`, in whole numbers, so that numpy makes no difference."""
     if (numpy := _numpy()) is not None:
         table = numpy.frombuffer(rows, dtype=numpy.int8).reshape(-1, len(row)).astype(numpy.float64)
         products: list[int] = (table @ numpy.frombuffer(row, dtype=numpy.int8)).astype(int).tolist()
@@ -184,7 +184,7 @@ def _products(rows: bytes | memoryview, row: bytes) -> list[int]:
 
 @cache
 def _numpy() -> Any:
-    """Return numpy, which the extra `embeddings` installs; a deployment's own function works without it."""
+    """Return numpy if it is installed; a deployment's own function works without it."""
     try:
         import numpy
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""The response assembler: composes every session's one answer, complete or partial, without a model.
+"""The response assembler, which composes every session's one answer, complete or partial, without a model.
 
 Consumes assembly.requested. Emits response.ready.
 """

@@ -1,4 +1,4 @@
-"""From the model's text to the answer shown: citations numbered and verified, sources listed. Pure."""
+"""The answer from the model's text, with numbered and verified citations and a list of sources. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from response_assembler.uncertainty import uncertain
 from response_assembler.verify import unsupported
 
 _NAMED_MAX = 20
-_CLAIMS_SHOWN = 3
+_CLAIMS_QUOTED_MAX = 3
 _CLAIM_CHARACTERS = 120
 
 
@@ -28,26 +28,26 @@ class Answer:
 
     text: str
     sources: tuple[Source, ...] = ()
-    doubts: tuple[Uncertainty, ...] = ()
+    uncertainties: tuple[Uncertainty, ...] = ()
 
 
 def cited_answer(text: str, memory: Memory, citations: Citations = "normal", closing: str = "") -> Answer:
     """Return the model's answer; `closing` is put between its text and the list of sources.
 
-    An answer without citations gets the newest facts as its sources, as the model had them.
+    An answer without citations gets the newest facts as its sources.
     """
     reading = parse_markdown(text)
     claims = tuple(uncited(reading.blocks, memory.facts)) if citations == "strict" else ()
     marks: list[Edit] = [(claim.end, claim.end, MARK) for claim in claims]
     numbered = number(text, reading.citations, memory.facts, [*bare_numbers(reading.blocks), *marks])
     sources = cited_sources(memory, numbered.numbers)
-    parts = [_closed(numbered.text, reading), closing, sources_section(memory, sources)]
+    parts = [_with_closed_fence(numbered.text, reading), closing, sources_section(memory, sources)]
     return Answer(
         text="\n\n".join(filter(None, parts)),
         sources=sources or newest_sources(memory),
-        doubts=(
-            *_of_citations(numbered, bool(memory.facts)),
-            *_of_claims(claims),
+        uncertainties=(
+            *_citation_uncertainties(numbered, bool(memory.facts)),
+            *_claim_uncertainties(claims),
             *unsupported(
                 chain.from_iterable(block.sentences for block in reading.blocks), memory, numbered.numbers
             ),
@@ -56,22 +56,22 @@ def cited_answer(text: str, memory: Memory, citations: Citations = "normal", clo
     )
 
 
-def _of_citations(numbered: Numbered, are_facts_known: bool) -> list[Uncertainty]:
-    doubts = []
+def _citation_uncertainties(numbered: Numbered, are_facts_known: bool) -> list[Uncertainty]:
+    uncertainties = []
     if unknown := id_ranges(numbered.unknown):
         named = ", ".join(unknown[:_NAMED_MAX]) + (", …" if len(unknown) > _NAMED_MAX else "")
         message = f"The answer cites {named}, which no tool returned. Do not rely on what it says there."
-        doubts.append(uncertain("unknown_citation", message, named))
+        uncertainties.append(uncertain("unknown_citation", message, named))
     if are_facts_known and not numbered.numbers:
-        doubts.append(uncertain("uncited"))
-    return doubts
+        uncertainties.append(uncertain("uncited"))
+    return uncertainties
 
 
-def _of_claims(claims: Sequence[Sentence]) -> list[Uncertainty]:
+def _claim_uncertainties(claims: Sequence[Sentence]) -> list[Uncertainty]:
     if not claims:
         return []
-    shown = "; ".join(f"“{one_line(claim.text, _CLAIM_CHARACTERS)}”" for claim in claims[:_CLAIMS_SHOWN])
-    more = f"; and {len(claims) - _CLAIMS_SHOWN} more" if len(claims) > _CLAIMS_SHOWN else ""
+    shown = "; ".join(f"“{one_line(claim.text, _CLAIM_CHARACTERS)}”" for claim in claims[:_CLAIMS_QUOTED_MAX])
+    more = f"; and {len(claims) - _CLAIMS_QUOTED_MAX} more" if len(claims) > _CLAIMS_QUOTED_MAX else ""
     subject = (
         "1 statement of the answer cites"
         if len(claims) == 1
@@ -80,6 +80,6 @@ def _of_claims(claims: Sequence[Sentence]) -> list[Uncertainty]:
     return [uncertain("uncited_claims", f"{subject} no source: {shown}{more}.")]
 
 
-def _closed(text: str, reading: Reading) -> str:
-    """Return the text with an open code block closed, so that it does not swallow the following text."""
+def _with_closed_fence(text: str, reading: Reading) -> str:
+    """Return the text with an open code block closed, so that the following text is not code."""
     return f"{text.rstrip()}\n{reading.open_fence}" if reading.open_fence else text.rstrip()

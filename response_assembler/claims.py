@@ -1,8 +1,8 @@
 """Statements of an answer without a citation, for `citations="strict"`. Pure.
 
 A statement is a sentence of five words or more in a paragraph, a list, a quotation or the body of a table.
-Headings, code, questions, sentences that end in a colon, remarks in italics and sentences about what is not
-known (in English: "I could not find ...") do not count. A statement is covered by
+Headings, code, questions, sentences that end in a colon, remarks in italics and sentences that report a gap (in
+English: "I could not find ...") do not count. A statement is covered by
 
 - a citation in it or directly after it;
 - the citation that its paragraph or item ends in, back to the citation before that;
@@ -35,39 +35,39 @@ _NOT_KNOWN = re.compile(
 )
 
 
-def uncited(blocks: Iterable[Block], known: Collection[str]) -> Iterator[Sentence]:
-    """Yield the statements that no citation of a `known` fact covers, in their order."""
+def uncited(blocks: Iterable[Block], fact_ids: Collection[str]) -> Iterator[Sentence]:
+    """Yield the statements that no citation of one of the facts covers, in their order."""
     above: Sentence | None = None
     for block in blocks:
         is_below = block.kind in ("item", "row", "quotation")
         above = above if is_below else None
-        if not (above and _introduces(above, block, known)) and not _is_remark(block):
-            yield from _uncovered(block.sentences, known)
+        if not (above and _introduces(above, block, fact_ids)) and not _is_remark(block):
+            yield from _uncovered(block.sentences, fact_ids)
         if block.sentences and not is_below:
             above = block.sentences[-1]
 
 
-def _introduces(above: Sentence, block: Block, known: Collection[str]) -> bool:
+def _introduces(above: Sentence, block: Block, fact_ids: Collection[str]) -> bool:
     """Return whether the sentence above covers the block."""
-    if block.kind == "quotation" and _cites(above, known):
+    if block.kind == "quotation" and _cites(above, fact_ids):
         return True
     is_opening = above.text.rstrip("*_ ").endswith((":", "："))
-    return is_opening and (_cites(above, known) or _says_not_known(above))
+    return is_opening and (_cites(above, fact_ids) or _says_not_known(above))
 
 
-def _uncovered(sentences: tuple[Sentence, ...], known: Collection[str]) -> list[Sentence]:
+def _uncovered(sentences: tuple[Sentence, ...], fact_ids: Collection[str]) -> list[Sentence]:
     """Return the uncovered statements of one paragraph.
 
     Its last citation covers the statements before it, back to the citation before that.
     """
-    found = []
-    covers = bool(sentences) and _cites(sentences[-1], known)
+    uncovered = []
+    covers = bool(sentences) and _cites(sentences[-1], fact_ids)
     for sentence in reversed(sentences[:-1] if covers else sentences):
-        if _cites(sentence, known):
+        if _cites(sentence, fact_ids):
             covers = False
         elif not covers and _is_statement(sentence):
-            found.append(sentence)
-    return found[::-1]
+            uncovered.append(sentence)
+    return uncovered[::-1]
 
 
 def _is_statement(sentence: Sentence) -> bool:
@@ -78,8 +78,8 @@ def _is_statement(sentence: Sentence) -> bool:
     return is_long or len(_UNSPACED.findall(text)) >= _UNSPACED_MIN
 
 
-def _cites(sentence: Sentence, known: Collection[str]) -> bool:
-    return any(id in known for id in sentence.cited)
+def _cites(sentence: Sentence, fact_ids: Collection[str]) -> bool:
+    return any(id in fact_ids for id in sentence.cited)
 
 
 def _says_not_known(sentence: Sentence) -> bool:

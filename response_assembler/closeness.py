@@ -1,4 +1,4 @@
-"""The facts that a partial answer shows, by the question that they are closest to. Pure.
+"""The facts that a partial answer shows, grouped by the question to which they are closest. Pure.
 
 A fact's closeness to a question is its BM25 score on the question's words, with the title of its document;
 higher for a fact that the model's conclusions cite, lower for boilerplate. Facts that contradict each other
@@ -20,9 +20,9 @@ _STATEMENT_CHARACTERS = 2000
 _QUESTION_CHARACTERS = 4000
 _OF_ONE_DOCUMENT_MAX = 4
 _SIDES_MAX = 4
-_NEAR = 0.3
-"""The minimum share of the closest fact's score: facts further away say little about the question."""
-_CITED = 1.5
+_CLOSENESS_SHARE_MIN = 0.3
+"""The minimum share of the closest fact's score, as facts below it say little about the question."""
+_CITED_FACTOR = 1.5
 """The factor for a fact that a conclusion cites."""
 
 Cluster = tuple[Fact, ...]
@@ -37,41 +37,38 @@ class Group:
 
     question: str
     clusters: tuple[Cluster, ...] = ()
-    is_told: bool = False
-    """Whether facts close to it are in the answer already."""
+    is_covered: bool = False
+    """Whether the answer cites facts close to it."""
     is_part: bool = True
     """Whether it is one question of several, and not the query itself."""
 
     @property
-    def is_touched(self) -> bool:
+    def has_facts(self) -> bool:
         """Return whether the answer contains any fact close to it."""
-        return bool(self.clusters) or self.is_told
+        return bool(self.clusters) or self.is_covered
 
 
 def grouped(memory: Memory, cited: Collection[str]) -> tuple[Group, ...]:
-    """Return every open question with the facts closest to it: at most FACTS_MAX in all, each once, without `told`."""
+    """Return every open question with its closest facts: at most FACTS_MAX in all, each once, without the `cited`."""
     facts = _candidates(memory)
     questions = (memory.open_questions or (memory.query,))[:QUESTIONS_MAX]
     ranked = _ranked(memory, facts, questions)
     chosen = _chosen(memory, {fact.id for fact in facts}, cited, ranked, len(questions))
-    asked = " ".join(memory.query.split())
-    touched = {place for _, place, fact in ranked if fact.id in cited}
+    query = " ".join(memory.query.split())
+    covered = {index for _, index, fact in ranked if fact.id in cited}
     return tuple(
         Group(
             question,
-            tuple(sorted(chosen.get(place, ()), key=_first_number)),
-            is_told=place in touched,
-            is_part=" ".join(question.split()) != asked,
+            tuple(sorted(chosen.get(index, ()), key=_first_number)),
+            is_covered=index in covered,
+            is_part=" ".join(question.split()) != query,
         )
-        for place, question in enumerate(questions)
+        for index, question in enumerate(questions)
     )
 
 
-def most_telling(memory: Memory) -> tuple[Cluster, ...]:
-    """Return the facts with the highest salience, in the order of their ids.
-
-    For a session in which no fact is close to any question.
-    """
+def most_salient(memory: Memory) -> tuple[Cluster, ...]:
+    """Return the facts with the highest salience, in the order of their ids, if no fact is close to a question."""
     best = sorted(_candidates(memory), key=lambda fact: -fact.salience)[:FACTS_MAX]
     return tuple(sorted(((fact,) for fact in best), key=_first_number))
 
@@ -88,14 +85,20 @@ def _ranked(memory: Memory, facts: list[Fact], questions: Iterable[str]) -> list
         titled = f"{memory.document_of(fact).title} {fact.statement[:_STATEMENT_CHARACTERS]}"
         index.add(words(titled))
     ranked = []
-    for place, question in enumerate(questions):
+    for question_index, question in enumerate(questions):
         scores: dict[int, float] = {}
         for word in sorted(set(words(question[:_QUESTION_CHARACTERS]))):
-            for at, score in index.scores_of(word):
-                scores[at] = scores.get(at, 0.0) + score
-        weighed = {at: score * _weight(memory, facts[at]) for at, score in scores.items()}
-        best = max(weighed.values(), default=0.0)
-        ranked += [(score / best, place, facts[at]) for at, score in weighed.items() if score > _NEAR * best]
+            for fact_index, score in index.scores_of(word):
+                scores[fact_index] = scores.get(fact_index, 0.0) + score
+        weighted = {
+            fact_index: score * _weight(memory, facts[fact_index]) for fact_index, score in scores.items()
+        }
+        best = max(weighted.values(), default=0.0)
+        ranked += [
+            (score / best, question_index, facts[fact_index])
+            for fact_index, score in weighted.items()
+            if score > _CLOSENESS_SHARE_MIN * best
+        ]
     return sorted(ranked, key=lambda entry: (-entry[0], entry[1], _first_number(entry[2:])))
 
 
@@ -107,8 +110,8 @@ def _chosen(
     free = set(candidates) - set(cited)
     left = FACTS_MAX
     chosen: dict[int, list[Cluster]] = {}
-    for _, place, fact in ranked:
-        clusters = chosen.setdefault(place, [])
+    for _, question_index, fact in ranked:
+        clusters = chosen.setdefault(question_index, [])
         siblings = sum(side.document == fact.document for cluster in clusters for side in cluster)
         if fact.id not in free or siblings >= _OF_ONE_DOCUMENT_MAX or sum(map(len, clusters)) >= each_max:
             continue
@@ -122,7 +125,7 @@ def _chosen(
 
 
 def _weight(memory: Memory, fact: Fact) -> float:
-    return (0.5 + fact.salience) * (_CITED if fact.id in memory.cited else 1.0)
+    return (0.5 + fact.salience) * (_CITED_FACTOR if fact.id in memory.cited else 1.0)
 
 
 def _first_number(facts: Cluster) -> int:

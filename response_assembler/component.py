@@ -12,9 +12,9 @@ from response_assembler.settings import ResponseAssemblerSettings
 def build(
     bus: Bus, settings: ResponseAssemblerSettings | None = None, now: Clock | None = utc_now
 ) -> Service:
-    """Return the response assembler; it uses the bus for deliveries only. Raises ConfigurationError.
+    """Return the response assembler. Raises ConfigurationError.
 
-    A replay passes no clock: it composes at the recorded time.
+    A replay passes no clock, as it composes at the recorded time.
     """
     settings = load(ResponseAssemblerSettings) if settings is None else settings
     return Service("response_assembler", handlers(now), settings.concurrency)

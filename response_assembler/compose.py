@@ -1,4 +1,4 @@
-"""From the material of a session to its one response. Pure."""
+"""The one response of a session, from its material. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Material:
     """The id and tool of each call that was still in flight."""
     steps: Sequence[tuple[str, str]] = ()
     """The name and output of each finished step, if the session ended before its last step."""
-    doubts: tuple[Uncertainty, ...] = ()
+    uncertainties: tuple[Uncertainty, ...] = ()
     """The uncertainties about the material itself."""
 
 
@@ -79,8 +79,8 @@ def compose(material: Material) -> ResponseReady:
                 *tool_uncertainties(material.memory, material.unfinished),
                 *memory_uncertainties(material.memory),
                 *source_uncertainties(answer.sources),
-                *answer.doubts,
-                *material.doubts,
+                *answer.uncertainties,
+                *material.uncertainties,
             )
         ),
         sources=answer.sources,
@@ -101,7 +101,7 @@ def _from_facts(material: Material) -> tuple[Status, Answer]:
     numbered = number_own(text, memory.facts)
     produced = steps_section(material.steps)
     sources = cited_sources(memory, numbered.numbers)
-    doubts = [uncertain("empty_reply")] if request.status == "complete" else []
-    doubts += [uncertain("composed_from_facts")] if sources else []
+    uncertainties = [uncertain("empty_reply")] if request.status == "complete" else []
+    uncertainties += [uncertain("composed_from_facts")] if sources else []
     shown = "\n\n".join(filter(None, [numbered.text, produced, sources_section(memory, sources, quoted)]))
-    return status, Answer(shown, sources, (*doubts, *outdated_facts(memory, numbered.numbers)))
+    return status, Answer(shown, sources, (*uncertainties, *outdated_facts(memory, numbered.numbers)))

@@ -1,4 +1,4 @@
-"""The validity of an answer's cited facts: superseded or contradicted ones are reported. Pure."""
+"""Uncertainties about cited facts that are superseded or contradicted. Pure."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -9,18 +9,18 @@ from antiphon_shared.text.excerpt import one_line
 
 from response_assembler.uncertainty import uncertain
 
-DOUBTS_MAX = 5
-_SHOWN_CHARACTERS = 120
+UNCERTAINTIES_MAX = 5
+_QUOTE_CHARACTERS = 120
 
 
 def outdated_facts(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
-    """Yield at most DOUBTS_MAX uncertainties of each kind; none for a fact if the later one is cited too."""
-    yield from islice(_superseded(memory, numbers), DOUBTS_MAX)
-    yield from islice(_contradicted(memory, numbers), DOUBTS_MAX)
+    """Yield at most UNCERTAINTIES_MAX of each kind; a superseded fact is not reported if the later one is cited."""
+    yield from islice(_superseded(memory, numbers), UNCERTAINTIES_MAX)
+    yield from islice(_contradicted(memory, numbers), UNCERTAINTIES_MAX)
 
 
 def latest(memory: Memory, id: str) -> str:
-    """Return the fact that has replaced `id`: itself when none supersedes it."""
+    """Return the newest fact that supersedes `id`, or `id` itself."""
     seen = {id}
     while (later := memory.superseded.get(id, id)) not in seen and later in memory.facts:
         seen.add(later)
@@ -58,4 +58,4 @@ def _contradicted(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncert
 
 
 def _quoted(memory: Memory, id: str) -> str:
-    return f"“{one_line(memory.facts[id].statement, _SHOWN_CHARACTERS).rstrip('.')}”"
+    return f"“{one_line(memory.facts[id].statement, _QUOTE_CHARACTERS).rstrip('.')}”"

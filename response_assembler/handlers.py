@@ -1,4 +1,4 @@
-"""The async shell: gather the session's material, compose its answer, and have it committed once."""
+"""The async shell: read the session's material, compose its answer, and return it to be committed once."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -26,9 +26,9 @@ from response_assembler.compose import compose
 from response_assembler.material import material_of
 
 _WAITED_MS_MIN = 1_000
-"""A shorter wait is normal for an event, and clocks may differ by as much."""
+"""The wait from which a delay is counted; clocks may differ by less."""
 _FACTS_AT_ONCE_MAX = 200
-"""An answer from more facts is composed in a thread."""
+"""The number of facts above which an answer is composed in a thread."""
 
 Clock = Callable[[], datetime]
 
@@ -78,7 +78,7 @@ HANDLERS = handlers(None)
 
 
 def _waited_ms(event: AnyEvent, now: Clock | None) -> int:
-    """Return how long a request has waited; 0 for a normal wait, or where its format cannot record it."""
+    """Return how long a request has waited; 0 for a normal wait, or if the session's format cannot record it."""
     if now is None or event.format < 2:
         return 0
     waited_ms = milliseconds((now() - event.time).total_seconds())

@@ -1,8 +1,8 @@
 """An answer's Markdown as blocks and sentences, with their positions in the text. Pure.
 
-It covers the parts of CommonMark and GitHub's tables that distinguish statements from the text around them:
-headings, code, lists, quotations, tables. Sentences are split by `sentencex`. A citation after a sentence's
-full stop belongs to that sentence. Code cites nothing, unless it consists of a citation.
+It covers the parts of CommonMark and of GitHub's tables that separate statements from other text: headings, code,
+lists, quotations, tables. `sentencex` splits sentences. A citation after a sentence's full stop belongs to that
+sentence. A citation in code counts only if it is all of the code.
 """
 
 import re
@@ -18,9 +18,9 @@ from sentencex import get_sentence_boundaries
 Kind = Literal["prose", "item", "row", "quotation", "heading", "code"]
 
 IDS_MAX = 100
-"""The number of facts that one citation names at most; a longer run covers nothing."""
+"""Bound on the facts that one citation names; the rest is ignored."""
 _PIECE_CHARACTERS = 2000
-"""Longer paragraphs are split into pieces first: the sentence splitter is not linear on stray quotes."""
+"""The length above which paragraphs are split first, as the sentence splitter is slow on unpaired quotes."""
 _QUOTED_LINE = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HEADING = re.compile(r"[ \t]*#{1,6}(?=\s|$)")
@@ -30,7 +30,7 @@ _BACKTICKS = re.compile(r"`+")
 
 @dataclass(frozen=True)
 class Citation:
-    """`[F1, F2]` in a text, and the ids it names."""
+    """A citation such as `[F1, F2]` in a text, with the ids that it names."""
 
     start: int
     end: int
@@ -62,15 +62,15 @@ class Block:
         """Return the citations outside of code, with their positions in the whole text."""
         if self.kind == "code":
             return ()
-        found = [
+        citations = [
             _citation(self.start + match.start(), self.start + match.end(), match[0])
             for match in CITATION.finditer(self.without_code)
         ]
         for start, end in self._code_spans:
             inside = self.text[start:end].strip("`").strip()
             if match := CITATION.fullmatch(inside):
-                found.append(_citation(self.start + start, self.start + end, match[0]))
-        return tuple(sorted(found, key=lambda citation: citation.start))
+                citations.append(_citation(self.start + start, self.start + end, match[0]))
+        return tuple(sorted(citations, key=lambda citation: citation.start))
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -93,12 +93,12 @@ class Block:
 
     @cached_property
     def without_code(self) -> str:
-        """Return the text with `x` in the place of each character of inline code."""
-        parts, at = [], 0
+        """Return the text with each character of inline code replaced by `x`."""
+        parts, position = [], 0
         for start, end in self._code_spans:
-            parts += [self.text[at:start], "x" * (end - start)]
-            at = end
-        return "".join([*parts, self.text[at:]])
+            parts += [self.text[position:start], "x" * (end - start)]
+            position = end
+        return "".join([*parts, self.text[position:]])
 
     @cached_property
     def _code_spans(self) -> tuple[tuple[int, int], ...]:
@@ -134,16 +134,16 @@ class Reading:
 def parse_markdown(text: str) -> Reading:
     """Return the blocks of a Markdown text."""
     reader = _Reader()
-    at = 0
+    position = 0
     for line in text.splitlines(keepends=True):
-        reader.take(line, at)
-        at += len(line)
+        reader.take(line, position)
+        position += len(line)
     reader.end_block()
     return Reading(tuple(reader.blocks), reader.fence)
 
 
 class _Reader:
-    """A line-by-line reader, which knows the block that a line may continue."""
+    """A line-by-line reader, with the block that the next line may continue."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -153,7 +153,7 @@ class _Reader:
         self._parts: list[str] = []
         self._is_quotation = self._is_table = False
 
-    def take(self, line: str, at: int) -> None:
+    def take(self, line: str, position: int) -> None:
         marker = _QUOTED_LINE.match(line)
         begin = marker.end() if marker else 0
         content = line[begin:]
@@ -165,24 +165,24 @@ class _Reader:
                 self.fence = ""
                 self.end_block()
         elif (opening := _FENCE.match(content)) and (opening[1][0] == "~" or "`" not in bare.lstrip("`")):
-            self._begin("code", line, at, 0)
+            self._begin("code", line, position, 0)
             self.fence = opening[1]
         elif not bare:
             self.end_block()
             self._is_table = False
         elif _HEADING.match(content):
-            self._begin("heading", line, at, begin)
+            self._begin("heading", line, position, begin)
             self.end_block()
         elif self._is_rule(bare):
             self.end_block()
         elif bare.startswith("|") or (self._is_table and "|" in bare):
-            self._begin("row", line, at, begin)
+            self._begin("row", line, position, begin)
         elif item := _ITEM.match(content):
-            self._begin("item", line, at, begin + item.end())
+            self._begin("item", line, position, begin + item.end())
         elif self._parts and self._kind != "row" and self._is_quotation == bool(marker):
             self._add(line, begin)
         else:
-            self._begin("quotation" if marker else "prose", line, at, begin)
+            self._begin("quotation" if marker else "prose", line, position, begin)
         self._is_quotation = bool(marker)
 
     def end_block(self) -> None:
@@ -203,9 +203,9 @@ class _Reader:
             return True
         return signs in ({"-"}, {"*"}, {"_"}) and len(bare) >= 3
 
-    def _begin(self, kind: Kind, line: str, at: int, begin: int) -> None:
+    def _begin(self, kind: Kind, line: str, position: int, begin: int) -> None:
         self.end_block()
-        self._kind, self._start = kind, at + begin
+        self._kind, self._start = kind, position + begin
         self._parts = [line[begin:]]
 
     def _add(self, line: str, begin: int) -> None:
@@ -222,23 +222,23 @@ def _ids_in(citation: str) -> tuple[str, ...]:
 
 
 def _blanked(text: str, citations: tuple[Citation, ...], start: int) -> str:
-    parts, at = [], 0
+    parts, position = [], 0
     for citation in citations:
-        parts += [text[at : citation.start - start], " " * (citation.end - citation.start)]
-        at = citation.end - start
-    return "".join([*parts, text[at:]])
+        parts += [text[position : citation.start - start], " " * (citation.end - citation.start)]
+        position = citation.end - start
+    return "".join([*parts, text[position:]])
 
 
 def _sentence_spans(text: str) -> list[tuple[int, int]]:
     return [
-        (start + found["start_index"], start + found["end_index"])
+        (start + boundary["start_index"], start + boundary["end_index"])
         for start, piece in _pieces(text)
-        for found in get_sentence_boundaries("en", piece)
+        for boundary in get_sentence_boundaries("en", piece)
     ]
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the text in pieces of bounded length, which end at a space where there is one."""
+    """Yield the text in pieces of bounded length, which end at a space if possible."""
     start = 0
     while start < len(text):
         end = start + _PIECE_CHARACTERS

@@ -1,4 +1,4 @@
-"""From the readable part of a session to the material of its answer. Pure."""
+"""The material of an answer, from the readable part of a session. Pure."""
 
 from datetime import timedelta
 
@@ -16,14 +16,14 @@ def material_of(
 
     `event` carries the request, which waited `waited_ms` for an assembler.
     """
-    found = findings_of(request, read)
+    findings = findings_of(request, read)
     return Material(
         session_id=event.subject,
         request=request,
         composed_at=event.time + timedelta(milliseconds=waited_ms),
-        memory=found.memory,
-        reply=found.reply,
-        unfinished=found.unfinished,
-        steps=found.steps,
-        doubts=tuple(uncertain("record_missing", about=what) for what in found.missing),
+        memory=findings.memory,
+        reply=findings.reply,
+        unfinished=findings.unfinished,
+        steps=findings.steps,
+        uncertainties=tuple(uncertain("record_missing", about=what) for what in findings.missing),
     )

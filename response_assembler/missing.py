@@ -20,8 +20,7 @@ _SEARCHES_MAX = 4
 _STEPS_MAX = 4
 _QUESTION_CHARACTERS = 200
 _ANSWERED = ("ok", "not_found")
-_OUR_OWN = BUILT_INS
-_TOLD_AS_MISSING = (
+_MISSING_KINDS = (
     "approval_missing",
     "question_unanswered",
     "tools_unavailable",
@@ -60,12 +59,12 @@ _AFTER_FAILURE = {
 
 @dataclass(frozen=True)
 class Gaps:
-    """Everything known about the gaps of an answer."""
+    """The data about the gaps of an answer."""
 
     memory: Memory
     groups: Sequence[Group]
     unfinished: Sequence[tuple[str, str]]
-    doubts: Sequence[Uncertainty]
+    uncertainties: Sequence[Uncertainty]
 
     @property
     def parts(self) -> list[Group]:
@@ -76,11 +75,15 @@ class Gaps:
 def missing_section(gaps: Gaps) -> str:
     """Return the section on the gaps and their reasons; empty without known gaps."""
     searched: set[str] = set()
-    lines = [*_open_questions(gaps, searched), *_of_calls(gaps, searched)]
+    lines = [*_open_questions(gaps, searched), *_call_lines(gaps, searched)]
     if lost := facts_lost(gaps.memory):
         were = "fact was" if lost == 1 else "facts were"
         lines.append(f"{lost} {were} found but not kept, because the session's memory was full.")
-    lines += [plain(one_line(doubt.message, 300)) for doubt in gaps.doubts if doubt.kind in _TOLD_AS_MISSING]
+    lines += [
+        plain(one_line(uncertainty.message, 300))
+        for uncertainty in gaps.uncertainties
+        if uncertainty.kind in _MISSING_KINDS
+    ]
     if not lines:
         return ""
     more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
@@ -90,23 +93,23 @@ def missing_section(gaps: Gaps) -> str:
 def next_section(gaps: Gaps, reason: TerminationReason) -> str:
     """Return the section on next steps, from the reason of the ending and the gaps."""
     steps = list(dict.fromkeys((*_checks(gaps), _NEXT[reason], *_steps(gaps))))[:_STEPS_MAX]
-    said = steps[0] if len(steps) == 1 else "\n".join(f"- {step}" for step in steps)
-    return f"**What to try next**\n\n{said}"
+    text = steps[0] if len(steps) == 1 else "\n".join(f"- {step}" for step in steps)
+    return f"**What to try next**\n\n{text}"
 
 
 def _open_questions(gaps: Gaps, searched: set[str]) -> Iterator[str]:
-    """Yield the sub-questions without an answer; `searched` collects the ids of the calls mentioned with them."""
-    touched = [_quoted(group) for group in gaps.parts if group.is_touched]
-    if touched:
-        questions = f"{', '.join(touched[:-1])} and {touched[-1]}" if len(touched) > 1 else touched[0]
+    """Yield a line for each open question; `searched` collects the ids of the calls that a line mentions."""
+    covered = [_quoted(group) for group in gaps.parts if group.has_facts]
+    if covered:
+        questions = f"{', '.join(covered[:-1])} and {covered[-1]}" if len(covered) > 1 else covered[0]
         yield f"An answer to {questions} that I could stand by; what is said above may not settle it."
     for group in gaps.parts:
-        if group.is_touched:
+        if group.has_facts:
             continue
         tries = _tries_for(group.question, gaps.memory)
         searched.update(use.call_id for use in tries)
         if tries:
-            yield f"{_quoted(group)}: nothing was found. Already searched: {_each(tries)}."
+            yield f"{_quoted(group)}: nothing was found. Already searched: {_searches_text(tries)}."
         else:
             yield f"{_quoted(group)} had not been looked up yet."
 
@@ -117,91 +120,95 @@ def _quoted(group: Group) -> str:
 
 def _tries_for(question: str, memory: Memory) -> list[ToolUse]:
     """Return the calls about a question: those that share two words with it, or one if it has only one."""
-    asked = set(words(question))
-    needed = min(2, len(asked))
-    return [use for use in _searches(memory) if needed and len(asked & set(words(_words_of(use)))) >= needed]
+    question_words = set(words(question))
+    needed = min(2, len(question_words))
+    return [
+        use
+        for use in _searches(memory)
+        if needed and len(question_words & set(words(_words_of(use)))) >= needed
+    ]
 
 
 def _searches(memory: Memory) -> list[ToolUse]:
     """Return the calls that succeeded, without calls of built-in tools."""
-    return [use for use in memory.tool_usage if use.outcome in _ANSWERED and use.tool not in _OUR_OWN]
+    return [use for use in memory.tool_usage if use.outcome in _ANSWERED and use.tool not in BUILT_INS]
 
 
-def _of_calls(gaps: Gaps, searched: set[str]) -> Iterator[str]:
+def _call_lines(gaps: Gaps, searched: set[str]) -> Iterator[str]:
     for _, tool in gaps.unfinished:
         yield f"{code(tool)} had not finished."
-    yield from _unknown_outcomes(gaps.memory, gaps.doubts)
-    vain = [use for use in _searches(gaps.memory) if not use.facts and not use.facts_lost]
-    for tool in dict.fromkeys(use.tool for use in vain):
-        uses = [use for use in vain if use.tool == tool and use.call_id not in searched]
+    yield from _unknown_outcomes(gaps.memory, gaps.uncertainties)
+    without_facts = [use for use in _searches(gaps.memory) if not use.facts and not use.facts_lost]
+    for tool in dict.fromkeys(use.tool for use in without_facts):
+        uses = [use for use in without_facts if use.tool == tool and use.call_id not in searched]
         if uses:
-            yield f"{code(tool)} found nothing for {_each(uses, is_named=False)}."
+            yield f"{code(tool)} found nothing for {_searches_text(uses, is_named=False)}."
     for use in failed(gaps.memory):
-        said = plain(one_line(use.what_happened, MESSAGE_CHARACTERS)) or use.outcome
-        yield f"{code(use.tool)}{_with(use)} failed: {said}"
+        message = plain(one_line(use.what_happened, MESSAGE_CHARACTERS)) or use.outcome
+        yield f"{code(use.tool)}{_arguments_text(use)} failed: {message}"
 
 
-def unknown_section(memory: Memory, doubts: Sequence[Uncertainty]) -> str:
-    """Return the section on the calls of unknown outcome, for an answer in the model's words; empty without any."""
-    lines = list(_unknown_outcomes(memory, doubts))
+def unknown_section(memory: Memory, uncertainties: Sequence[Uncertainty]) -> str:
+    """Return the section on calls of unknown outcome, for an answer by the model; empty without such calls."""
+    lines = list(_unknown_outcomes(memory, uncertainties))
     more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
     shown = "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
     return f"**What may have taken effect**\n\n{shown}" if lines else ""
 
 
-def _unknown_outcomes(memory: Memory, doubts: Sequence[Uncertainty]) -> Iterator[str]:
-    """Yield a line for each call of unknown outcome: those in the memory, and others in the coordinator's doubts."""
+def _unknown_outcomes(memory: Memory, uncertainties: Sequence[Uncertainty]) -> Iterator[str]:
+    """Yield a line for each call of unknown outcome, in the memory or in the coordinator's uncertainties."""
     named = {f"{use.tool} {use.call_id}" for use in memory.tool_usage}
     for use in calls_of_unknown_outcome(memory.tool_usage):
-        yield f"Whether {code(use.tool)}{_with(use)} took effect is unknown; check before doing it again."
-    for doubt in doubts:
-        if doubt.kind == "outcome_unknown" and doubt.about not in named:
-            yield one_line(doubt.message, MESSAGE_CHARACTERS)
+        yield f"Whether {code(use.tool)}{_arguments_text(use)} took effect is unknown; check before doing it again."
+    for uncertainty in uncertainties:
+        if uncertainty.kind == "outcome_unknown" and uncertainty.about not in named:
+            yield one_line(uncertainty.message, MESSAGE_CHARACTERS)
 
 
 def _checks(gaps: Gaps) -> list[str]:
-    """Return what to check before asking again."""
+    """Return the checks to make before asking again."""
     uses = [use for use in gaps.memory.tool_usage if use.outcome == "outcome_unknown"]
     tools = dict.fromkeys(code(use.tool) for use in uses)
     return [f"Check first whether {' and '.join(list(tools)[:3])} took effect."] if tools else []
 
 
 def _steps(gaps: Gaps) -> Iterator[str]:
-    """Yield what would help in addition to asking again, most pressing first."""
-    if any(doubt.kind == "approval_missing" for doubt in gaps.doubts):
+    """Yield further steps that would help, the most pressing first."""
+    if any(uncertainty.kind == "approval_missing" for uncertainty in gaps.uncertainties):
         yield "Approve or deny the calls while the session waits for it (`antiphon sessions approve ID`)."
-    if any(doubt.kind == "question_unanswered" for doubt in gaps.doubts):
+    if any(uncertainty.kind == "question_unanswered" for uncertainty in gaps.uncertainties):
         yield "Ask again with what was asked back, or answer while the session waits (`antiphon sessions answer ID`)."
     for use in failed(gaps.memory):
         if use.outcome in _AFTER_FAILURE:
             yield _AFTER_FAILURE[use.outcome].format(tool=code(use.tool))
-    untouched = [group for group in gaps.parts if not group.is_touched]
-    for group in untouched:
+    without_facts = [group for group in gaps.parts if not group.has_facts]
+    for group in without_facts:
         is_searched = bool(_tries_for(group.question, gaps.memory))
         how = "in other words, or name where it can be found" if is_searched else "by itself"
         yield f"Ask {_quoted(group)} {how}."
-    if not gaps.memory.facts and gaps.memory.tool_usage and not untouched and not failed(gaps.memory):
+    if not gaps.memory.facts and gaps.memory.tool_usage and not without_facts and not failed(gaps.memory):
         yield "Name what you look for in other words: as it is asked, the searches found nothing."
     if facts_lost(gaps.memory):
         yield "Ask for one part at a time, so that all that is found can be kept."
 
 
-def _with(use: ToolUse) -> str:
+def _arguments_text(use: ToolUse) -> str:
     """Return the arguments of a call in words."""
-    said = ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
-    return f" ({plain(one_line(said, 100))})" if said else ""
+    text = ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
+    return f" ({plain(one_line(text, 100))})" if text else ""
 
 
-def _each(uses: Sequence[ToolUse], is_named: bool = True) -> str:
+def _searches_text(uses: Sequence[ToolUse], is_named: bool = True) -> str:
     """Return searches as a list: `“MCP teachers” with `search`, “MCP tutors” with `search` and 2 more`."""
-    sought = dict.fromkeys(_sought(use) + (f" with {code(use.tool)}" if is_named else "") for use in uses)
-    more = f" and {len(sought) - _SEARCHES_MAX} more" if len(sought) > _SEARCHES_MAX else ""
-    return ", ".join(list(sought)[:_SEARCHES_MAX]) + more
+    texts = dict.fromkeys(_search_text(use) + (f" with {code(use.tool)}" if is_named else "") for use in uses)
+    more = f" and {len(texts) - _SEARCHES_MAX} more" if len(texts) > _SEARCHES_MAX else ""
+    return ", ".join(list(texts)[:_SEARCHES_MAX]) + more
 
 
-def _sought(use: ToolUse) -> str:
-    said = use.query or ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
-    return f"“{plain(one_line(said, 100))}”" if said else "what was asked"
+def _search_text(use: ToolUse) -> str:
+    text = use.query or ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
+    return f"“{plain(one_line(text, 100))}”" if text else "what was asked"
 
 
 def _words_of(use: ToolUse) -> str:

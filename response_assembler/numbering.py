@@ -1,7 +1,7 @@
-"""From citations of facts to the numbers that a reader sees: `[F7, F3]` becomes `[1][2]`. Pure.
+"""The numbers that a reader sees in place of citations of facts: `[1][2]` for `[F7, F3]`. Pure.
 
 Numbers count from 1 in the order of first citation. A fact that does not exist keeps its id, with a question
-mark: `[F99?]`. A number in brackets that the model wrote itself becomes `(1)`, since it names no source.
+mark: `[F99?]`. A number in brackets that the model wrote itself becomes `(1)`, as it names no source.
 """
 
 import re
@@ -14,7 +14,7 @@ from antiphon_shared.text.citations import CITATION, cited_ids
 from response_assembler.markdown import Block, Citation
 
 SOURCES_MAX = 200
-"""The number of facts that an answer cites at most; beyond, a citation is shown as `[…]`."""
+"""Bound on the facts that an answer cites; further citations are shown as `[…]`."""
 _RUN_MIN = 4
 _BARE_NUMBER = re.compile(r"(?<![\\!\]])\[(\d{1,3})\](?![(\[:])")
 
@@ -34,30 +34,30 @@ class Numbered:
 
 
 def number(
-    text: str, citations: Iterable[Citation], known: Container[str], edits: Iterable[Edit] = ()
+    text: str, citations: Iterable[Citation], fact_ids: Container[str], edits: Iterable[Edit] = ()
 ) -> Numbered:
-    """Return the text with numbers for its citations, and with `edits` made, which overlap no citation."""
+    """Return the text with numbers for its citations and with `edits`, which must not overlap a citation."""
     numbers: dict[str, int] = {}
     unknown: dict[str, None] = {}
     numbered = list(edits)
     for citation in citations:
-        exist = [id for id in citation.ids if id in known]
-        for id in exist[: max(0, SOURCES_MAX - len(numbers))]:
+        existing = [id for id in citation.ids if id in fact_ids]
+        for id in existing[: max(0, SOURCES_MAX - len(numbers))]:
             numbers.setdefault(id, len(numbers) + 1)
-        missing = [id for id in citation.ids if id not in known]
+        missing = [id for id in citation.ids if id not in fact_ids]
         unknown.update(dict.fromkeys(missing))
-        shown = _markers(sorted({numbers[id] for id in exist if id in numbers}))
-        shown += "[…]" if any(id not in numbers for id in exist) else ""
-        shown += "".join(f"[{part}?]" for part in id_ranges(missing))
-        numbered.append((citation.start, citation.end, _separated(shown, text, citation)))
+        marker = _markers(sorted({numbers[id] for id in existing if id in numbers}))
+        marker += "[…]" if any(id not in numbers for id in existing) else ""
+        marker += "".join(f"[{part}?]" for part in id_ranges(missing))
+        numbered.append((citation.start, citation.end, _separated(marker, text, citation)))
     return Numbered(_edited(text, numbered), numbers, tuple(unknown))
 
 
-def number_own(text: str, known: Container[str]) -> Numbered:
-    """Return the same for a text composed here, in which only citations look like citations."""
-    found = CITATION.finditer(text)
-    citations = [Citation(match.start(), match.end(), cited_ids(match[0])) for match in found]
-    return number(text, citations, known)
+def number_own(text: str, fact_ids: Container[str]) -> Numbered:
+    """Return a text composed here with numbers; all that looks like a citation in it is one."""
+    matches = CITATION.finditer(text)
+    citations = [Citation(match.start(), match.end(), cited_ids(match[0])) for match in matches]
+    return number(text, citations, fact_ids)
 
 
 def bare_numbers(blocks: Iterable[Block]) -> list[Edit]:
@@ -72,30 +72,30 @@ def bare_numbers(blocks: Iterable[Block]) -> list[Edit]:
 
 def _markers(numbers: list[int]) -> str:
     """Return numbers as `[1][2]`; four and more in a row as `[1]–[4]`."""
-    shown, start = "", 0
+    text, start = "", 0
     for end in range(1, len(numbers) + 1):
         if end < len(numbers) and numbers[end] == numbers[end - 1] + 1:
             continue
         run = numbers[start:end]
-        shown += f"[{run[0]}]–[{run[-1]}]" if len(run) >= _RUN_MIN else "".join(f"[{n}]" for n in run)
+        text += f"[{run[0]}]–[{run[-1]}]" if len(run) >= _RUN_MIN else "".join(f"[{n}]" for n in run)
         start = end
-    return shown
+    return text
 
 
-def _separated(shown: str, text: str, citation: Citation) -> str:
+def _separated(marker: str, text: str, citation: Citation) -> str:
     """Return the numbers so that the text after them does not turn them into a link or a link definition."""
     follows = text[citation.end : citation.end + 1]
     if follows in ("(", "["):
-        return f"{shown} " if follows == "(" else shown
+        return f"{marker} " if follows == "(" else marker
     line_start = text.rfind("\n", max(0, citation.start - 4), citation.start) + 1
     if follows == ":" and not text[line_start : citation.start].strip() and citation.start - line_start < 4:
-        return f"\\{shown}"
-    return shown
+        return f"\\{marker}"
+    return marker
 
 
 def _edited(text: str, edits: list[Edit]) -> str:
-    parts, at = [], 0
-    for start, end, shown in sorted(edits):
-        parts += [text[at:start], shown]
-        at = end
-    return "".join([*parts, text[at:]])
+    parts, position = [], 0
+    for start, end, replacement in sorted(edits):
+        parts += [text[position:start], replacement]
+        position = end
+    return "".join([*parts, text[position:]])

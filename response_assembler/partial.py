@@ -10,7 +10,7 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import cited_ids
 from antiphon_shared.text.excerpt import one_line
 
-from response_assembler.closeness import Cluster, Group, grouped, most_telling
+from response_assembler.closeness import Cluster, Group, grouped, most_salient
 from response_assembler.missing import Gaps, missing_section, next_section
 from response_assembler.quote import plain, plain_but_cited, quoted_fact, title
 from response_assembler.uncertainty import WHY_INCOMPLETE
@@ -25,23 +25,23 @@ def compose_partial(
     reason: TerminationReason,
     status: Status,
     unfinished: Sequence[tuple[str, str]] = (),
-    doubts: Sequence[Uncertainty] = (),
+    uncertainties: Sequence[Uncertainty] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """Return the answer as Markdown that cites facts by their ids, and the ids of the facts it quotes.
 
-    `unfinished`: (id, tool) of calls in flight; `doubts`: the coordinator's uncertainties.
+    `unfinished`: (id, tool) of calls in flight; `uncertainties`: the coordinator's uncertainties.
     """
-    answered, concluded = _noted(memory)
+    answered, concluded = _notes_with_facts(memory)
     cited = cited_ids("\n".join((*answered, *concluded)))
     groups = grouped(memory, cited)
-    most_distinctive = () if cited or any(group.clusters for group in groups) else most_telling(memory)
+    most_distinctive = () if cited or any(group.clusters for group in groups) else most_salient(memory)
     quoted = [
         fact.id
         for group in (*groups, Group("", most_distinctive))
         for cluster in group.clusters
         for fact in cluster
     ]
-    gaps = Gaps(memory, groups, unfinished, doubts)
+    gaps = Gaps(memory, groups, unfinished, uncertainties)
     sections = [
         _opening(memory, reason, status, bool(cited or quoted)),
         _known_section(memory, answered, concluded, groups, most_distinctive, {*cited, *quoted}),
@@ -73,15 +73,15 @@ def _opening(memory: Memory, reason: TerminationReason, status: Status, is_somet
     return "\n\n".join(filter(None, [asked, opening]))
 
 
-def _noted(memory: Memory) -> tuple[list[str], list[str]]:
+def _notes_with_facts(memory: Memory) -> tuple[list[str], list[str]]:
     """Return the model's notes of answers and conclusions that cite existing facts, each once."""
-    answered = [line for line in memory.answered if _is_held(memory, line)]
+    answered = [line for line in memory.answered if _cites_fact(memory, line)]
     notes = [one.note for one in memory.reasoning if one.note is not None]
-    concluded = dict.fromkeys(line for note in notes for line in note.concluded if _is_held(memory, line))
+    concluded = dict.fromkeys(line for note in notes for line in note.concluded if _cites_fact(memory, line))
     return answered[-_NOTED_MAX:], [line for line in concluded if line not in answered][-_NOTED_MAX:]
 
 
-def _is_held(memory: Memory, line: str) -> bool:
+def _cites_fact(memory: Memory, line: str) -> bool:
     return any(id in memory.facts for id in cited_ids(line))
 
 
@@ -106,14 +106,14 @@ def _known_section(
         parts.append("None of it speaks of the question in its own words.\n\n" + _facts(memory, extra))
     if not parts:
         return ""
-    if more := sum(_is_found(memory, fact) for id, fact in memory.facts.items() if id not in shown):
+    if more := sum(_is_current_finding(memory, fact) for id, fact in memory.facts.items() if id not in shown):
         parts.append(
             f"{more} more {'fact was' if more == 1 else 'facts were'} found, less close to the question."
         )
     return "\n\n".join(["**What is known**", *parts])
 
 
-def _is_found(memory: Memory, fact: Fact) -> bool:
+def _is_current_finding(memory: Memory, fact: Fact) -> bool:
     """Return whether a fact is not superseded, and comes from this session's tools."""
     return fact.id not in memory.superseded and memory.document_of(fact).tool != CONVERSATION
 
@@ -129,8 +129,10 @@ def _answer(line: str) -> str:
 def _short(line: str) -> str:
     """Return a text on one line that keeps its citations even if it is cut."""
     short = one_line(line, _LINE_CHARACTERS)
-    kept = set(cited_ids(short))
-    lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in kept] if short.endswith("…") else []
+    cited = set(cited_ids(short))
+    lost = (
+        [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in cited] if short.endswith("…") else []
+    )
     return " ".join([short, *lost])
 
 

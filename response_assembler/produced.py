@@ -1,4 +1,4 @@
-"""The outputs of a session's finished steps, for an answer given before its last step is done. Pure."""
+"""The outputs of finished steps, for an answer of a session that ended before its last step. Pure."""
 
 from collections.abc import Sequence
 
@@ -17,5 +17,5 @@ def steps_section(steps: Sequence[tuple[str, str]]) -> str:
 
 
 def _as_markdown(output: str) -> str:
-    given = read_answer(output)
-    return plain(output.strip()) if given.problem else f"```json\n{value_as_json(given.value)}\n```"
+    answer = read_answer(output)
+    return plain(output.strip()) if answer.problem else f"```json\n{value_as_json(answer.value)}\n```"

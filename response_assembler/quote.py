@@ -1,4 +1,4 @@
-"""A fact in words for a person: quoted, on one line, safe inside Markdown. Pure."""
+"""A fact in words for a person, quoted on one line, and escaped for Markdown. Pure."""
 
 import re
 from collections.abc import Sized
@@ -16,11 +16,18 @@ _NAMES = ("title", "name", "headline", "heading", "subject", "label", "id")
 _DEPTH_MAX = 3
 _SHORT_CHARACTERS = 80
 _NOT_IN_CODE = re.compile(r"[`<>\[\]\\]")
-_UNSEEN = [*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_CONTROL_CHARACTERS = [
+    *range(32),
+    *range(127, 160),
+    0x200E,
+    0x200F,
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+]
 """Characters that control a terminal, or the direction of text."""
 _MARKDOWN = str.maketrans(
     {"\\": r"\\", "[": r"\[", "]": r"\]", "<": "&lt;", "*": r"\*", "~": r"\~", "`": "'"}
-    | {chr(sign): " " for sign in _UNSEEN}
+    | {chr(sign): " " for sign in _CONTROL_CHARACTERS}
 )
 _LOOSE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 
@@ -31,10 +38,10 @@ def quoted_fact(fact: Fact, document: Document, characters: int = QUOTE_CHARACTE
         return f"“{plain(one_line(fact.statement, characters))}”"
     value = json_value(fact)
     if isinstance(value, dict):
-        rest = {key: item for key, item in value.items() if not _is_in(item, document.title)}
+        rest = {key: item for key, item in value.items() if not _repeats_title(item, document.title)}
         return plain(one_line(_in_words(rest or value, 0), characters))
-    spoken = one_line(_in_words(value, 0), characters)
-    return plain(spoken) if document.title else f"{code(document.tool)} returned {plain(spoken)}"
+    text = one_line(_in_words(value, 0), characters)
+    return plain(text) if document.title else f"{code(document.tool)} returned {plain(text)}"
 
 
 def title(document: Document) -> str:
@@ -44,7 +51,7 @@ def title(document: Document) -> str:
 
 
 def json_value(fact: Fact) -> Any:
-    """Return the value of a structured fact; the statement itself where it cannot be parsed."""
+    """Return the value of a structured fact; the statement itself if it cannot be parsed."""
     try:
         return from_json(fact.statement)
     except ValueError:
@@ -52,17 +59,17 @@ def json_value(fact: Fact) -> Any:
 
 
 def plain(text: str) -> str:
-    """Return text that Markdown shows literally: a tool's result must not create links, markup or citations."""
+    """Return text that Markdown shows literally, as a tool's result must not create links, markup or citations."""
     return _LOOSE_UNDERSCORE.sub(r"\\_", text.translate(_MARKDOWN))
 
 
 def plain_but_cited(text: str) -> str:
     """Return a line of the model's notes literally, except for its citations, which are numbered later."""
-    parts, at = [], 0
+    parts, position = [], 0
     for match in CITATION.finditer(text):
-        parts += [plain(text[at : match.start()]), match[0]]
-        at = match.end()
-    return "".join([*parts, plain(text[at:])])
+        parts += [plain(text[position : match.start()]), match[0]]
+        position = match.end()
+    return "".join([*parts, plain(text[position:])])
 
 
 def code(name: str) -> str:
@@ -98,7 +105,7 @@ def _counted(value: Sized) -> str:
     return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
 
 
-def _is_in(item: Any, title: str) -> bool:
+def _repeats_title(item: Any, title: str) -> bool:
     return isinstance(item, str) and (item == title or (len(item) > 3 and item in title))
 
 

@@ -1,4 +1,4 @@
-"""A shaped answer: the value that the model gave, and the facts that its fields rest on. Pure."""
+"""A shaped answer: the value that the model gave, and the facts that contain the values of its fields. Pure."""
 
 import json
 import re
@@ -15,38 +15,38 @@ from response_assembler.sources import cited_sources, newest_sources, sources_se
 from response_assembler.uncertainty import uncertain
 
 _FIELDS_MAX = 200
-"""The number of fields whose values are looked up in the facts."""
+"""Bound on the fields whose values are searched in the facts."""
 _INDENTED_MAX = 4
-"""How many times longer than on one line the indented JSON may be."""
+"""Bound on the length of indented JSON, as a multiple of its length on one line."""
 _SOURCES_MAX = 3
-"""The number of sources of one field, newest first."""
-_TELLING_CHARACTERS = 2
-"""A shorter value occurs in too many facts."""
+"""Bound on the sources of one field, newest first."""
+_VALUE_CHARACTERS_MIN = 2
+"""The minimum length of a value, as shorter ones occur in too many facts."""
 
 Path = tuple[str | int, ...]
 
 
 def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer, tuple[FieldSources, ...]]:
     """Return the answer in Markdown, and the facts that hold the value of each of its fields."""
-    # Lowered once: a text search is far faster than a pattern search.
+    # Lowered once, as a text search is far faster than a pattern search.
     statements = [
         (id, fact.statement, fact.statement.lower())
         for id, fact in reversed(tuple(memory.facts.items()))
         if id not in memory.superseded
     ]
-    found = {path: ids for path, one in _leaves(value) if (ids := _holding(one, statements))}
-    numbers = {id: number for number, id in enumerate(dict.fromkeys(sum(found.values(), ())), 1)}
+    ids_by_path = {path: ids for path, one in _leaves(value) if (ids := _facts_with(one, statements))}
+    numbers = {id: number for number, id in enumerate(dict.fromkeys(sum(ids_by_path.values(), ())), 1)}
     sources = cited_sources(memory, numbers)
     shown = f"```json\n{value_as_json(value)}\n```"
     answer = Answer(
         text="\n\n".join(filter(None, [shown, closing, sources_section(memory, sources)])),
         sources=sources or newest_sources(memory),
-        doubts=(
+        uncertainties=(
             *([] if numbers or not memory.facts else [uncertain("uncited")]),
             *outdated_facts(memory, numbers),
         ),
     )
-    return answer, tuple(FieldSources(at=pointer(path), sources=ids) for path, ids in found.items())
+    return answer, tuple(FieldSources(at=pointer(path), sources=ids) for path, ids in ids_by_path.items())
 
 
 def value_as_json(value: Any) -> str:
@@ -57,33 +57,33 @@ def value_as_json(value: Any) -> str:
 
 def _leaves(value: Any) -> list[tuple[Path, Any]]:
     """Return the texts and numbers in a value, with their paths."""
-    return [one for one, _ in zip(_walked(value, ()), range(_FIELDS_MAX), strict=False)]
+    return [one for one, _ in zip(_walk(value, ()), range(_FIELDS_MAX), strict=False)]
 
 
-def _walked(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _walk(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     if isinstance(value, dict):
         for name, part in value.items():
-            yield from _walked(part, (*path, name))
+            yield from _walk(part, (*path, name))
     elif isinstance(value, list):
         for n, part in enumerate(value):
-            yield from _walked(part, (*path, n))
+            yield from _walk(part, (*path, n))
     elif isinstance(value, str | int | float) and not isinstance(value, bool):
         yield path, value
 
 
-def _holding(value: str | float, statements: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
+def _facts_with(value: str | float, statements: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
     """Return the ids of the facts that contain a value.
 
     `statements` are (id, statement, lowered statement), newest first.
     """
     text = value.strip() if isinstance(value, str) else json.dumps(value)
-    if len(text) < _TELLING_CHARACTERS:
+    if len(text) < _VALUE_CHARACTERS_MIN:
         return ()
     lowered = text.lower()
-    stands = re.compile(rf"(?<!\w)(?<!\d[.,:]){re.escape(text)}(?!\w|[.,:]\d)", re.IGNORECASE)
+    pattern = re.compile(rf"(?<!\w)(?<!\d[.,:]){re.escape(text)}(?!\w|[.,:]\d)", re.IGNORECASE)
     ids = []
     for id, statement, statement_lowered in statements:
-        if lowered in statement_lowered and stands.search(statement):
+        if lowered in statement_lowered and pattern.search(statement):
             ids.append(id)
             if len(ids) == _SOURCES_MAX:
                 break

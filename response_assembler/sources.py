@@ -1,4 +1,4 @@
-"""The sources of an answer: their content, and the list of them under the answer. Pure."""
+"""The sources of an answer, and the list of them under it. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,8 +9,8 @@ from antiphon_shared.memory.source import EXCERPT_CHARACTERS, source_of
 from response_assembler.quote import code, quoted_fact, title
 
 UNCITED_MAX = 20
-"""The number of sources listed for an answer that cites none."""
-_REMINDER_CHARACTERS = 40
+"""Bound on the sources of an answer without citations."""
+_SHORT_EXCERPT_CHARACTERS = 40
 
 
 def cited_sources(memory: Memory, numbers: Mapping[str, int]) -> tuple[Source, ...]:
@@ -24,7 +24,7 @@ def newest_sources(memory: Memory) -> tuple[Source, ...]:
 
 
 def sources_section(memory: Memory, sources: Sequence[Source], quoted: Collection[str] = ()) -> str:
-    """Return the list of sources as Markdown; facts `quoted` above it get a short excerpt."""
+    """Return the list of sources as Markdown; facts that the answer has `quoted` get a short excerpt."""
     if not sources:
         return ""
     lines = [_line(memory, source, source.id in quoted) for source in sources]
@@ -34,6 +34,6 @@ def sources_section(memory: Memory, sources: Sequence[Source], quoted: Collectio
 def _line(memory: Memory, source: Source, is_quoted: bool) -> str:
     fact = memory.facts[source.id]
     document = memory.document_of(fact)
-    excerpt = quoted_fact(fact, document, _REMINDER_CHARACTERS if is_quoted else EXCERPT_CHARACTERS)
-    named = " — ".join(filter(None, [title(document), excerpt]))
-    return f"{source.number}. {named} ({code(source.tool)})"
+    excerpt = quoted_fact(fact, document, _SHORT_EXCERPT_CHARACTERS if is_quoted else EXCERPT_CHARACTERS)
+    description = " — ".join(filter(None, [title(document), excerpt]))
+    return f"{source.number}. {description} ({code(source.tool)})"

@@ -1,6 +1,6 @@
 """The uncertainties of an answer: their kinds and wording. Pure.
 
-docs/uncertainty.md is the same table for readers; a test keeps the two equal.
+docs/uncertainty.md has the same table for readers; a test keeps the two equal.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -138,12 +138,12 @@ KINDS: dict[str, Kind] = {
     "output_missing": Kind("The answer had to fit a schema, and the session ended without one.", "serious"),
     "question_unanswered": Kind("The model asked the user a question, and got no answer in time.", "caution"),
 }  # fmt: skip  # one form for all rows
-"""By kind. The last eleven come only from the coordinator, with its request."""
+"""The kinds by name. The last eleven come only from the coordinator, with its request."""
 
 _ANSWERED = ("ok", "not_found")
-_ANSWERS_IN_THEMSELVES = (*_ANSWERED, "outcome_unknown")
+_NOT_FAILED = (*_ANSWERED, "outcome_unknown")
 MESSAGE_CHARACTERS = 300
-"""The length of a tool's error message."""
+"""Bound on a tool's error message."""
 
 
 def uncertain(kind: str, message: str = "", about: str = "answer") -> Uncertainty:
@@ -154,10 +154,10 @@ def uncertain(kind: str, message: str = "", about: str = "answer") -> Uncertaint
 
 def with_severity(reported: Uncertainty) -> Uncertainty:
     """Return an uncertainty of the request with the table's severity, unless it has its own severity."""
-    known = KINDS.get(reported.kind)
-    if known is None or reported.severity != Uncertainty.model_fields["severity"].default:
+    kind = KINDS.get(reported.kind)
+    if kind is None or reported.severity != Uncertainty.model_fields["severity"].default:
         return reported
-    return reported.model_copy(update={"severity": known.severity})
+    return reported.model_copy(update={"severity": kind.severity})
 
 
 def ending_uncertainties(reason: TerminationReason) -> Iterator[Uncertainty]:
@@ -187,8 +187,8 @@ def source_uncertainties(sources: Iterable[Source]) -> Iterator[Uncertainty]:
 def tool_uncertainties(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:
     """Yield uncertainties about tools.
 
-    They concern unknown outcomes, calls in flight (id, tool), failures without a later success, and
-    substituted tools.
+    They concern unknown outcomes, `unfinished` calls (id, tool), failures without a later success, and substituted
+    tools.
     """
     for use in calls_of_unknown_outcome(memory.tool_usage):
         message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
@@ -206,7 +206,7 @@ def tool_uncertainties(memory: Memory, unfinished: Sequence[tuple[str, str]]) ->
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
-    """Return the last failure of each tool that did not succeed in a later round. An empty result is not a failure.
+    """Return the last failure of each tool that did not succeed in a later round; an empty result is a success.
 
     A call of an unknown tool does not count once any later call has succeeded. A question that the user has
     not answered is reported as `question_unanswered` instead.
@@ -215,15 +215,14 @@ def failed(memory: Memory) -> Sequence[ToolUse]:
     last: dict[str, ToolUse] = {}
     for use in (use for use in uses if use.outcome not in ("outcome_unknown", "repeated_write")):
         before = last.get(use.tool, use)
-        is_same_round = before.round == use.round and before.outcome not in _ANSWERS_IN_THEMSELVES
-        if not (is_same_round and use.outcome in _ANSWERS_IN_THEMSELVES):  # another city may have failed
+        is_same_round = before.round == use.round and before.outcome not in _NOT_FAILED
+        if not (is_same_round and use.outcome in _NOT_FAILED):  # another call of the round has failed
             last[use.tool] = use
     answered = max((use.round for use in uses if use.outcome in _ANSWERED), default=0)
     return [
         use
         for use in last.values()
-        if use.outcome not in _ANSWERS_IN_THEMSELVES
-        and not (use.outcome == "unknown_tool" and use.round < answered)
+        if use.outcome not in _NOT_FAILED and not (use.outcome == "unknown_tool" and use.round < answered)
     ]
 
 
@@ -237,6 +236,6 @@ def _substituted(memory: Memory) -> Iterable[ToolUse]:
     return {(use.tool, use.substitute): use for use in reversed(uses)}.values()
 
 
-def without_repeats(doubts: Iterable[Uncertainty]) -> tuple[Uncertainty, ...]:
+def without_repeats(uncertainties: Iterable[Uncertainty]) -> tuple[Uncertainty, ...]:
     """Return each uncertainty once, in the order of first occurrence."""
-    return tuple(dict.fromkeys(doubts))
+    return tuple(dict.fromkeys(uncertainties))

@@ -1,9 +1,9 @@
 """The check of an answer's quotations and numbers against the facts that it cites for them. Pure.
 
-A sentence with citations is compared with the statements and titles of its cited facts. Quotations of four
-words and more are searched word by word, regardless of their punctuation, case and spaces; if one leaves words
-out (`…`), each of its parts. Numbers of two digits and more, and decimals, are searched in every notation:
-1,250, 1250, 1.250. Words and numbers of the question are the user's, and need no source.
+A sentence with citations is compared with the statements and titles of its cited facts. Quotations of four words and
+more are searched word by word, without regard to punctuation, case and spaces; the parts around an omission (`…`)
+are searched separately. Numbers of two digits and more, and decimals, are searched in every notation: 1,250, 1250,
+1.250. Words and numbers of the question need no source.
 """
 
 import re
@@ -22,10 +22,10 @@ from antiphon_shared.text.words import texts_in_json
 from response_assembler.markdown import Sentence
 from response_assembler.uncertainty import uncertain
 
-DOUBTS_MAX = 5
+UNCERTAINTIES_MAX = 5
 _SENTENCES_MAX = 300
 _FACTS_MAX = 40
-"""The number of facts that one sentence may cite; sentences that cite more are not checked."""
+"""Bound on the citations of a sentence; sentences with more are not checked."""
 _STATEMENT_CHARACTERS = 20_000
 _QUOTE_WORDS_MIN = 4
 _SHOWN_CHARACTERS = 120
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
 def unsupported(
     sentences: Iterable[Sentence], memory: Memory, numbers: Mapping[str, int]
 ) -> Iterator[Uncertainty]:
-    """Yield at most DOUBTS_MAX quotations, and as many numbers, that are missing from their cited facts."""
+    """Yield an uncertainty for each missing quotation and number, at most UNCERTAINTIES_MAX of each kind."""
     evidence = _Evidence(memory)
     citing = [
         sentence
@@ -50,8 +50,10 @@ def unsupported(
         and len(sentence.cited) <= _FACTS_MAX
     ][:_SENTENCES_MAX]
     for find in (_quotes_not_found, _numbers_not_found):
-        found = (doubt for sentence in citing for doubt in find(sentence, evidence, numbers))
-        yield from islice(found, DOUBTS_MAX)
+        uncertainties = (
+            uncertainty for sentence in citing for uncertainty in find(sentence, evidence, numbers)
+        )
+        yield from islice(uncertainties, UNCERTAINTIES_MAX)
 
 
 def _quotes_not_found(
@@ -62,11 +64,9 @@ def _quotes_not_found(
         parts = [_words(part) for part in _LEFT_OUT.split(quote)]
         if sum(map(len, parts)) < _QUOTE_WORDS_MIN:
             continue
-        if any(not evidence.holds_words(sentence.cited, part) for part in parts if len(part) > 1):
-            where = _source_names(sentence.cited, numbers)
-            message = (
-                f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {where}."
-            )
+        if any(not evidence.contains_words(sentence.cited, part) for part in parts if len(part) > 1):
+            sources = _source_names(sentence.cited, numbers)
+            message = f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {sources}."
             yield uncertain("quote_not_found", message, ", ".join(sentence.cited))
 
 
@@ -75,51 +75,53 @@ def _numbers_not_found(
 ) -> Iterator[Uncertainty]:
     outside = _QUOTED.sub(" ", unescaped(sentence.text))
     for written in dict.fromkeys(_NUMBER.findall(outside)):
-        if sum(sign.isdigit() for sign in written) < 2 or evidence.holds_number(sentence.cited, written):
+        if sum(sign.isdigit() for sign in written) < 2 or evidence.contains_number(sentence.cited, written):
             continue
-        where = _source_names(sentence.cited, numbers)
-        message = f"The number {one_line(written, 40)} does not stand in {where}; it may be computed."
+        sources = _source_names(sentence.cited, numbers)
+        message = f"The number {one_line(written, 40)} does not stand in {sources}; it may be computed."
         yield uncertain("number_not_found", message, ", ".join(sentence.cited))
 
 
 @dataclass(frozen=True)
-class _Claimed:
-    """The words and numbers of a text, in the form in which they are compared."""
+class _ComparedText:
+    """The words and numbers of a text, in the form for comparison."""
 
     words: str
     numbers: frozenset[str]
 
     @classmethod
-    def by(cls, text: str) -> "_Claimed":
+    def by(cls, text: str) -> "_ComparedText":
         return cls(" ".join(_words(text)), readings_in(text))
 
 
 class _Evidence:
-    """The texts of facts, their titles and the question, each read once."""
+    """The texts of facts, their titles and the question, each parsed once."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._asked = _Claimed.by(memory.query[:_STATEMENT_CHARACTERS])
-        self._facts: dict[str, tuple[_Claimed, _Claimed]] = {}
+        self._question = _ComparedText.by(memory.query[:_STATEMENT_CHARACTERS])
+        self._facts: dict[str, tuple[_ComparedText, _ComparedText]] = {}
 
-    def holds_words(self, ids: tuple[str, ...], words: list[str]) -> bool:
+    def contains_words(self, ids: tuple[str, ...], words: list[str]) -> bool:
         """Return whether the words occur side by side; they may continue from one fact to the next."""
-        sought = f" {' '.join(words)} "
+        text = f" {' '.join(words)} "
         statements = " ".join(self._texts_of(id)[0].words for id in ids)
         titles = [self._texts_of(id)[1].words for id in ids]
-        return any(sought in f" {said} " for said in (statements, *titles, self._asked.words))
+        return any(
+            text in f" {words_of_text} " for words_of_text in (statements, *titles, self._question.words)
+        )
 
-    def holds_number(self, ids: tuple[str, ...], written: str) -> bool:
-        texts = (said for id in ids for said in self._texts_of(id))
-        return any(readings(written) & said.numbers for said in (self._asked, *texts))
+    def contains_number(self, ids: tuple[str, ...], written: str) -> bool:
+        texts = (text for id in ids for text in self._texts_of(id))
+        return any(readings(written) & text.numbers for text in (self._question, *texts))
 
-    def _texts_of(self, id: str) -> tuple[_Claimed, _Claimed]:
+    def _texts_of(self, id: str) -> tuple[_ComparedText, _ComparedText]:
         """Return the texts of a fact's statement and of its title; for a structure, all its names and values."""
         if id not in self._facts:
             fact = self._memory.facts[id]
             statement = " ".join(texts_in_json(fact.statement)) if fact.is_json else fact.statement
             title = self._memory.document_of(fact).title
-            self._facts[id] = _Claimed.by(statement[:_STATEMENT_CHARACTERS]), _Claimed.by(title)
+            self._facts[id] = _ComparedText.by(statement[:_STATEMENT_CHARACTERS]), _ComparedText.by(title)
         return self._facts[id]
 
 
@@ -130,5 +132,7 @@ def _words(text: str) -> list[str]:
 
 def _source_names(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:
     """Return the cited sources as text: `[1][2], cited for it`."""
-    shown = [f"[{numbers[id]}]" for id in ids[:DOUBTS_MAX]] + (["…"] if len(ids) > DOUBTS_MAX else [])
+    shown = [f"[{numbers[id]}]" for id in ids[:UNCERTAINTIES_MAX]] + (
+        ["…"] if len(ids) > UNCERTAINTIES_MAX else []
+    )
     return f"{''.join(shown)}, cited for it"

@@ -2,10 +2,9 @@
 
     response = await ask_linear("Which course discusses idempotency keys?", ["examples.courses"])
 
-It calls the model, runs the tools, appends their results, and calls it again, until the model asks for no
-tool or a limit is reached: read `rounds.py`. No Redis, no events, only this process; when it dies, the answer
-is lost. Limits, tools, facts and the answer's form are those of the pipeline, so that the two can be
-compared. It lacks:
+It calls the model, runs the tools, appends their results, and calls the model again, until the model calls no tool
+or a limit is reached: read `rounds.py`. It uses no Redis, so if the process dies, the answer is lost. Limits,
+tools, facts and the form of the answer are those of the pipeline, so that the two can be compared. It lacks:
 
     exactly-once     a write whose process dies may run again when the query is asked again
     recovery         a model that fails permanently ends the rounds; no shorter prompt, no other model

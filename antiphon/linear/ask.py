@@ -1,4 +1,4 @@
-"""The way from a query to its response, in this process: reads settings, builds objects, runs the rounds."""
+"""A query answered in this process: read settings, build objects, run the rounds."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -54,12 +54,11 @@ async def ask_linear(
 
     The arguments are those of `Antiphon.embedded(tools, model=model, scopes=scopes)` and `ask(query,
     **options)`; the settings of limits, models and tools apply here too. `plan="single"` makes a single call
-    of the model, without tools. A limit that is reached ends in a partial answer, and so does a model that
-    fails; only `max_tool_rounds` leads to a normal answer: 2 means up to two rounds of tool calls, then the
-    answer.
+    of the model, without tools. The answer is partial if a limit is reached or the model fails. Only
+    `max_tool_rounds` leads to a complete answer: 2 means up to two rounds of tool calls, then the answer.
 
-    The response holds the rounds and their statistics, and each is one log line too (`linear_round`,
-    `linear_session`), as long as structlog is configured.
+    The response holds the rounds and their statistics. They are logged as `linear_round` and `linear_session` if
+    structlog is configured.
 
     Raises InvalidQuery and ConfigurationError; failures of a model or a tool are never raised.
     """
@@ -74,8 +73,8 @@ async def ask_linear(
     catalogue = _catalogue(registry, settings, redactor)
     system = SINGLE_SYSTEM if plan == "single" else LINEAR_SYSTEM
     linear_tools = LinearTools(registry, settings, redactor)
-    given = {"ANTIPHON_MODEL": (pipeline.model,)}
-    chosen = choose_model(model or engine.provider, load_access(), engine.request_timeout_s, given)
+    model_sources = {"ANTIPHON_MODEL": (pipeline.model,)}
+    chosen = choose_model(model or engine.provider, load_access(), engine.request_timeout_s, model_sources)
     if registry and engine.tool_style == "prompted" and not chosen.is_offline:
         await chosen.close()
         raise ConfigurationError(
@@ -103,7 +102,7 @@ def _check(options: Options) -> None:
 
 
 def _catalogue(registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> Catalogue:
-    """Return the catalogue of the tools; a default or an example may hold a secret of this process."""
+    """Return the catalogue of the tools, redacted, as a default or an example may hold a secret of this process."""
     catalogue = add_hints(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
     return Catalogue.model_validate(redactor.json(catalogue.model_dump(mode="json")))
 
@@ -112,8 +111,8 @@ def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
     """Return the session of a query, opened as the coordinator does, without interaction and conversation."""
     query = event.data
     assert isinstance(query, QuerySubmitted)
-    alone = query.options.model_copy(update={"conversation_id": None, "interactive": None})
-    query = query.model_copy(update={"options": alone})
+    options = query.options.model_copy(update={"conversation_id": None, "interactive": None})
+    query = query.model_copy(update={"options": options})
     event = event.model_copy(update={"format": FORMAT})
     defaults = load(CoordinatorSettings).limits(load(BusSettings).lease_s, _DEADLINE_S_MAX)
     decision = open_session(event, NO_ENTRY, query, Opening(defaults, catalogue=""), catalogue)

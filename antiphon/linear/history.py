@@ -1,4 +1,4 @@
-"""The message history of the linear plan: what a plain round loop sends to the model. Pure.
+"""The message history that the linear plan sends to the model. Pure.
 
     system       how to answer; the same for all queries
     user         the question
@@ -6,8 +6,8 @@
     user         a result for each call: `ok: F1-F9` and those facts, or the failure in its one form
     assistant    ...
 
-Results are filed as the pipeline files them, and shown once, under the ids that an answer cites. So the two
-plans differ in how they present the known facts to the model, and not in how an answer names its sources.
+Results are filed as in the pipeline, and shown once, under the ids that an answer cites. So the two plans present
+facts to the model differently, but an answer names its sources in the same way.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from pydantic_core import to_json
 
 from context_synthesizer.page import Page, Pieces, TokenBudget
-from context_synthesizer.render import words_of
+from context_synthesizer.render import text_of_use
 from reasoning_engine.prompt import ANSWER_NOW, Prompt
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
 
 _WORDS_CHARACTERS_MAX = 4_000
-"""The length of the text about a failure."""
+"""Bound on the text about a failure."""
 _NO_BOUND_UNITS = 10**15
 _BREAKPOINT: "CacheControlEphemeralParam" = {"type": "ephemeral"}
 
@@ -80,9 +80,9 @@ def linear_prompt(
     model_id: str,
     tokens_max: int,
 ) -> Prompt:
-    """Return one call with the whole history. `last_because` is why it is the last, without tools; else empty.
+    """Return one call with the whole history. `last_because` is the reason for a last round without tools; else empty.
 
-    The history ends in a cache breakpoint of its own, which moves on with every round.
+    A cache breakpoint is at the end of the history, and so moves with every round.
     """
     *earlier, last = messages
     blocks: list[Any] = [*last["content"]]
@@ -136,16 +136,16 @@ def results_message(memory: Memory, delta: MemoryDelta, notice: str = "") -> "Me
 
 def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     """Return the result of a call as text: its outcome, then the new facts, then notes."""
-    shown = ", ".join(use.facts) or (one_line(use.message, 200) if use.outcome == "ok" else "")
+    summary = ", ".join(use.facts) or (one_line(use.message, 200) if use.outcome == "ok" else "")
     page = Page("", memory, Pieces(), TokenBudget(_NO_BOUND_UNITS), by_call=True)
     for fact in delta.facts:
         if memory.document_of(fact).call_id == use.call_id:
             page.show(fact)
-    outcome_line = ": ".join(filter(None, [use.outcome, fence(shown)]))
+    outcome_line = ": ".join(filter(None, [use.outcome, fence(summary)]))
     lines = ["; ".join(filter(None, [outcome_line, use.advice])), *page.texts]
     if use.repeated_because:
         lines.append(fence(use.repeated_because))
-    return "\n".join([*lines, *words_of(use, _WORDS_CHARACTERS_MAX)])
+    return "\n".join([*lines, *text_of_use(use, _WORDS_CHARACTERS_MAX)])
 
 
 def message_tokens(message: "MessageParam") -> int:

@@ -1,7 +1,7 @@
 """The loop: call the model, run the tools, append their results, and call the model again.
 
-The coordinator decides, from the events that the components of a pipeline would have sent: limits, last rounds, calls
-that are refused, and the ending are those of the pipeline. Only a model that keeps failing ends the rounds at once.
+The coordinator's `decide` gets the events that the components of a pipeline would send, so that limits, last rounds,
+refused calls and the ending are those of the pipeline. Only a model that keeps failing ends the rounds at once.
 """
 
 import asyncio
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 NO_ENTRY = "0-0"
 """The log entry of every event, because this plan has no log."""
-_NEARLY_S = 0.1
-"""Retries and tools stop a little before the deadline; the rest is too short for a model."""
+_CLOSING_S = 0.1
+"""The time before the deadline at which retries and tools stop, as it is too short for a model."""
 
 
 @dataclass
@@ -145,26 +145,26 @@ class Rounds:
 
     @property
     def _is_over(self) -> bool:
-        return monotonic_s() >= self._ends_s - _NEARLY_S
+        return monotonic_s() >= self._ends_s - _CLOSING_S
 
     async def _after_reply(self, request: ReasoningRequested, offered: Offer, tokens: int) -> EventData:
         """Call the model with the whole history; return the coordinator's request after the reply."""
         state = self._state
-        room = request.tokens_left - limits.calibrated_tokens(state.session, tokens)
+        tokens_left = request.tokens_left - limits.calibrated_tokens(state.session, tokens)
         prompt = linear_prompt(
             self._system,
             offered.tools,
             state.messages,
             request.last_round_because,
             self._model_id,
-            max(1, min(self._settings.max_output_tokens, room)),
+            max(1, min(self._settings.max_output_tokens, tokens_left)),
         )
         exchange = Exchange(
             self._model, discard, self._settings, self._ends_s, tokens, guard=UNGUARDED, on_call=discard
         )
         try:
             async with asyncio.timeout(self._ends_s - monotonic_s()):
-                heard = await exchange.reply_to(prompt)
+                received = await exchange.reply_to(prompt)
         except (TimeoutError, Failed) as error:
             state.session = replace(state.session, spent=state.session.spent.plus(exchange.usage))
             if isinstance(error, TimeoutError) or self._is_over:
@@ -173,10 +173,10 @@ class Rounds:
         is_estimate_known = exchange.attempts == 1 and not self._model.is_offline
         state.reply = ReasoningCompleted(
             round=state.session.round,
-            text=heard.text,
-            tool_calls=heard.tool_calls,
-            stop_reason=heard.stop_reason,
-            model=heard.model or self._model_id,
+            text=received.text,
+            tool_calls=received.tool_calls,
+            stop_reason=received.stop_reason,
+            model=received.model or self._model_id,
             usage=exchange.usage,
             attempts=max(1, exchange.attempts),
             prompt_tokens_estimated=tokens if is_estimate_known else 0,
@@ -187,8 +187,8 @@ class Rounds:
         """End the session after the last failed attempt at the model."""
         session, request = self._state.session, self._state.request
         message = f"The model could not be asked in round {session.round}: {failed}"
-        doubting = session.with_uncertainties(new_uncertainty("model_failed", message, "model"))
-        return self._state.take(request, end(doubting, request, "partial", "model_unavailable"))
+        reported = session.with_uncertainties(new_uncertainty("model_failed", message, "model"))
+        return self._state.take(request, end(reported, request, "partial", "model_unavailable"))
 
     async def _after_batch(self, request: ToolsRequested) -> EventData:
         """Run one batch, append its results to the history, and return the coordinator's request after it."""

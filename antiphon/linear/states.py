@@ -1,4 +1,4 @@
-"""The rounds of a linear session: stored, returned with the answer, and logged."""
+"""The rounds of a linear session, which are returned with the answer and logged."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -91,7 +91,7 @@ def round_state(
 
 
 def with_rounds(response: Response, rounds: Sequence[RoundState]) -> LinearResponse:
-    """Return the response with its rounds and their statistics, and log these."""
+    """Return the response with its rounds and their statistics, and log the statistics."""
     results = [result for state in rounds for result in state.results]
     statistics = Statistics(
         rounds=response.rounds_used,

@@ -1,9 +1,8 @@
-"""Batches of calls run within one process, by the contracts of their tools.
+"""The runner of batches of calls within one process, by the contracts of their tools.
 
-The executor is the dispatcher's, with a ledger and a store in memory. Features that need Redis are missing: a
-write is not protected against a second run after a crash; there are no rate limits, breakers, slots and caches,
-which processes share; large results are refused, not stored; and calls are not collapsed into one of a batch
-variant.
+The executor is the dispatcher's, with a ledger and a store in memory. Features that need Redis are missing: after a
+crash, a write may run a second time; there are no rate limits, breakers, slots and caches, which processes share;
+large results are refused, not stored; and calls are not collapsed into one of a batch variant.
 """
 
 import sys
@@ -36,7 +35,7 @@ _NEVER_COLLAPSED = 1 << 30
 class LinearTools:
     """The runner of batches with the tools of `registry`, within the default scopes of `settings`. Close it at the end.
 
-    Approvals are not possible here: a call that needs one is refused.
+    A call that needs an approval is refused, as no person can give it.
     """
 
     def __init__(self, registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> None:
@@ -68,12 +67,12 @@ class LinearTools:
 
 
 class MemoryStore(SessionStore):
-    """The journals and kept contents of one session."""
+    """The journals and stored contents of one session."""
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self._journals: dict[str, dict[str, bytes]] = defaultdict(dict)
-        self._kept: dict[str, bytes] = {}
+        self._contents: dict[str, bytes] = {}
 
     async def document(self, name: str) -> tuple[int, bytes | None]:
         """See SessionStore."""
@@ -105,11 +104,11 @@ class MemoryStore(SessionStore):
 
     async def store(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         """See SessionStore."""
-        self._kept[name] = content
+        self._contents[name] = content
 
     async def load(self, name: str) -> bytes | None:
         """See SessionStore."""
-        return self._kept.get(name)
+        return self._contents.get(name)
 
     async def stream_text(self, text: str) -> None:
         """See SessionStore."""

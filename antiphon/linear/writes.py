@@ -1,6 +1,6 @@
 """The ledger of writes of one session in one process, with the dispatcher's interface and without Redis.
 
-The rules are those of tool_dispatcher/idempotency/begin.lua. Nothing outlives the process, so no claim is ever lost.
+The rules are those of tool_dispatcher/idempotency/begin.lua. No claim is lost, as the ledger ends with its process.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ class _BegunWrite:
     write: Write
     ordinal: int
     since: int
-    """The count of the ledger when it was claimed; below, when it ended."""
+    """The count of the ledger when the write was claimed; `end` is the count when it ended."""
     end: float = inf
     fence: int = 1
     effect: Effect = "unknown"
@@ -36,7 +36,7 @@ class MemoryLedger(WriteLedger):
     lease_s = 3_600.0
 
     def __init__(self) -> None:
-        self._made: dict[str, _BegunWrite] = {}
+        self._begun: dict[str, _BegunWrite] = {}
         """By key."""
         self._newest: dict[str, _BegunWrite] = {}
         """By identity."""
@@ -44,7 +44,7 @@ class MemoryLedger(WriteLedger):
 
     async def claim(self, write: Write) -> Claim | None:
         """See WriteLedger."""
-        return None if write.key in self._made else self._new_claim(write, 1)
+        return None if write.key in self._begun else self._new_claim(write, 1)
 
     async def begin(self, write: Write) -> Claim | DeniedClaim:
         """See WriteLedger."""
@@ -52,8 +52,8 @@ class MemoryLedger(WriteLedger):
         made = self._newest.get(identity)
         if made is None:
             ordinal = 1
-        elif (found := self._identical_write(write, made)) is not None:
-            return found
+        elif (denied := self._identical_write(write, made)) is not None:
+            return denied
         else:
             is_same = made.ended.is_set() and made.effect == "none" and write.kind in ("once", "ask")
             ordinal = made.ordinal if is_same else made.ordinal + 1
@@ -68,7 +68,7 @@ class MemoryLedger(WriteLedger):
 
     async def status(self, write: Write) -> WriteStatus:
         """See WriteLedger; wait until the write has ended."""
-        made = self._made[write.key]
+        made = self._begun[write.key]
         await made.ended.wait()
         return WriteStatus(
             "unknown" if made.effect == "unknown" else "settled", made.fence, outcomes=made.results
@@ -78,7 +78,7 @@ class MemoryLedger(WriteLedger):
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
         """See WriteLedger."""
-        made = self._made[write.key]
+        made = self._begun[write.key]
         if made.fence != fence or not made.ended.is_set():
             return None
         made.fence += 1
@@ -97,7 +97,7 @@ class MemoryLedger(WriteLedger):
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
     ) -> bool:
         """See WriteLedger."""
-        made = self._made[claim.write.key]
+        made = self._begun[claim.write.key]
         self._count += 1
         made.results, (made.effect,), made.end = results, effects, self._count
         made.at_ms = round(utc_now().timestamp() * 1_000)
@@ -106,13 +106,13 @@ class MemoryLedger(WriteLedger):
 
     def _new_claim(self, write: Write, ordinal: int) -> Claim:
         self._count += 1
-        made = self._made[write.key] = _BegunWrite(write, ordinal, self._count)
+        made = self._begun[write.key] = _BegunWrite(write, ordinal, self._count)
         for identity in write.identities:
             self._newest[identity] = made
         return Claim(write, "", made.fence, inf)
 
     def _identical_write(self, write: Write, made: _BegunWrite) -> DeniedClaim | None:
-        """Return why the write is not claimed: an identical one; None if it may be claimed."""
+        """Return the refusal of a claim because of an identical write; None if the write may be claimed."""
         if write.kind == "next" or (made.ended.is_set() and made.effect == "none"):
             return None
         key, by = made.write.key, made.write.asked_by
@@ -129,7 +129,7 @@ class MemoryLedger(WriteLedger):
 
     def _write_in_between(self, write: Write, made: _BegunWrite) -> Write | None:
         """Return a write of another identity that ended after `made` had begun, and may have changed something."""
-        for other in self._made.values():
+        for other in self._begun.values():
             is_later = other.write.round == write.round and other.write.place > write.place
             is_other = other.write.name != write.name and other.effect != "none"
             if is_other and other.end > made.since and not is_later:

@@ -1,7 +1,7 @@
 """The format of stored and sent values, which lets processes of different releases work together. Pure.
 
-A session keeps the format in which it was opened. A later field names its format with `since`, and is left out
-wherever a session of an earlier format is written. Sessions of the current format pay nothing for it. See
+A session keeps the format in which it was opened. A later field names its format with `since`, and is left out when
+a session of an earlier format is written. This costs nothing for sessions of the current format. See
 docs/decisions/0007-a-session-keeps-its-format.md.
 """
 
@@ -17,7 +17,7 @@ FORMAT = 6
 Fields = dict[str, Any]
 """A value as JSON."""
 Upcaster = Callable[[Fields], Fields]
-"""Converts a value written in one version into the next version."""
+"""A function that converts a value from one version into the next."""
 ValueT = TypeVar("ValueT", bound=BaseModel)
 
 
@@ -39,7 +39,7 @@ def newer_fields(value: BaseModel, format: int) -> dict[str, Any]:
 
 
 def in_format(value: ValueT, format: int) -> ValueT:
-    """Return `value` as a release of `format` reads it: newer fields at their defaults."""
+    """Return `value` as a release of `format` reads it, with newer fields at their defaults."""
     if format >= FORMAT or needed_format(value)[0] <= format:
         return value
     return type(value).model_validate_json(as_json(value, format))
@@ -47,24 +47,24 @@ def in_format(value: ValueT, format: int) -> ValueT:
 
 def without_fields(fields: Fields, newer: Mapping[str, Any]) -> Fields:
     """Return a value's JSON without the fields that `newer_fields` returns for the value."""
-    kept = {name: part for name, part in fields.items() if newer.get(name) is not True}
+    remaining = {name: part for name, part in fields.items() if newer.get(name) is not True}
     inner = {
         name: without_fields(part, newer[name])
-        for name, part in kept.items()
+        for name, part in remaining.items()
         if name in newer and isinstance(part, dict)
     }
-    return kept | inner
+    return remaining | inner
 
 
 def needed_format(value: BaseModel) -> tuple[int, str]:
-    """Return the lowest format that holds all of `value`, and the field that needs it, empty for format 1."""
+    """Return the lowest format that holds all of `value`, and the field that needs it; empty for format 1."""
     return max(_needs(value), default=(1, ""))
 
 
 def carried_over(fields: Fields, upcasters: Mapping[int, Upcaster], written: int, current: int) -> Fields:
     """Return `fields` of the version `written` in the version `current`.
 
-    Raises CannotCarryOver when an upcaster is missing, or when one cannot use its input.
+    Raises CannotCarryOver if an upcaster is missing, or cannot use its input.
     """
     try:
         for version in range(written, current):
@@ -75,7 +75,7 @@ def carried_over(fields: Fields, upcasters: Mapping[int, Upcaster], written: int
 
 
 class CannotCarryOver(Exception):
-    """A value of an earlier version that does not have that version's form."""
+    """The error for a value that does not have the form of its version."""
 
 
 CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
@@ -93,7 +93,7 @@ def _since(model: type[BaseModel]) -> Mapping[str, int]:
 
 
 def _newer(value: object, format: int) -> dict[Any, Any]:
-    # By values, not by types: so unions, and models that contain themselves, need no special case.
+    # By values, as types would need special cases for unions, and for models that contain themselves.
     if isinstance(value, BaseModel):
         formats = _since(type(value))
         newer: dict[Any, Any] = {name: True for name, n in formats.items() if n > format}
@@ -105,7 +105,7 @@ def _newer(value: object, format: int) -> dict[Any, Any]:
     else:
         return {}
     inner = {name: _newer(part, format) for name, part in parts if name not in newer}
-    return newer | {name: found for name, found in inner.items() if found}
+    return newer | {name: newer_parts for name, newer_parts in inner.items() if newer_parts}
 
 
 def _needs(value: object) -> Iterator[tuple[int, str]]:

@@ -1,8 +1,8 @@
-"""Kinds of stored values: how each is written, and read by this release and later ones. Pure.
+"""Kinds of stored values, which this release and later ones write and read. Pure.
 
-A new field needs no new version: it names its format with `since` and has a default. A kind's version rises when a
-written value changes its meaning or its form; then an upcaster is added under the number before, and stays. The
-version is written first, and is left out as long as it is 1.
+A new field needs no new version, but names its format with `since` and has a default. If a written value changes its
+meaning or its form, the kind gets the next version, and an upcaster from the previous one, which stays. The version
+is written first, unless it is 1.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class Kind(Generic[ValueT]):
         upcasters: Mapping[int, Upcaster] | None = None,
         writes_defaults: bool = True,
     ) -> None:
-        """`model` is a class, or a union of classes; `name` is its name in errors."""
+        """Take the class, or union of classes, of the value; `name` is the value's name in errors."""
         self.name, self.version = name, version
         self._model = model
         self._upcasters = upcasters or {}
@@ -42,23 +42,23 @@ class Kind(Generic[ValueT]):
 
     @cached_property
     def _type(self) -> TypeAdapter[ValueT]:
-        """Return the type, built on first use: each program reads only a few kinds."""
+        """Return the type, built on first use, as each program reads only a few kinds."""
         return TypeAdapter(self._model)
 
     def write(self, value: ValueT, format: int) -> bytes:
         """Return `value` as a release of `format` reads it."""
-        assert isinstance(value, BaseModel), "what is stored is a model"
+        assert isinstance(value, BaseModel), "a stored value is a model"
         return self.versioned(as_json(value, format, **self._options))
 
     def versioned(self, written: bytes) -> bytes:
-        """Return a JSON object with this kind's version in front."""
+        """Return the JSON object with the kind's version as its first field."""
         if self.version == 1:
             return written
         comma = b"" if written == b"{}" else b","
         return b'{"%s":%d' % (_VERSION.encode(), self.version) + comma + written[1:]
 
     def read(self, raw: bytes | str) -> ValueT:
-        """Return the value in `raw`. Raises UnreadableEvent; NewerFormat for one of a later release."""
+        """Return the value in `raw`. Raises UnreadableEvent; NewerFormat for a value of a later release."""
         try:
             value: ValueT = self._type.validator.validate_json(
                 raw if self.version == 1 else self._upcast(raw)
@@ -73,7 +73,7 @@ class Kind(Generic[ValueT]):
         return value
 
     def read_fields(self, fields: Fields, version: int) -> ValueT:
-        """Return the value of `fields`, as they were written in `version`. Raises as `read` does."""
+        """Return the value of `fields`, which were written in `version`. Raises the errors of `read`."""
         return self.read(to_json(fields if version == 1 else {_VERSION: version, **fields}))
 
     def carried(self, fields: Fields, written: int, version: int) -> Fields:
@@ -95,7 +95,7 @@ class Kind(Generic[ValueT]):
 
 
 def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None:
-    """Raise NewerFormat when the fields of `what` show that a later release wrote them."""
+    """Raise NewerFormat if a later release wrote the fields of `what`."""
     for name, known in ((_VERSION, version), ("format", FORMAT)):
         written = fields.get(name, 1)
         if type(written) is int and written > known:

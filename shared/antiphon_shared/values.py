@@ -1,4 +1,4 @@
-"""The one base of all data: frozen, strict about unknown fields."""
+"""The base of all data, which is frozen and refuses unknown fields; and common types."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self, TypeAlias, TypeVar
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 Json: TypeAlias = JsonValue
-"""A value as JSON holds it."""
+"""A JSON value."""
 JsonObject: TypeAlias = dict[str, Json]
 JsonSchema: TypeAlias = dict[str, Any]
 """A JSON Schema, whose keywords define the types of their values."""
@@ -22,7 +22,7 @@ class Value(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
-    # The next two work as in pydantic, in a third of its calls: a value has no extra and no private fields.
+    # The next two work as in pydantic, with a third of its calls, as a value has no extra and no private fields.
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with the fields of `update` changed, which are not validated."""
@@ -35,8 +35,10 @@ class Value(BaseModel):
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
-        """Return a value of these fields, which must be all of its fields in their order, without validation."""
-        assert [*fields] == [*cls.__pydantic_fields__], "a trusted value has each field in its place"
+        """Return a value without validation; `fields` must be all of its fields, in their order."""
+        assert [*fields] == [*cls.__pydantic_fields__], (
+            "the fields are all fields of the class, in their order"
+        )
         return _construct(cls, fields, set(fields))
 
     def __eq__(self, other: object) -> bool:
@@ -46,7 +48,7 @@ class Value(BaseModel):
                 return True
             if len(ours) == len(theirs) == len(type(self).__pydantic_fields__):
                 return False
-        return super().__eq__(other)  # of another class, or with cached properties next to the fields
+        return super().__eq__(other)  # another class, or cached properties next to the fields
 
 
 def _construct(kind: type[ValueT], fields: dict[str, Any], fields_set: set[str]) -> ValueT:
@@ -71,7 +73,7 @@ LogEntry = Annotated[
 ]
 
 Tenant = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-"""The tenant that a session runs for."""
+"""The tenant of a session."""
 
 DEFAULT_TENANT = "default"
 """The tenant of a session without a grant, or with a grant that names none."""
@@ -80,7 +82,7 @@ Round = Annotated[int, Field(ge=1, le=10_000_000, description="Counts from 1; fo
 
 
 class Usage(Value):
-    """The tokens that a model read and wrote, and their cost where prices are configured."""
+    """The tokens that a model read and wrote, and their cost if prices are configured."""
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
@@ -94,13 +96,13 @@ class Usage(Value):
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
 
     def plus(self, other: "Usage") -> "Usage":
-        """Return the sum; its cost is None as soon as one part's is."""
+        """Return the sum; its cost is None if that of one part is."""
         costs = (self.cost_usd, other.cost_usd)
-        known = [cost for cost in costs if cost is not None]
+        known_costs = [cost for cost in costs if cost is not None]
         return Usage.trusted(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
             cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
-            cost_usd=sum(known) if len(known) == 2 else None,
+            cost_usd=sum(known_costs) if len(known_costs) == 2 else None,
         )

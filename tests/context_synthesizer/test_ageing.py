@@ -4,7 +4,7 @@ from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.page import Pieces, TokenBudget, title_units
 from context_synthesizer.render import Piece, question_lines
-from context_synthesizer.side_sections import Section, notes_section, said_by_age
+from context_synthesizer.side_sections import Section, notes_by_age, notes_section
 from tests.memories import a_memory, a_round
 
 
@@ -21,7 +21,7 @@ def after(rounds: int, *lines: str) -> Memory:
 
 def test_the_newest_round_stands_whole_then_conclusions_by_line_then_one_line() -> None:
     notes = after(5).reasoning
-    first, second, third, fourth, fifth = (piece.text for piece in said_by_age(notes, Pieces()))
+    first, second, third, fourth, fifth = (piece.text for piece in notes_by_age(notes, Pieces()))
     assert "I look at part 5." in fifth
     assert "plan: go on" in fifth
     for number, text in ((3, third), (4, fourth)):
@@ -30,7 +30,7 @@ def test_the_newest_round_stands_whole_then_conclusions_by_line_then_one_line() 
 
 
 def test_a_round_gets_shorter_with_each_that_follows_and_never_longer() -> None:
-    sizes = [said_by_age(after(rounds).reasoning, Pieces())[0].units for rounds in range(1, 6)]
+    sizes = [notes_by_age(after(rounds).reasoning, Pieces())[0].units for rounds in range(1, 6)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[1] > sizes[3]
 
@@ -79,4 +79,4 @@ def test_a_section_holds_each_piece_that_fits_and_reports_whether_all_did() -> N
         (title + small.units + large.units, ["small", large.text]),
     ):
         section = Section("Tried", TokenBudget(units))
-        assert (section.put_all((small, large)), section.texts) == (len(shown) == 2, shown)
+        assert (section.add_all((small, large)), section.texts) == (len(shown) == 2, shown)

@@ -9,7 +9,7 @@ from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_synthesizer.summaries import SOURCE_TOKENS_MAX, SOURCE_TOKENS_MIN, checked
+from context_synthesizer.summaries import SOURCE_TOKENS_MAX, SOURCE_TOKENS_MIN, check_summary
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.memories import hostile_text
@@ -37,7 +37,7 @@ def test_a_faithful_summary_is_kept_with_the_facts_it_names() -> None:
         "- F1: Oslo course, 40 EUR, six hours.\n\n"
         "F2, F3: On 2024-05-01 Ann Lee moved to B-12; a forum: \"nobody needs the second part\"."
     )  # fmt: skip
-    summary = checked(a_summary(text), a_memory())
+    summary = check_summary(a_summary(text), a_memory())
     assert isinstance(summary, Summary)
     assert summary.facts == GIVEN
     assert summary.text.splitlines()[0] == "F1: Oslo course, 40 EUR, six hours."
@@ -62,7 +62,7 @@ def test_a_faithful_summary_is_kept_with_the_facts_it_names() -> None:
     ],
 )
 def test_a_summary_that_invents_or_loses_something_is_refused_with_the_reason(text: str, why: str) -> None:
-    refused = checked(a_summary(text), a_memory())
+    refused = check_summary(a_summary(text), a_memory())
     assert isinstance(refused, str)
     assert why in refused
     assert refused.endswith((".", "…")) or ":" in refused
@@ -81,7 +81,7 @@ FACTS = (
 def told_of_them(text: str) -> Summary | str:
     memory = a_session(Told([a_search("x", *((f"T{n}", one) for n, one in enumerate(FACTS)))])).memory
     assert [fact.statement for fact in memory.facts.values()] == list(FACTS)
-    return checked(a_summary(text, tuple(memory.facts)), memory)
+    return check_summary(a_summary(text, tuple(memory.facts)), memory)
 
 
 @pytest.mark.parametrize(
@@ -135,24 +135,24 @@ def test_signs_that_a_fence_replaces_are_compared_as_they_were() -> None:
     memory = a_session(
         Told([a_search("x", ("T", "(In 1990 she moved to the town of Calden, they say.)"))])
     ).memory
-    summary = checked(a_summary('F1: "&#40;In 1990 she moved to the town of Calden".', ("F1",)), memory)
+    summary = check_summary(a_summary('F1: "&#40;In 1990 she moved to the town of Calden".', ("F1",)), memory)
     assert isinstance(summary, Summary)
     assert summary.text == 'F1: "(In 1990 she moved to the town of Calden".'
 
 
 @pytest.mark.parametrize("text", ["F1: x\n" * 201, "F1: " + "x" * 2_000], ids=["lines", "a line"])
 def test_a_summary_that_is_no_summary_any_more_is_refused(text: str) -> None:
-    assert "more than" in str(checked(a_summary(text), a_memory()))
+    assert "more than" in str(check_summary(a_summary(text), a_memory()))
 
 
 def test_a_summary_names_only_facts_that_it_was_given() -> None:
-    refused = checked(a_summary("F3: They say it.", facts=("F1", "F2")), a_memory())
+    refused = check_summary(a_summary("F3: They say it.", facts=("F1", "F2")), a_memory())
     assert refused == "It names facts that it was not given: F3."
 
 
 def test_a_run_of_facts_names_each_of_them() -> None:
     text = 'F1-F3: Oslo, 40 EUR; 2024-05-01, Ann Lee, B-12; "nobody needs the second part".'
-    summary = checked(a_summary(text), a_memory())
+    summary = check_summary(a_summary(text), a_memory())
     assert isinstance(summary, Summary)
     assert ids_in(summary.facts) == ("F1", "F2", "F3")
 
@@ -172,7 +172,7 @@ _strange = st.one_of(
 @given(_strange)
 def test_whatever_the_model_says_is_kept_or_refused(text: str) -> None:
     memory = a_memory()
-    came = checked(a_summary(text), memory)
+    came = check_summary(a_summary(text), memory)
     assert came if isinstance(came, str) else set(ids_in(came.facts)) <= set(memory.facts)
 
 
@@ -194,7 +194,7 @@ def test_whatever_the_model_says_is_kept_or_refused(text: str) -> None:
     ids=lambda text: text[:12],
 )
 def test_a_huge_summary_is_read_to_its_end(text: str) -> None:
-    assert checked(a_summary(text), a_memory())
+    assert check_summary(a_summary(text), a_memory())
 
 
 def much_more_than_fits(count: int = 900) -> Session:

@@ -46,7 +46,6 @@ TEXT_RIDDLES = re.compile(
 """The same as RIDDLES for texts, where `is no number.` defines by negation too."""
 RECORDED_TEXTS = (
     "antiphon/linear/history.py",
-    "antiphon/replay/injection/faults.py",
     "coordinator/own_answer.py",
     "coordinator/approvals.py",
     "coordinator/asking.py",
@@ -59,7 +58,6 @@ RECORDED_TEXTS = (
     "reasoning_engine/summarize.py",
     "response_assembler/missing.py",
     "response_assembler/partial.py",
-    "shared/antiphon_shared/bus/consumer.py",
     "shared/antiphon_shared/memory/filing/",
     "shared/antiphon_shared/workflows/",
     "tool_dispatcher/idempotency/answers.py",

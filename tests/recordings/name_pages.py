@@ -6,7 +6,7 @@ from response_assembler import shaped
 
 NAMES_ONCE = [f"Holm{n:03}" for n in range(shaped._FIELDS_MAX + 1)]
 NAMES_OFTEN = {
-    **{"w" * length: 1 for length in (1, shaped._TELLING_CHARACTERS, shaped._TELLING_CHARACTERS + 1)},
+    **{"w" * length: 1 for length in (1, shaped._VALUE_CHARACTERS_MIN, shaped._VALUE_CHARACTERS_MIN + 1)},
     "Vik": shaped._SOURCES_MAX - 1,
     "Sund": shaped._SOURCES_MAX,
     "Nes": shaped._SOURCES_MAX + 1,

@@ -10,7 +10,7 @@ from tests.response_assembler.builders import a_disagreement, courses, some_fact
 
 
 def kinds(answer: Answer) -> list[str]:
-    return [doubt.kind for doubt in answer.doubts]
+    return [doubt.kind for doubt in answer.uncertainties]
 
 
 def test_an_answer_shows_numbers_and_ends_in_the_sources_they_stand_for() -> None:
@@ -23,7 +23,7 @@ def test_an_answer_shows_numbers_and_ends_in_the_sources_they_stand_for() -> Non
         "2. **MCP: Build Rich-Context Apps** — number: 4; title: Authentication (`get_course_outline`)"
     )
     assert [(source.number, source.id) for source in answer.sources] == [(1, "F5"), (2, "F7")]
-    assert answer.doubts == ()
+    assert answer.uncertainties == ()
 
 
 def test_an_answer_that_cites_nothing_has_the_newest_facts_beside_it_and_no_list() -> None:
@@ -40,7 +40,7 @@ def test_without_facts_an_answer_owes_no_citation() -> None:
 def test_a_citation_of_nothing_is_shown_and_named() -> None:
     answer = cited_answer("Known [F1], invented [F7], [F20-F30].", some_facts(2))
     assert answer.text.startswith("Known [1], invented [F7?], [F20-F30?].")
-    (doubt,) = answer.doubts
+    (doubt,) = answer.uncertainties
     assert (doubt.kind, doubt.severity, doubt.about) == ("unknown_citation", "serious", "F7, F20-F30")
 
 
@@ -52,7 +52,7 @@ def test_strictness_marks_and_counts_what_cites_nothing() -> None:
         "The course takes six hours [1]. It is held every week. [no source] Everybody likes it very much. "
         "[no source]\n\n**Sources**"
     )
-    doubt = answer.doubts[0]
+    doubt = answer.uncertainties[0]
     assert (doubt.kind, doubt.severity) == ("uncited_claims", "caution")
     assert doubt.message == (
         "2 statements of the answer cite no source: “It is held every week.”; “Everybody likes it very much.”."

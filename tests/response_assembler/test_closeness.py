@@ -4,7 +4,7 @@ from antiphon_shared.memory.note import Note
 from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 
-from response_assembler.closeness import FACTS_MAX, Group, grouped, most_telling
+from response_assembler.closeness import FACTS_MAX, Group, grouped, most_salient
 from tests.memories import memories
 from tests.response_assembler.builders import a_disagreement, a_document, a_memory
 
@@ -32,7 +32,7 @@ def test_each_fact_stands_under_the_one_question_it_is_closest_to() -> None:
 
 def test_what_is_told_already_is_not_shown_again_but_known_to_be_told() -> None:
     memory = a_memory(a_document("Tea", "Tea costs 3 euros."), query="What does tea cost?")
-    assert grouped(memory, ("F1",)) == (Group("What does tea cost?", (), is_told=True, is_part=False),)
+    assert grouped(memory, ("F1",)) == (Group("What does tea cost?", (), is_covered=True, is_part=False),)
 
 
 def test_contradictions_are_chosen_together_and_the_superseded_is_not() -> None:
@@ -73,8 +73,8 @@ def test_where_nothing_is_close_the_most_salient_facts_are_told() -> None:
     memory = a_memory(
         a_document("", *(["Rain."] * 20), salience=0.1), a_document("", "Snow fell.", first=21, salience=0.9)
     )
-    assert ("F21",) in [tuple(fact.id for fact in cluster) for cluster in most_telling(memory)]
-    assert len(most_telling(memory)) == FACTS_MAX
+    assert ("F21",) in [tuple(fact.id for fact in cluster) for cluster in most_salient(memory)]
+    assert len(most_salient(memory)) == FACTS_MAX
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,6 +1,6 @@
 """Facts that are cited though others speak against them."""
 
-from response_assembler.fact_validity import DOUBTS_MAX, latest, outdated_facts
+from response_assembler.fact_validity import UNCERTAINTIES_MAX, latest, outdated_facts
 from tests.response_assembler.builders import a_disagreement, a_document, a_memory
 
 
@@ -52,4 +52,4 @@ def test_what_supersedes_but_is_lost_supersedes_nothing() -> None:
 def test_doubts_are_bounded_for_each_kind() -> None:
     others = tuple(f"F{n}" for n in range(1, 31))
     memory = a_memory(a_document("", *map(str, range(30))), a_document("", "x", first=31, contradicts=others))
-    assert len(list(outdated_facts(memory, {id: n for n, id in enumerate(others, 1)}))) == DOUBTS_MAX
+    assert len(list(outdated_facts(memory, {id: n for n, id in enumerate(others, 1)}))) == UNCERTAINTIES_MAX

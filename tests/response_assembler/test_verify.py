@@ -5,7 +5,7 @@ from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.session_memory import Memory
 
 from response_assembler.markdown import parse_markdown
-from response_assembler.verify import DOUBTS_MAX, unsupported
+from response_assembler.verify import UNCERTAINTIES_MAX, unsupported
 from tests.response_assembler.builders import a_document, a_memory, some_facts
 from tests.rows import each_row
 
@@ -124,7 +124,7 @@ def test_a_sentence_that_cites_very_many_facts_is_not_held_against_them() -> Non
 
 def test_doubts_are_bounded_for_each_kind() -> None:
     found = kinds(" ".join(f"“this was never said {n}” nor {n} [F1]." for n in range(100, 150)))
-    assert found == ["quote_not_found"] * DOUBTS_MAX + ["number_not_found"] * DOUBTS_MAX
+    assert found == ["quote_not_found"] * UNCERTAINTIES_MAX + ["number_not_found"] * UNCERTAINTIES_MAX
 
 
 def test_a_structure_that_cannot_be_read_is_taken_as_it_stands() -> None:

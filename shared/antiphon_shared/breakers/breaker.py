@@ -1,7 +1,7 @@
-"""A circuit breaker as a value: calls that keep failing are stopped for a while, then tried once. Pure.
+"""A circuit breaker as a value, which stops failing calls for a while, then allows one probe. Pure.
 
-Closed, open and half-open after Nygard, *Release It!*. The state is small and JSON, and time is passed in as
-seconds of one clock, so that one process can hold it, or many can share it.
+The phases closed, open and half-open are those of Nygard, *Release It!*. The state is small JSON, and time is passed
+in as seconds of one clock, so that one process can hold the state, or several can share it.
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,7 @@ from antiphon_shared.values import Value
 Phase = Literal["closed", "open", "half_open"]
 
 HELD_RETRY_S = 3_600.0
-"""The retry delay reported for a breaker that is forced open, in seconds: its end is unknown, but not near.
-"""
+"""The retry delay reported for a breaker that is forced open, as its end is unknown."""
 
 
 class Ending(Value):
@@ -63,14 +62,14 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class RefusedCall:
-    """A refusal of a call; a retry helps after `retry_after_s`. `state` holds the reason."""
+    """A refusal of a call; a retry may help after `retry_after_s`. `state` holds the reason."""
 
     retry_after_s: float
     state: BreakerState = field(default=CLOSED, compare=False)
 
 
 class Breaker(Value):
-    """The rule of a breaker: it opens by the rate of failures in a rolling window, given a minimum of calls."""
+    """The rule of a breaker: it opens at a rate of failures in a rolling window with a minimum number of calls."""
 
     calls_min: int = Field(
         default=10, ge=1, le=1_000, description="Minimum number of calls in the window to open."
@@ -124,34 +123,34 @@ class Breaker(Value):
     def after_all(self, state: BreakerState, endings: Iterable[Ending], now: float) -> BreakerState:
         """Return the state after calls that were not probes, in the order of their times.
 
-        They may be older than endings in the state: each process reports its own, late.
+        They may be older than endings in the state, as each process reports its own later.
         """
         new = [ending for ending in endings if abs(now - ending.at) <= self.window_s]
         if state.opened is not None or not new:
             return state
         old = [ending for ending in state.endings if abs(now - ending.at) <= self.window_s]
-        joined, is_new = sorted((*old, *new), key=attrgetter("at")), {id(ending) for ending in new}
-        first, failures, has_news = 0, 0, False
-        for count, ending in enumerate(joined, 1):
+        in_order, is_new = sorted((*old, *new), key=attrgetter("at")), {id(ending) for ending in new}
+        first, failures, has_new = 0, 0, False
+        for count, ending in enumerate(in_order, 1):
             failures += ending.is_failure
-            has_news = has_news or id(ending) in is_new
-            while count - first > self.window_calls or ending.at - joined[first].at > self.window_s:
-                failures -= joined[first].is_failure
+            has_new = has_new or id(ending) in is_new
+            while count - first > self.window_calls or ending.at - in_order[first].at > self.window_s:
+                failures -= in_order[first].is_failure
                 first += 1
-            # Also at a known failure, when the new ones before it raise the rate.
-            if ending.is_failure and has_news and self._is_too_much(failures, count - first):
-                return BreakerState(endings=tuple(joined[first:count]), opened=ending.at)
-        return BreakerState(endings=tuple(joined[first:]))
+            # Also at a known failure, if new endings before it raise the rate.
+            if ending.is_failure and has_new and self._opens_circuit(failures, count - first):
+                return BreakerState(endings=tuple(in_order[first:count]), opened=ending.at)
+        return BreakerState(endings=tuple(in_order[first:]))
 
     def force_open(self, held: ForcedOpen) -> BreakerState:
-        """Return the state of a breaker that is forced open; it is closed by hand by setting CLOSED."""
+        """Return the state of a breaker that is forced open; a person closes it by setting CLOSED."""
         return BreakerState(opened=held.at, held=held)
 
     def is_droppable(self, state: BreakerState, now: float) -> bool:
         """Return whether the state can be dropped.
 
-        It can when it is closed without a recent failure, or when it has been half-open without a call for so
-        long that its failures have left the window.
+        It can be if it is closed without a recent failure, or if it has been half-open without a call for so long that
+        its failures have left the window.
         """
         if state.held is not None:
             return False
@@ -162,10 +161,10 @@ class Breaker(Value):
         latest = max(state.opened, state.opened if state.probed is None else state.probed)
         return abs(now - latest) > self.open_s + self.window_s
 
-    def _is_too_much(self, failures: int, calls: int) -> bool:
+    def _opens_circuit(self, failures: int, calls: int) -> bool:
         return calls >= min(self.calls_min, self.window_calls) and failures >= self.failure_rate * calls
 
     def _left_s(self, since: float, now: float) -> float:
-        """Return the rest of the open time in seconds; none after the clock was set back by more than that time."""
+        """Return the rest of the open time, in seconds; 0 if the clock was set back by more than the open time."""
         elapsed_s = now - since
         return min(self.open_s, self.open_s - elapsed_s) if elapsed_s > -self.open_s else 0.0

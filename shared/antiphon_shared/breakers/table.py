@@ -12,7 +12,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.stored import Kind
 
 BREAKERS_MAX = 200
-"""The number of breakers stored: names invented for every query must not fill Redis."""
+"""Bound on stored breakers, as names that queries invent must not fill Redis."""
 _STATE: Kind[BreakerState] = Kind("a breaker", BreakerState, writes_defaults=False)
 _STATE_BYTES_MAX = 200_000
 _NAME = re.compile(r"tool:[a-zA-Z0-9_-]{1,64}|model:[!-~]{1,200}")
@@ -49,10 +49,9 @@ def write_state(state: BreakerState, format: int = FORMAT) -> bytes:
 
 
 def next_to_drop(states: Mapping[str, BreakerState]) -> str | None:
-    """Return the breaker to drop when there are too many: the oldest closed one, else the oldest of a model.
+    """Return the breaker to drop from a full table: the oldest closed one, else the oldest of a model.
 
-    Queries may name any model, so failing models must not displace tools. None if only tools, or breakers
-    that are forced open, could be dropped.
+    Tools are not dropped for models, as queries may name any model. None if all others are forced open or of tools.
     """
     closed = [name for name, state in states.items() if state.opened is None]
     models = [name for name, state in states.items() if name.startswith("model:") and state.held is None]
@@ -64,9 +63,9 @@ def _latest(state: BreakerState) -> float:
 
 
 def outages_of(states: Mapping[str, BreakerState], breaker: Breaker, now: float) -> Outages:
-    """Return the open circuits at `now`, in Unix seconds. Equal states give equal values as long as they last.
+    """Return the open circuits at `now`, in Unix seconds; the same value while the states are the same.
 
-    A breaker that is forced open counts as open for one hour from the next full hour: its end is unknown.
+    A breaker that is forced open counts as open for one hour from the next full hour, as its end is unknown.
     """
     is_open = sorted(name for name, state in states.items() if breaker.phase(state, now) == "open")
     tools = [name.removeprefix("tool:") for name in is_open if name.startswith("tool:")]

@@ -1,8 +1,8 @@
-"""Injected faults: a process fails at a named point, as ANTIPHON_FAULTS says. For development only.
+"""Injected faults, which make a process fail at a named point. For development only.
 
     ANTIPHON_FAULTS="commit.before:kill@3, model.before:raise" ANTIPHON_FAULTS_ALLOWED=yes-this-is-no-production
 
-`points` is the table of all points, `plan` parses the setting, `striking` carries it out.
+`points` is the table of all points, `plan` parses the setting, `striking` executes it.
 """
 
 from antiphon_shared.faults.striking import arm, pass_point

@@ -1,4 +1,4 @@
-"""The points at which a fault can strike: the one table, from which docs and the chaos suite are made. Pure."""
+"""The points at which a fault can strike, for the docs and the chaos suite too. Pure."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +25,7 @@ _ON_A_CONNECTION: tuple[Action, ...] = (*_MOST, "disconnect")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in the code, named at exactly one `faults.pass_point`."""
+    """A point in the code, which exactly one `faults.pass_point` names."""
 
     name: str
     meaning: str
@@ -91,4 +91,4 @@ _ALL = (
 )
 
 POINTS: dict[str, Point] = {point.name: point for point in _ALL}
-"""By name, in the order of a message's life."""
+"""The points by name, in the order in which a message passes them."""

@@ -1,4 +1,4 @@
-"""The execution of faults: passing a point does nothing, unless the process was armed."""
+"""The execution of faults. Passing a point has no effect unless the process is armed."""
 
 import asyncio
 import os
@@ -19,11 +19,11 @@ Disconnect = Callable[[], Awaitable[None]]
 
 
 class FaultOnPurpose(RuntimeError):
-    """The error of the action `raise`; no code expects it, and none may catch it by name."""
+    """The error of the action `raise`, which no code may catch by name."""
 
 
 class Armed:
-    """The faults of one process, and how often it has passed each point."""
+    """The faults of one process, and the number of its passes of each point."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self._faults: dict[str, list[Fault]] = defaultdict(list)
@@ -41,7 +41,7 @@ class Armed:
         for fault in self._faults[point]:
             if fault.strikes(nth):
                 self.struck += 1
-                await asyncio.sleep(0)  # so that tasks started before this one begin first
+                await asyncio.sleep(0)  # lets tasks that were started before this one begin first
                 structlog.get_logger().warning(STRUCK, fault=fault.text, at=point, nth=nth, pid=os.getpid())
                 await _strike(fault, disconnect)
 
@@ -59,7 +59,7 @@ async def _strike(fault: Fault, disconnect: Disconnect | None) -> None:
         case "hang":
             await asyncio.get_running_loop().create_future()
         case "freeze":
-            time.sleep(fault.seconds)  # noqa: ASYNC251  # that is the fault
+            time.sleep(fault.seconds)  # noqa: ASYNC251  # the fault blocks the loop on purpose
         case "disconnect":
             if disconnect is not None:
                 await disconnect()
@@ -71,10 +71,10 @@ STRUCK = "a fault strikes"
 """The log line of each strike."""
 
 _ARMED: ContextVar[Armed | None] = ContextVar("faults", default=None)
-"""Set once when a process is started, before anything runs; every task inherits it.
+"""Set once at the start of a process; every task inherits it.
 
-The points are at the bottom of the call stack. A parameter through some thirty constructors, for a feature
-that no deployment uses, would cost each reader more than this one exception from the rule against globals.
+This is an exception from the rule against globals, as a parameter would pass through some thirty constructors, for a
+feature that no deployment uses.
 """
 
 
@@ -86,16 +86,16 @@ def arm(faults: Iterable[Fault]) -> None:
 @contextmanager
 def armed(faults: Iterable[Fault]) -> Iterator[Armed]:
     """Arm faults for a block, and for all tasks started in it."""
-    there = Armed(faults)
-    token = _ARMED.set(there)
+    own = Armed(faults)
+    token = _ARMED.set(own)
     try:
-        yield there
+        yield own
     finally:
         _ARMED.reset(token)
 
 
 async def pass_point(point: str, disconnect: Disconnect | None = None) -> None:
-    """Pass a named point of antiphon_shared.faults.points; `disconnect` closes the connection that is in use there."""
+    """Pass a named point of faults/points.py; `disconnect` closes the connection that is in use there."""
     armed = _ARMED.get()
     if armed is not None:
         await armed.pass_point(point, disconnect)

@@ -1,1 +1,1 @@
-"""A component as a process: its settings, logs, clock, ids, health and errors."""
+"""The process around a component: its settings, logs, clock, ids, health and errors."""

@@ -8,7 +8,7 @@ from antiphon_shared.process.settings import Settings
 
 
 class BreakerSettings(Settings):
-    """The rule of the circuit breakers: `ANTIPHON_BREAKER_<NAME>`, alike for all components."""
+    """The rule of the circuit breakers, the same for all components."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_BREAKER_")
     section = "breaker"

@@ -1,6 +1,6 @@
 """The only place that reads a clock.
 
-The runtime and the shells use it. Decisions never do: time reaches them as `event.time`.
+The runtime and the shells use it. Decisions do not, but take `event.time`.
 """
 
 import time
@@ -13,10 +13,10 @@ def utc_now() -> datetime:
 
 
 def monotonic_s() -> float:
-    """Return the seconds of a clock that never steps back, for measuring and for local waits."""
+    """Return the seconds of a clock that never steps back, for measurements and local waits."""
     return time.monotonic()
 
 
 def milliseconds(seconds: float) -> int:
-    """Return seconds as whole milliseconds, as Redis takes them, at least one."""
+    """Return seconds in whole milliseconds for Redis, at least one."""
     return max(1, round(seconds * 1000))

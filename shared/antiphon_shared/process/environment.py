@@ -11,7 +11,7 @@ def load_environment(name: str) -> str | None:
 
 
 def environment_without(*beginnings: str) -> dict[str, str]:
-    """Return the environment for a child process, without variables whose names begin like this."""
+    """Return the environment for a child process, without variables whose names have these beginnings."""
     return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}
 
 

@@ -1,4 +1,4 @@
-"""Errors: what happened, what to do next, and whether a retry can help."""
+"""Errors, with a message, the next action, and whether a retry can help."""
 
 from pydantic import Field
 
@@ -7,7 +7,7 @@ from antiphon_shared.values import Value
 
 
 class AntiphonError(Exception):
-    """The base of all errors of Antiphon. `code` is stable and safe to match on.
+    """The base of all errors of Antiphon. Programs may match on `code`, which is stable.
 
     `hint` is the next action. `retryable`: whether a retry may succeed later.
     """
@@ -48,13 +48,13 @@ class NewerFormat(UnreadableEvent):
     def __init__(self, what: str, written: int, read: int) -> None:
         super().__init__(
             f"{what} has format {written}; this release reads formats up to {read}.",
-            hint="Start the release that wrote it. A message that was set aside for this goes back to it with "
+            hint="Start the release that wrote it. If the message became a dead letter, requeue it then with "
             "`antiphon dead requeue`.",
         )
 
 
 class TryLater(AntiphonError):
-    """A handler cannot do its work yet; the delivery is handed back and returns after `delay_s`."""
+    """The error of a handler that cannot do its work yet; the message is delivered again after `delay_s`."""
 
     code = "try_later"
     retryable = True
@@ -73,12 +73,12 @@ class ErrorInfo(Value):
 
     @classmethod
     def of(cls, error: BaseException, redactor: Redactor = WELL_KNOWN) -> "ErrorInfo":
-        """Return any exception in this form, without the secrets that `redactor` knows."""
+        """Return an exception in this form, without the secrets that `redactor` knows."""
         if isinstance(error, AntiphonError):
-            said, code, retryable = str(error), error.code, error.retryable
+            message, code, retryable = str(error), error.code, error.retryable
         else:
-            said, code, retryable = f"{type(error).__name__}: {error}", "internal_error", False
-        return cls(code=code, message=_sendable(redactor.text(said)), retryable=retryable)
+            message, code, retryable = f"{type(error).__name__}: {error}", "internal_error", False
+        return cls(code=code, message=_sendable(redactor.text(message)), retryable=retryable)
 
 
 def _sendable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Heartbeats: each worker reports that it is alive; `antiphon health` and `antiphon status` read the reports."""
+"""Heartbeats, with which each worker reports that it is alive to `antiphon health` and `antiphon status`."""
 
 import asyncio
 import os
@@ -22,8 +22,8 @@ from antiphon_shared.values import Value
 
 HEARTBEAT_S = 2.0
 SILENT_S = 10.0
-"""A worker without a heartbeat for this long counts as gone, in seconds."""
-_SIGN_OFF_S = 0.5
+"""The time without a heartbeat after which a worker counts as gone."""
+_SIGN_OFF_TIMEOUT_S = 0.5
 
 
 class Heartbeat(Value):
@@ -38,7 +38,7 @@ class Heartbeat(Value):
 
 
 class Worker(Heartbeat):
-    """A worker as an observer sees it."""
+    """A worker's last heartbeat, with its age."""
 
     name: str
     silent_s: float
@@ -49,7 +49,7 @@ class Worker(Heartbeat):
 
 
 async def beat(
-    bus: Bus, component: Component, consumer: str, started: datetime, in_hand: Callable[[], int]
+    bus: Bus, component: Component, consumer: str, started: datetime, in_flight: Callable[[], int]
 ) -> None:
     """Send a heartbeat at every interval, until cancelled."""
     while True:
@@ -57,7 +57,7 @@ async def beat(
             host=socket.gethostname(),
             pid=os.getpid(),
             started=started,
-            in_hand=in_hand(),
+            in_hand=in_flight(),
             format=FORMAT,
             signs=bus.signer is not None,
         )
@@ -76,7 +76,7 @@ async def beat(
 async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
     """Remove the worker's name from the list."""
     try:
-        async with asyncio.timeout(_SIGN_OFF_S):
+        async with asyncio.timeout(_SIGN_OFF_TIMEOUT_S):
             await bus.batcher.submit("HDEL", bus.keys.workers(component), consumer)
     except (RedisError, TimeoutError):
         structlog.get_logger().debug("heartbeat_not_removed")
@@ -84,37 +84,42 @@ async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
 
 async def workers(bus: Bus, component: Component) -> list[Worker]:
     """Return the workers of a component with a heartbeat in the last minute, by name."""
-    listed, (seconds, microseconds) = await asyncio.gather(
+    heartbeats, (seconds, microseconds) = await asyncio.gather(
         bus.batcher.submit("HGETALL", bus.keys.workers(component)), bus.batcher.submit("TIME")
     )
     now_ms = int(seconds) * 1000 + int(microseconds) // 1000
-    found = []
-    for name, line in listed.items():
+    alive = []
+    for name, line in heartbeats.items():
         at_ms, _, content = line.partition(b" ")
         try:
             heartbeat = Heartbeat.model_validate_json(content)
             silent_s = max(0.0, (now_ms - int(at_ms)) / 1000)
-            found.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
+            alive.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
         except ValueError:  # a foreign entry is not a worker; a heartbeat removes it
             continue
-    return sorted(found, key=lambda worker: worker.name)
+    return sorted(alive, key=lambda worker: worker.name)
 
 
 async def check_key(bus: Bus) -> None:
-    """Raise ConfigurationError when other processes sign their messages and this one has no key.
+    """Raise ConfigurationError if other processes sign their messages and this one has no key.
 
     A component calls it only at its start: entries written to Redis later must not be able to end a process.
     """
     if bus.signer is not None:
         return
     try:
-        listed = await retry_while_unavailable(
-            "see who signs", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
+        all_workers = await retry_while_unavailable(
+            "read which workers sign", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
         )
     except ResponseError as error:  # a foreign key, or no permission to read it
         structlog.get_logger().debug("signing_check_failed", error=str(error))
         return
-    signing = [worker.name for found in listed for worker in found if worker.signs and worker.is_alive]
+    signing = [
+        worker.name
+        for of_component in all_workers
+        for worker in of_component
+        if worker.signs and worker.is_alive
+    ]
     if signing:
         raise ConfigurationError(
             f"the messages of this pipeline are signed (by {signing[0]}), but this process has no key.",

@@ -1,6 +1,6 @@
-"""Ids: drawn once where something enters the system, derived after that.
+"""Ids, which are drawn once where data enters the system, and derived after that.
 
-Derived ids make a second run harmless: the same input gives the same outputs, byte for byte.
+Derived ids make a second run harmless, as the same input gives the same outputs, byte for byte.
 """
 
 import os
@@ -16,9 +16,9 @@ _VERSION_5, _VERSION_7 = 0x5 << 76, 0x7 << 76
 _VARIANT = 0b10 << 62
 _WITHOUT_VERSION = ~(0xF << 76 | 0b11 << 62)
 CHILD = "~"
-"""Separates the id of a root session from the part that distinguishes its children."""
-_REMEMBERED = 4_096
-"""Ids are computed again within one step: by the decision, by the commit, and for every key."""
+"""The separator between the id of a root session and the part that distinguishes its children."""
+_IDS_CACHED_MAX = 4_096
+"""Bound on cached ids, as the decision, the commit and every key of a step compute the same ones."""
 
 
 def new_id() -> UUID:
@@ -27,7 +27,7 @@ def new_id() -> UUID:
 
 
 def random_fraction() -> float:
-    """Return a number from 0 up to 1, drawn from the last bits of a fresh id: the jitter of a pause."""
+    """Return a random number from 0 to below 1, for the jitter of a pause."""
     return (new_id().int & 0xFFFFF) / 0x100000
 
 
@@ -42,7 +42,7 @@ def new_password() -> str:
 
 
 def id_of_entry(stream: str, entry: str) -> UUID:
-    """Return the UUIDv7 of an entry that enters the system as `entry` of `stream`; the same at every call.
+    """Return the UUIDv7 of the message in `entry` of `stream`, which is the same at every call.
 
     `entry` is a Redis stream id, `milliseconds-sequence`, and provides the timestamp.
     """
@@ -50,9 +50,9 @@ def id_of_entry(stream: str, entry: str) -> UUID:
     return _uuid7(int(milliseconds), blake2b(f"{stream} {entry}".encode(), digest_size=10).digest())
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_IDS_CACHED_MAX)
 def child_id(parent: UUID, n: int) -> UUID:
-    """Return the id of the n-th consequence of `parent`: the UUIDv5 of that number (RFC 9562, section 5.5)."""
+    """Return the id of the n-th event that follows from `parent`, a UUIDv5 (RFC 9562, section 5.5)."""
     digest = sha1(parent.bytes + b"%d" % n, usedforsecurity=False).digest()
     value = int.from_bytes(digest[:16], "big") & _WITHOUT_VERSION
     return UUID(int=value | _VERSION_5 | _VARIANT)
@@ -66,13 +66,13 @@ def idempotency_key(tenant: str, session_id: str, round: int, call_id: str) -> s
 def child_session_id(parent: str, request: int) -> str:
     """Return the id of the session that a session has begun with one of its requests.
 
-    It contains the root of all its parents, with which it shares a partition.
+    It contains the id of the root session, with which it shares a partition.
     """
     root = parent.partition(CHILD)[0]
     return f"{root}{CHILD}{blake2b(f'{parent} {request}'.encode(), digest_size=8).hexdigest()}"
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_IDS_CACHED_MAX)
 def partition_of(session_id: str, partitions: int) -> int:
     """Return the partition of a session: a stable hash (CRC-32) of its id, or of its root's, modulo the partitions."""
     return zlib.crc32(session_id.partition(CHILD)[0].encode()) % partitions

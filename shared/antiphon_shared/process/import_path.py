@@ -1,4 +1,4 @@
-"""The modules that an import finds. Imports nothing that a file of the current directory could shadow."""
+"""Changes to the import path. This module imports only what the current directory cannot shadow."""
 
 import os
 import sys
@@ -8,18 +8,18 @@ from contextlib import contextmanager, suppress
 
 def current_directory_last() -> None:
     """Move the current directory to the end of the search path, so that a `redis.py` there shadows nothing."""
-    with suppress(OSError):  # it may have been deleted
+    with suppress(OSError):  # the directory may have been deleted
         directory = os.getcwd()
         sys.path[:] = [entry for entry in sys.path if entry not in ("", directory)] + [directory]
 
 
 @contextmanager
 def hidden(library: str) -> Iterator[None]:
-    """Hide a library that another one imports only if it is installed. It can be imported after the block."""
+    """Hide a library within the block from libraries that import it if it is installed."""
     if library in sys.modules:
         yield
         return
-    sys.modules[library] = None  # type: ignore[assignment]  # an import of it fails, as if it were not installed
+    sys.modules[library] = None  # type: ignore[assignment]  # makes its import fail, as if it were not installed
     try:
         yield
     finally:

@@ -1,6 +1,6 @@
 """Logs on stderr, with the session and other context of the task: JSON, or text on a terminal.
 
-Log lines are redacted: they may quote anything, an exception's text above all.
+Log lines are redacted, as they may quote any text, such as that of an exception.
 """
 
 import json
@@ -22,10 +22,10 @@ from antiphon_shared.text.control import harmless_json, visible
 def configure(
     level: str, component: str, secrets: Iterable[str] = (), form: Literal["auto", "json", "text"] = "auto"
 ) -> None:
-    """Set up logging for this process. Every line carries the component's name, and does not contain `secrets`.
+    """Set up logging for this process. Every line has the component's name, and no `secrets`.
 
-    `auto` is text on a terminal, and JSON elsewhere. Warnings that libraries log through `logging`, and an
-    exception that ends the process, become lines too.
+    `auto` is text on a terminal, and JSON elsewhere. Warnings of libraries through `logging`, and an exception that
+    ends the process, are logged in the same form.
     """
     redactor = Redactor(secrets, keys=ALWAYS)
     is_text = form == "text" or (form == "auto" and sys.stderr.isatty())
@@ -51,10 +51,9 @@ def configure(
 
 
 def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
-    """Log plain lines on stderr, only those at least as severe as `level`: for the command line.
+    """Log plain lines of at least `level` on stderr, for the command line.
 
-    From `error` on, `tool_call` lines are left out: callers with such a level show the results of calls
-    themselves.
+    From `error` on, `tool_call` lines are left out, as such callers show the results of calls themselves.
     """
     severity = logging.getLevelNamesMapping()[level.upper()]
 
@@ -98,7 +97,7 @@ def as_line(line: object, **_: object) -> str:
     """Return one line of JSON, for any value."""
     try:
         return harmless_json(orjson.dumps(line, default=repr).decode())
-    except TypeError:  # lone surrogates, integers beyond 64 bits: a tool's exception may hold anything
+    except TypeError:  # lone surrogates or integers beyond 64 bits, for instance in a tool's exception
         return json.dumps(line, default=repr)
 
 
@@ -109,13 +108,13 @@ class _Forwarding(logging.Handler):
         try:
             message = record.getMessage()
         except (TypeError, ValueError, LookupError):
-            message = str(record.msg)  # arguments that do not fit: the message alone
+            message = str(record.msg)  # the arguments do not fit the message
         level = min(record.levelno // 10 * 10, logging.CRITICAL)
         structlog.get_logger().log(level, message, logger=record.name, exc_info=record.exc_info or None)
 
 
 def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Log an uncaught exception as one line: Python's own report is long, and may hold a secret."""
+    """Log an uncaught exception as one redacted line, in place of Python's report."""
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
         return

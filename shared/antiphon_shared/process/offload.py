@@ -1,8 +1,8 @@
-"""Work on large values, in a thread, so that lease renewals and heartbeats continue meanwhile.
+"""Work on large values in a thread, so that lease renewals and heartbeats continue meanwhile.
 
-The interpreter switches to the event loop every few milliseconds while other Python code runs, but not within
-one call of a library: such calls get their values in pieces. There is one thread per process: each of many
-threads would take a turn before the loop's next.
+The interpreter switches to the event loop every few milliseconds while Python code runs in the thread, but not within
+one call of a library, so such calls get their values in pieces. Each process has one thread, as several would delay
+the loop more.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 PARTS_MAX = 2_000
-"""The number of parts from which on converting, searching or writing a value takes more than a few milliseconds."""
+"""The number of parts from which the conversion or search of a value takes more than a few milliseconds."""
 _CHARACTERS_OF_A_PART = 100
 _PIECE = 500
-"""Items of a list that one call of a library gets."""
-_SINGLE = frozenset((int, float, bool, type(None), UUID, datetime))
-_ROWS = frozenset((list, tuple, set, frozenset))
+"""The number of items of a list for one call of a library."""
+_SCALARS = frozenset((int, float, bool, type(None), UUID, datetime))
+_SEQUENCES = frozenset((list, tuple, set, frozenset))
 _DEPTH_MAX = 4
 """The depth to which a value is searched for long lists."""
 
@@ -34,35 +34,35 @@ T = TypeVar("T")
 
 
 async def offload(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Return the result of `work`: at once where its arguments are small, else from the thread.
+    """Return the result of `work`, which runs here if its arguments are small, else in the thread.
 
-    The arguments must not change meanwhile. When cancelled, the work runs on and its result is dropped.
+    The arguments must not change meanwhile. After a cancellation, the work continues, and its result is dropped.
     """
     return await offload_if(is_large(*args), work, *args, **options)
 
 
 async def offload_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Return the result of `work`, from the thread where the caller says that it is heavy."""
+    """Return the result of `work`, which runs in the thread if it is heavy, else here."""
     if not is_heavy:
         return work(*args, **options)
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_worker(), _undisturbed, partial(work, *args, **options))
+    return await loop.run_in_executor(_worker(), _without_collection, partial(work, *args, **options))
 
 
 def is_large(*values: Any) -> bool:
-    """Return whether values have many parts, or long texts. Visits only as many parts as it takes to decide."""
+    """Return whether values have many parts or long texts, after as few parts as possible."""
     left, parts = PARTS_MAX, list(values)
     for one in parts:  # the list grows meanwhile
         kind = type(one)
-        # The exact class first, as this runs for every value; subclasses take the slower checks below.
+        # The exact class first, as this runs for every value; the checks for subclasses are slower.
         if kind is str or kind is bytes:
             left -= 1 + len(one) // _CHARACTERS_OF_A_PART
-        elif kind in _SINGLE:
+        elif kind in _SCALARS:
             left -= 1
         elif kind is dict or isinstance(one, dict):
             left -= len(one)
             parts += one.values() if left >= 0 else ()
-        elif kind in _ROWS or isinstance(one, list | tuple | set | frozenset):
+        elif kind in _SEQUENCES or isinstance(one, list | tuple | set | frozenset):
             left -= len(one)
             parts += one if left >= 0 else ()
         elif isinstance(one, str | bytes):
@@ -77,7 +77,7 @@ def is_large(*values: Any) -> bool:
 
 
 def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[T]:
-    """Yield `each` of the value's parts; long lists and objects are split so that no part exceeds a piece by much."""
+    """Yield `each` of the value's parts, for which long lists and objects are split into pieces."""
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         for start in range(0, len(value), _PIECE):
             piece = value[start : start + _PIECE]
@@ -95,7 +95,7 @@ def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[
 
 
 def json_of(value: Any, depth: int = 0) -> bytes:
-    """Return the value as `to_json` writes it, in pieces. Raises ValueError for a value that cannot be written."""
+    """Return the value as JSON, like `to_json`, but in pieces. Raises ValueError if it cannot be written."""
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         size = _PIECE if len(value) > _PIECE else 1
         pieces = (value[start : start + size] for start in range(0, len(value), size))
@@ -108,18 +108,18 @@ def json_of(value: Any, depth: int = 0) -> bytes:
 
 
 def json_within(value: Any, bytes_max: int) -> bytes | None:
-    """Return the value as JSON, as `json_of` does; None as soon as it exceeds `bytes_max`."""
+    """Return the value as JSON, like `json_of`; None if it exceeds `bytes_max`."""
     size = 0
     for length in in_pieces(value, lambda part: len(to_json(part))):
-        size += length - 2  # the brackets of a piece are not in the whole
+        size += length - 2  # without the brackets of the piece
         if size > bytes_max:
             return None
     written = json_of(value)
     return written if len(written) <= bytes_max else None
 
 
-def _undisturbed(work: Callable[[], T]) -> T:
-    """Return the result of the work, without garbage collection: it would visit the growing value again and again."""
+def _without_collection(work: Callable[[], T]) -> T:
+    """Return the result of the work, without garbage collection, which would visit the growing value repeatedly."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Components as a process: connect, work, and on SIGTERM stop reading, finish or hand back, exit 0.
+"""The life of a process: connect, work; on SIGTERM stop reading, finish or hand back deliveries, and exit 0.
 
 A process runs one component, or several in one event loop, which share its connections.
 """
@@ -31,13 +31,12 @@ from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_values import secret_values
 
 GRACE_S = 8.0
-"""How long a stopping process works on deliveries in flight, in seconds."""
+"""The time that a stopping process has for deliveries in flight."""
 FAULTS_ALLOWED = "yes-this-is-no-production"
 EXIT_USAGE = 2
 EXIT_REDIS = 3
 _STUCK_LEASES, _STUCK_S_MIN = 3, 5.0
-"""An event loop that has not turned for this many leases is stuck: its deliveries have long been taken over.
-"""
+"""The number of leases, and the least time, after which an event loop that does not run counts as stuck."""
 
 Build = Callable[[Bus], Service]
 
@@ -45,12 +44,12 @@ Build = Callable[[Bus], Service]
 def main(name: str, *builds: Build, grace_s: float = GRACE_S) -> None:
     """Run one component, or several in one event loop, until SIGTERM or SIGINT.
 
-    Exits with 0 then; with 2 on a wrong configuration, with 3 without Redis.
+    The exit code is 0; 2 for a wrong configuration, and 3 without Redis.
 
     Args:
         name: the name of the process, for logs and errors.
         builds: each builds a component's service on a bus that is not open yet.
-        grace_s: how long it works on deliveries in flight after the signal, in seconds.
+        grace_s: the seconds for deliveries in flight after the signal.
     """
     try:
         settings = load(PipelineSettings)
@@ -99,15 +98,14 @@ async def _serve(bus: Bus, builds: Sequence[Build], grace_s: float) -> None:
     finally:
         await bus.close()
     if threading.active_count() > 1:
-        # Everything is committed or handed back; a tool's thread that never ends must not keep the process
-        # alive.
+        # All deliveries are committed or handed back. A tool's thread that never ends would keep the process alive.
         os._exit(0)
 
 
 async def run_services(
     bus: Bus, services: Sequence[Service], stop: asyncio.Event, grace_s: float = GRACE_S
 ) -> None:
-    """Run built services on an open bus until `stop` is set, or until one of them ends: then all end.
+    """Run built services on an open bus until `stop` is set or one of them ends; then all end.
 
     Raises the first error that ended one of them; see `run_service`.
     """
@@ -119,7 +117,7 @@ async def run_services(
         finally:
             stop.set()
 
-    if len(services) > 1 and not bus.connections.is_fake:  # fakeredis gives scripts another reply
+    if len(services) > 1 and not bus.connections.is_fake:  # fakeredis gives another reply to the script
         bus.local_inboxes = LocalInboxes()
     ends = await asyncio.gather(*map(run, services), return_exceptions=True)
     for error in ends:
@@ -136,8 +134,8 @@ async def _beat(bus: Bus, service: Service, consumer: Consumer) -> None:
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:
     """Run a built service on an open bus until `stop` is set. Raises the error that ends a background duty.
 
-    Raises ConfigurationError when the deployment holds sessions that this release cannot read, or signs its
-    messages while this process has no key.
+    Raises ConfigurationError if the deployment holds sessions that this release cannot read, or if it signs its
+    messages and this process has no key.
     """
     log = structlog.get_logger()
     await bus.formats.check()
@@ -157,7 +155,7 @@ async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: 
             for task in done:
                 task.result()
     finally:
-        log.info("stopping", component=service.name, in_hand=consumer.in_flight)
+        log.info("stopping", component=service.name, in_flight=consumer.in_flight)
         for duty in working[1:]:
             duty.cancel()
         waiting.cancel()

@@ -7,7 +7,7 @@ from antiphon_shared.bus.handling import Handlers
 from antiphon_shared.events import Component
 
 Background = Callable[[], Awaitable[None]]
-"""Runs until it is cancelled, for instance to publish a catalogue at every interval."""
+"""A background duty, which runs until it is cancelled, such as publishing a catalogue at every interval."""
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,13 @@ class Service:
     name: Component
     handlers: Handlers
     concurrency: int
-    """The maximum of deliveries in flight."""
+    """The maximum number of deliveries in flight."""
     background: tuple[Background, ...] = ()
     close: Callable[[], Awaitable[None]] | None = field(default=None)
     """Called once, after the last delivery, to close clients."""
     stops_with_session: bool = False
-    """Whether its work for a session is useless, and is dropped, once the session is cancelled."""
+    """Whether its work for a session is cancelled when the session is."""
     is_ready: Callable[[], Awaitable[object]] | None = field(default=None)
-    """Waited for before the first heartbeat, from which on it counts as running."""
+    """Awaited before the first heartbeat, with which the component counts as running."""
     keeps_partitions: bool = False
-    """Whether its readers also move due timers and drop data after its retention, which takes the
-    permission to write to every inbox."""
+    """Whether its readers also move due timers and drop expired data, which takes write access to every inbox."""

@@ -1,4 +1,4 @@
-"""Settings: read once from the environment, typed, and refused when unknown or out of range.
+"""Settings, which are read once from the environment, and refused if unknown or out of range.
 
 Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`; a section is a component, `bus`, `breaker`,
 `recording` or `recipes`.
@@ -24,7 +24,7 @@ SettingsT = TypeVar("SettingsT", bound="Settings")
 
 
 class Settings(BaseSettings):
-    """The base of every group of settings: frozen, from environment variables alone."""
+    """The base of every group of settings, which are read only from environment variables."""
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
     section: ClassVar[str] = ""
@@ -37,14 +37,14 @@ def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
 
         scopes: Annotated[tuple[str, ...], *comma_list("a scope", r"[a-z]+")]
 
-    A single comma means the empty list: an empty variable counts as not set.
+    A single comma is the empty list, as an empty variable counts as not set.
     """
 
     def read(value: object) -> object:
-        given = value.split(",") if isinstance(value, str) else value
-        if not isinstance(given, Iterable):
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, Iterable):
             return value
-        entries = [str(entry).strip() for entry in given]
+        entries = [str(entry).strip() for entry in parts]
         for entry in filter(None, entries):
             if not re.fullmatch(pattern, entry):
                 raise ValueError(
@@ -231,12 +231,12 @@ class BusSettings(Settings):
 
     @cached_property
     def retention_ms(self) -> int:
-        """Return the retention in milliseconds, as Redis takes it."""
+        """Return the retention in milliseconds, for Redis."""
         return milliseconds(self.retention_s)
 
     @property
     def deadline_max_s(self) -> float:
-        """Return the longest deadline of a query, in seconds: its session must be stored until after the deadline."""
+        """Return the longest deadline of a query, in seconds, as its session must be stored beyond it."""
         return 0.5 * self.retention_s
 
 
@@ -247,23 +247,23 @@ def load(kind: type[SettingsT]) -> SettingsT:
     try:
         return kind()
     except ValidationError as error:
-        faults = [f"{_variable(prefix, fault['loc'])}: {fault['msg']}" for fault in error.errors()]
-        raise ConfigurationError("; ".join(faults) + ".", hint=_HINT) from None
+        problems = [f"{_variable(prefix, fault['loc'])}: {fault['msg']}" for fault in error.errors()]
+        raise ConfigurationError("; ".join(problems) + ".", hint=_HINT) from None
     except SettingsError as error:
-        named = re.search(r'field "(\w+)"', str(error))
-        variable = prefix + (named[1].upper() if named else "*")
+        match = re.search(r'field "(\w+)"', str(error))
+        variable = prefix + (match[1].upper() if match else "*")
         raise ConfigurationError(f"{variable}: not JSON.", hint=_HINT) from None
 
 
 def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
-    known = {prefix + name.upper() for name in kind.model_fields}
+    variables = {prefix + name.upper() for name in kind.model_fields}
     others = tuple(f"ANTIPHON_{section.upper()}_" for section in SECTIONS if section != kind.section)
     for variable in os.environ:
-        if variable.startswith(prefix) and variable not in known and not variable.startswith(others):
-            nearest = get_close_matches(variable, known, n=1)
-            meant = f"Did you mean {nearest[0]}? " if nearest else ""
-            raise ConfigurationError(f"{variable} is not a setting.", hint=f"{meant}{_HINT}")
-        if variable in known and not _is_text(os.environ[variable]):
+        if variable.startswith(prefix) and variable not in variables and not variable.startswith(others):
+            nearest = get_close_matches(variable, variables, n=1)
+            suggestion = f"Did you mean {nearest[0]}? " if nearest else ""
+            raise ConfigurationError(f"{variable} is not a setting.", hint=f"{suggestion}{_HINT}")
+        if variable in variables and not _is_text(os.environ[variable]):
             raise ConfigurationError(f"{variable}: not UTF-8 text.", hint=_HINT)
 
 
@@ -276,7 +276,7 @@ def _is_text(value: str) -> bool:
 
 
 def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
-    """Return the variable of an error, or the group when several variables do not go together."""
+    """Return the variable of an error, or the group if the error concerns several variables."""
     return prefix + (str(location[0]).upper() if location else "*")
 
 

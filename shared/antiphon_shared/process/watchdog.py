@@ -1,7 +1,7 @@
 """A watchdog that ends a process whose event loop is stuck, so that other workers take over its deliveries.
 
-A tool that blocks the loop blocks the renewal of leases, the handling of SIGTERM and all other tasks. Code
-inside the loop cannot notice; a thread can.
+A tool that blocks the loop also blocks the renewal of leases, the handling of SIGTERM and all other tasks. Only
+another thread can detect it.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ EXIT_STUCK = 70
 
 
 class Watchdog:
-    """The watch over the running loop for the length of a block.
+    """A watchdog over the running loop, within a block.
 
-    Time is counted in the thread's own ticks: a process that was suspended as a whole is not stuck.
+    Time is counted in the thread's own ticks, as a process that was suspended as a whole is not stuck.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -28,22 +28,22 @@ class Watchdog:
         self._silent_ticks = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
-        self._turning: asyncio.Task[None] | None = None
+        self._resetting: asyncio.Task[None] | None = None
 
     def __enter__(self) -> Self:
-        self._turning = asyncio.get_running_loop().create_task(self._turn())
+        self._resetting = asyncio.get_running_loop().create_task(self._reset_ticks())
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._turning is not None, "entered before it is left"
-        self._turning.cancel()
+        assert self._resetting is not None, "the block was entered"
+        self._resetting.cancel()
         self._ended.set()
         self._thread.join()
 
-    async def _turn(self) -> None:
+    async def _reset_ticks(self) -> None:
         while True:
             self._silent_ticks = 0
             await asyncio.sleep(_TICK_S)

@@ -139,7 +139,7 @@ def test_they_are_served_and_tell_when_redis_is_away() -> None:
 
 async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each holds a thread of the server."""
-    monkeypatch.setattr(metrics, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(metrics, "_READ_TIMEOUT_S", 0.2)
 
     async def nothing() -> PipelineStatus:
         raise AssertionError("nobody has asked")

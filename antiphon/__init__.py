@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SessionConflict,
         StillRunning,
         SubmissionRejected,
+        TooLate,
         UnknownSession,
     )
     from antiphon.steps import Step
@@ -51,6 +52,7 @@ _NAMES = {
         "SessionConflict",
         "StillRunning",
         "SubmissionRejected",
+        "TooLate",
         "UnknownSession",
     ),
     "antiphon.steps": ("Step",),
@@ -128,6 +130,7 @@ __all__ = [
     "StillRunning",
     "SubmissionRejected",
     "TextDelta",
+    "TooLate",
     "TookEffect",
     "Tool",
     "ToolContext",

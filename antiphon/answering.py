@@ -10,6 +10,7 @@ from antiphon_shared.tools.relevance import ASK_USER
 
 from antiphon.approval import select_calls, session_waiting_for_person, unanswered_session
 from antiphon.arrival import Arrival
+from antiphon.decision_effect import check_effect
 from antiphon.errors import NotWaiting
 from antiphon.signals import send
 from antiphon.submission import checked_answer
@@ -25,8 +26,8 @@ async def answer(
 ) -> tuple[str, ...]:
     """Answer the questions in `calls`, or all waiting questions if it is empty; return their ids.
 
-    Raises NotWaiting, InvalidQuery if the text is not an answer or a question does not wait, UnknownSession,
-    SubmissionRejected.
+    Raises NotWaiting, its subclass TooLate if another answer came first, InvalidQuery if the text is not an answer or
+    a question does not wait, UnknownSession, SubmissionRejected.
     """
     text = checked_answer(text)
     session = await retry_while_unavailable(
@@ -36,7 +37,9 @@ async def answer(
     waiting_ids = session.people.unanswered or tuple(questions)
     chosen = select_calls(calls, waiting_ids, questions, session_id, "an answer")
     fields = {"round": session.round, "answer": text, "calls": chosen, "by": by}
-    await send(bus, session_id, QuestionAnswered, fields)
+    sent = await send(bus, session_id, QuestionAnswered, fields)
+    if session.people.unanswered:
+        await check_effect(bus, sent)
     return chosen
 
 

@@ -11,6 +11,7 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.tools.calls import ToolCall
 
 from antiphon.arrival import Arrival
+from antiphon.decision_effect import check_effect
 from antiphon.errors import InvalidQuery, NotWaiting
 from antiphon.signals import send
 from antiphon.tail import PATIENCE_S
@@ -39,7 +40,8 @@ async def decide(
 ) -> tuple[str, ...]:
     """Submit a person's decision on the calls in `calls`, or on all waiting calls if it is empty; return their ids.
 
-    Raises NotWaiting, InvalidQuery if a call does not wait, UnknownSession, SubmissionRejected.
+    Raises NotWaiting, its subclass TooLate if another decision came first, InvalidQuery if a call does not wait,
+    UnknownSession, SubmissionRejected.
     """
     rounds, descriptions = await retry_while_unavailable(
         "look for a session", lambda: _waiting_calls(bus, arrival, session_id), PATIENCE_S
@@ -48,7 +50,7 @@ async def decide(
     for round in dict.fromkeys(rounds[call] for call in chosen):
         decided = tuple(call for call in chosen if rounds[call] == round)
         fields = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
-        await send(bus, session_id, ApprovalDecided, fields)
+        await check_effect(bus, await send(bus, session_id, ApprovalDecided, fields))
     return chosen
 
 

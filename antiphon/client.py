@@ -219,7 +219,8 @@ class Antiphon:
             by: The name of the person who decides, for the record.
             reason: The reason, for the record.
 
-        Raises NotWaiting if the session waits for no approval, and InvalidQuery if one of `calls` does not wait.
+        Raises NotWaiting if the session waits for no approval, its subclass TooLate if another decision came first, and
+        InvalidQuery if one of `calls` does not wait.
         """
         return await self._decide(session_id, True, calls, by, reason)
 
@@ -239,8 +240,8 @@ class Antiphon:
             calls: The ids of the questions. Default: all waiting questions.
             by: The name of the person who answers, for the record.
 
-        Raises NotWaiting if the session waits for no answer, and InvalidQuery if the text is empty or too long, or
-        one of `calls` does not wait.
+        Raises NotWaiting if the session waits for no answer, its subclass TooLate if another answer came first, and
+        InvalidQuery if the text is empty or too long, or one of `calls` does not wait.
         """
         bus, arrival = self._coordinated(session_id)
         from antiphon.answering import answer  # imports the coordinator, which `ask` does not need

@@ -71,6 +71,12 @@ class NotWaiting(AntiphonError):
     code = "not_waiting"
 
 
+class TooLate(NotWaiting):
+    """A decision or answer that was sent, but had no effect on a call: another came first, or the session had ended."""
+
+    code = "too_late"
+
+
 class PipelineFailed(AntiphonError):
     """A part of an embedded pipeline has stopped."""
 

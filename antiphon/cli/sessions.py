@@ -173,7 +173,8 @@ def approve(
 ) -> None:
     """Approve waiting calls. The session continues when every waiting call is approved or denied.
 
-    Exit codes: 0 sent; 1 the session waits for no approval; 2 unknown session, or no such call is waiting.
+    Exit codes: 0 done; 1 the session waits for no approval, or another decision came first; 2 unknown session, or no
+    such call is waiting.
 
     \b
     antiphon sessions show ID                  # the waiting calls, and the reasons
@@ -193,7 +194,8 @@ def deny(
 ) -> None:
     """Deny waiting calls. The model learns who denied them and why, and continues without them.
 
-    Exit codes: 0 sent; 1 the session waits for no approval; 2 unknown session, or no such call is waiting.
+    Exit codes: 0 done; 1 the session waits for no approval, or another decision came first; 2 unknown session, or no
+    such call is waiting.
 
     \b
     antiphon sessions deny ID --by ann --reason "Not before the contract is signed."
@@ -212,7 +214,8 @@ async def answer(
 ) -> None:
     """Answer the model's question to the user. The session continues when all its questions are answered.
 
-    Exit codes: 0 sent; 1 the session waits for no answer; 2 unknown session, or no such question is open.
+    Exit codes: 0 done; 1 the session waits for no answer, or another answer came first; 2 unknown session, or no such
+    question is open.
 
     \b
     antiphon sessions show ID                  # the open questions

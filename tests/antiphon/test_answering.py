@@ -17,7 +17,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.tools.calls import ToolCall
 
-from antiphon import Antiphon, InvalidQuery, NotWaiting, UnknownSession
+from antiphon import Antiphon, InvalidQuery, NotWaiting, TooLate, UnknownSession
 from antiphon.observe import recent_sessions
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.test_approval import House, a_house, until
@@ -54,6 +54,19 @@ async def test_answers_go_out_with_the_calls_that_asked(house: House) -> None:
     which, when = (await house.said(ToolsRequested)).calls
     assert (which.answer, when.answer) == (places["The red one."], places["On Friday."])
     assert (await house.said(QuestionAnswered)).by == ""
+
+
+async def test_of_two_people_who_answer_at_once_the_second_learns_that_it_was_too_late(house: House) -> None:
+    await a_session_that_asks(house, WHICH)
+    answers = [house.client.answer("s1", text, by=text) for text in ("Red", "Blue")]
+    outcomes = await asyncio.gather(*answers, return_exceptions=True)
+    (call,) = (await house.said(ToolsRequested)).calls
+    log = await house.bus.session("s1").log()
+    first = next(event.data.answer for entry, event in log if entry == call.answer)
+    late = outcomes[first == "Red"]
+    assert isinstance(late, TooLate)
+    assert f"{first} answered q1 first" in str(late)
+    assert ("q1",) in outcomes
 
 
 async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:

@@ -26,7 +26,7 @@ from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings
 
 import coordinator.component
-from antiphon import Antiphon, InvalidQuery, UnknownSession
+from antiphon import Antiphon, InvalidQuery, TooLate, UnknownSession
 from antiphon.errors import NotWaiting
 from antiphon.observe import recent_sessions
 from coordinator.settings import CoordinatorSettings
@@ -99,6 +99,30 @@ async def a_house(url: str, namespace: str) -> AsyncIterator[House]:
         stop.set()
         await running
         await bus.close()
+
+
+async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_too_late(house: House) -> None:
+    for session_id in ("s1", "s2", "s3"):
+        await house.a_waiting_session(session_id)
+        approved, denied = await asyncio.gather(
+            house.client.approve(session_id, by="Ann"),
+            house.client.deny(session_id, by="Bob"),
+            return_exceptions=True,
+        )
+        books = (await house.said(ToolsRequested, session_id)).calls[1:]
+        is_approved = all(call.approval is not None for call in books)
+        late, first = (denied, approved) if is_approved else (approved, denied)
+        assert first == ("c1", "c2")
+        assert isinstance(late, TooLate)
+        assert f"{'Ann approved' if is_approved else 'Bob denied'} c1 first" in str(late)
+
+
+async def test_a_decision_on_some_calls_does_not_wait_for_the_others(house: House) -> None:
+    await house.a_waiting_session()
+    assert await house.client.deny("s1", ["c1"], by="Bob") == ("c1",)
+    assert await house.client.approve("s1", ["c2"], by="Ann") == ("c2",)
+    first, second = (await house.said(ToolsRequested)).calls[1:]
+    assert (first.approval, second.refused) == (None, None)
 
 
 async def test_approved_calls_go_out_with_the_place_of_the_decision(house: House) -> None:

@@ -25,9 +25,9 @@ from redis.exceptions import ResponseError
 
 from antiphon.answering import waiting_questions
 from antiphon.approval import undecided_calls
-from antiphon.errors import UnknownSession
+from antiphon.errors import SubmissionRejected, UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
-from antiphon.rejected import Rejection
+from antiphon.rejected import Rejection, rejection_of
 from antiphon.tail import age_of
 from coordinator.document import SESSION
 
@@ -186,13 +186,15 @@ async def newest_sessions(bus: Bus, limit: int) -> list[tuple[float, str]]:
 async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
     """Return a session's events in order, with their log entries; for a waiting session, only its query.
 
-    Raises UnknownSession.
+    Raises UnknownSession, and SubmissionRejected for the id of a submission that was rejected lately.
     """
     query = await query_waiting(bus, session_id)
     log = await bus.session(session_id).log()
     if not log and query is not None:
         return [("-", query)]
     if not log:
+        if rejection := await rejection_of(bus, session_id):
+            raise SubmissionRejected(f"the query of session {session_id} was rejected: {rejection.reason}")
         raise UnknownSession.of(session_id)
     return log
 

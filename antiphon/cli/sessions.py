@@ -1,11 +1,12 @@
 """`antiphon sessions`: list, show, watch, cancel, approve, deny, answer."""
 
 from contextlib import aclosing
+from datetime import datetime
 from typing import Annotated
 
 import typer
 from antiphon_shared.bus.conversations import SharedTurns
-from antiphon_shared.events import Question, ResponseReady
+from antiphon_shared.events import AnyEvent, Question, ResponseReady
 from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall
@@ -30,6 +31,7 @@ from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.queued import waiting_summary
 from antiphon.submission import checked_session_id
+from coordinator.endings import moment_of
 
 _STATUS_LENGTH = 80
 
@@ -99,12 +101,12 @@ async def show(session_id: SessionIdArgument, json: Json = False) -> None:
     began = log[0][1].time
     rows = [
         (
-            f"+{(event.time - began).total_seconds():.3f}",
+            f"+{(_moment(entry, event) - began).total_seconds():.3f}",
             event.source,
             short_type(event.type),
             event_lines.detail(event.data),
         )
-        for _, event in log
+        for entry, event in log
     ]
     print_table(("s", "from", "event", ""), rows, "")
     if isinstance(response := log[-1][1].data, ResponseReady):
@@ -227,6 +229,11 @@ async def answer(
         print_json({"session_id": session_id, "calls": answered})
     else:
         stdout().print(f"Answered {', '.join(answered)} of {session_id}.")
+
+
+def _moment(entry: str, event: AnyEvent) -> datetime:
+    """Return when an event happened, from its log entry if it has one."""
+    return event.time if entry == "-" else moment_of(event, entry)
 
 
 async def _list(limit: int, is_json: bool) -> None:

@@ -201,6 +201,17 @@ async def test_unreadable_submissions_are_rejected_with_reason_and_fields_and_bl
     assert len(json.loads(many[b"others"])) == 4_000
 
 
+async def test_a_rejected_submission_keeps_its_session_id_behind_a_query_that_is_cut(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_event_bytes": 10_000})
+    async with open_door(bus, places=2):
+        await submit(bus, {"query": "n" * 20_000, "session_id": "large"})
+        await until_let_in(bus)
+    ((_, fields),) = await entries(bus, bus.keys.rejected())
+    assert fields[b"original.session_id"] == b"large"
+    assert set(fields[b"original.query"]) == set(b"n")
+    assert len(fields[b"original.query"]) < 10_000
+
+
 async def test_an_entry_whose_id_is_no_time_is_rejected(bus: Bus) -> None:
     await bus.batcher.submit("XADD", bus.keys.queries(), "1-1", "query", "Why?")
     async with open_door(bus):

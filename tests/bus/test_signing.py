@@ -289,6 +289,8 @@ async def test_a_door_without_a_key_rejects_what_is_signed_and_lets_others_in(
     signed, bare = a_submission(bus), {"query": "Why?", "session_id": "s4"}
     assert await submitted(bus, signed, {"query": "x", "signature": "x"}, bare) == [b"key_missing"] * 2
     assert [await length(bus, bus.keys.log(session)) for session in ("s1", "s4")] == [0, 1]
+    for _, fields in await entries(bus, bus.keys.rejected()):
+        assert b"the submission is signed, but the coordinator that read it has no key." in fields[b"reason"]
     errors = [line for line in capsys.readouterr().err.splitlines() if "ANTIPHON_SIGNING_KEY" in line]
     assert len(errors) == 1, "the operator's mistake, if it is one, is told once"
 

@@ -1,7 +1,10 @@
 """`antiphon replay fork`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -128,13 +131,22 @@ async def _fork(
     if not into.parent.is_dir():
         raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")
     parent = list(read_lines(path))
+    with _written(into):  # before anything is called
+        TemporaryFile(dir=into.parent).close()
     lines = await begin.fork(parent, changes, modules)
-    try:
+    with _written(into):
         # Live lines may hold secrets as any session's do.
         write_lines(into, redacted(lines, own_redaction()))
+    return _show(parent, lines, into, is_json)
+
+
+@contextmanager
+def _written(into: Path) -> Iterator[None]:
+    """Raise UnreadableEvent if a file cannot be written within the block."""
+    try:
+        yield
     except OSError as error:
         raise UnreadableEvent(f"{into} cannot be written: {error.strerror}.") from None
-    return _show(parent, lines, into, is_json)
 
 
 def _changes(

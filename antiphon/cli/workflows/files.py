@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from antiphon_shared.text.control import harmless
-from antiphon_shared.workflows.file import validated
+from antiphon_shared.workflows.file import read_workflows
 from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import specification_hash
@@ -69,7 +69,7 @@ def validate(
     if json and is_github:
         raise UsageError("--json and --github both write to standard output. Use one of them.")
     catalogue = catalogue_of(tools) if tools else None
-    found = [problem for file in files for problem in validated(file, catalogue)[1]]
+    _, found = read_workflows(files, catalogue)
     errors = sum(problem.severity == "error" for problem in found)
     if json:
         print_json([_as_json(problem) for problem in found])

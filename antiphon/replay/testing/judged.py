@@ -16,11 +16,27 @@ if TYPE_CHECKING:
     from antiphon.replay.tool_results.todays_tools import TodaysTools
 
 
+_NEXT = (
+    "If the change is intended, use `antiphon replay update`, or record the session again with "
+    "--antiphon-record=rewrite."
+)
+_NEXT_FOR_TOOLS = (
+    "If the change is intended, record the session again with --antiphon-record=rewrite, or export a new one: "
+    "`antiphon replay update` keeps the recorded results. A field that differs at every call can be left out with "
+    "--antiphon-volatile."
+)
+_UNCHECKED = (
+    "Unchecked steps do not count as the same: record the session again, or write the missing "
+    "upcaster. To accept them, give a reason with --antiphon-allow-unchecked=REASON, or "
+    "allow_unchecked=REASON of the marker `recording`."
+)
+
+
 class Diverged(AssertionError):
     """Today's code differs from the recording."""
 
-    def __init__(self, findings: Iterable[str], report: Report | RerunReport) -> None:
-        super().__init__("\n".join([*findings, "", _NEXT]))
+    def __init__(self, findings: Iterable[str], report: Report | RerunReport, next_step: str = _NEXT) -> None:
+        super().__init__("\n".join([*findings, "", next_step]))
         self.report = report
 
 
@@ -30,17 +46,6 @@ class Unchecked(AssertionError):
     def __init__(self, findings: Iterable[str], report: Report) -> None:
         super().__init__("\n".join([*findings, "", _UNCHECKED]))
         self.report = report
-
-
-_NEXT = (
-    "If the change is intended, use `antiphon replay update`, or record the session again with "
-    "--antiphon-record=rewrite."
-)
-_UNCHECKED = (
-    "Unchecked steps do not count as the same: record the session again, or write the missing "
-    "upcaster. To accept them, give a reason with --antiphon-allow-unchecked=REASON, or "
-    "allow_unchecked=REASON of the marker `recording`."
-)
 
 
 Properties = list[tuple[str, object]]
@@ -63,10 +68,12 @@ def judge_tools(
     header = lines[0]
     assert isinstance(header, Header), "a file with another first line is unreadable"
     report = tools.check(lines, Report(header.session_id, 0, {}, answer="unasked"))
-    return _judged(path, report, allow_unchecked, properties)
+    return _judged(path, report, allow_unchecked, properties, _NEXT_FOR_TOOLS)
 
 
-def _judged(path: Path, report: Report, allow_unchecked: str, properties: Properties | None) -> Report:
+def _judged(
+    path: Path, report: Report, allow_unchecked: str, properties: Properties | None, next_step: str = _NEXT
+) -> Report:
     if properties is not None:
         properties += [(f"antiphon.checked.{one}", count) for one, count in report.steps.items()]
         properties += [(f"antiphon.unchecked.{one}", count) for one, count in report.unchecked_steps.items()]
@@ -74,5 +81,7 @@ def _judged(path: Path, report: Report, allow_unchecked: str, properties: Proper
             properties.append(("antiphon.allowed.unchecked", allow_unchecked))
     if not report.passes(allow_unchecked):
         findings = reported(Outcome(str(path), report, allowed=allow_unchecked))
-        raise (Diverged if report.result == "diverged" else Unchecked)(findings, report)
+        if report.result == "diverged":
+            raise Diverged(findings, report, next_step)
+        raise Unchecked(findings, report)
     return report

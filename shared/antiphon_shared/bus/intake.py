@@ -133,11 +133,16 @@ class Intake:
         """Raise KeyMissing if a key is needed; log it once as an error, as the settings may be wrong."""
         try:
             require_key(self._bus.signer, entry.fields)
-        except KeyMissing as error:
+        except KeyMissing:
+            error = KeyMissing(
+                "the submission is signed, but the coordinator that read it has no key.",
+                hint="Set ANTIPHON_SIGNING_KEY to the same keys for every process of the pipeline and every client, or "
+                "for none.",
+            )
             if not self._has_warned_of_key:
                 self._log.error("signed_queries_rejected", reason=error.message, hint=error.hint)
             self._has_warned_of_key = True
-            raise
+            raise error from None
 
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
         """Open the session, or queue it. Raises an AntiphonError when it must not be admitted."""

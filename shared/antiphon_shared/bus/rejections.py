@@ -15,7 +15,8 @@ def fields_of(entry: Entry, error: AntiphonError, bytes_max: int) -> list[str | 
     Content beyond the size of an event is cut, as the record adds fields to an entry that may have the maximum size.
     """
     fields: list[str | bytes] = ["entry", entry.id, "code", error.code, REASON, str(error)[:_REASON_LENGTH]]
-    originals = list(entry.fields.items())
+    # The smallest first, as the limit must not cut the session's id behind a long query.
+    originals = sorted(entry.fields.items(), key=lambda field: len(field[1]))
     left = bytes_max
     for name, value in originals[:_ORIGINALS_MAX]:
         cut_name, cut_value = name[:left], value[: max(0, left - len(name))]

@@ -46,13 +46,16 @@ def test_status_shows_why_the_newest_submission_was_rejected(
 ) -> None:
     queue = f"{pipeline['ANTIPHON_NAMESPACE']}:queries"
     with redis.Redis.from_url(pipeline["ANTIPHON_REDIS_URL"]) as client:
-        entry = client.xadd(queue, {"query": "Which nuts?", "options": '{"max_round": 2}'}).decode()
+        submission = {"query": "Which nuts?", "options": '{"max_round": 2}', "session_id": "nuts"}
+        entry = client.xadd(queue, submission).decode()
     until(lambda: orjson.loads(run("status", "--json", **pipeline).stdout)["rejected"], "the rejection")
     rejection = orjson.loads(run("status", "--json", **pipeline).stdout)["newest_rejection"]
     assert (rejection["entry"], rejection["code"]) == (entry, "submission_rejected")
     table = run("status", **pipeline).stdout
     assert f"UTC: {rejection['reason']}" in table
     assert "Did you mean max_rounds?" in table
+    shown = run("sessions", "show", "nuts", **pipeline)
+    assert f"the query of session nuts was rejected: {rejection['reason']}" in shown.stderr
 
 
 def test_health_tells_the_living_from_the_absent(

@@ -1,6 +1,7 @@
 """`antiphon replay fork|call|context` and `verify --inject`, on the command line."""
 
 import re
+import sys
 from pathlib import Path
 
 import orjson
@@ -82,6 +83,11 @@ def test_fork_says_before_anything_is_called_that_it_could_not_write(run: InProc
     done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", "no/such/folder/x.jsonl")
     assert done.exit_code == 2
     assert "then live" not in done.stderr
+    if sys.platform == "linux":  # a folder in which nobody can create a file
+        done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", "/proc/x.jsonl")
+        assert done.exit_code == 3
+        assert "/proc/x.jsonl cannot be written" in done.stderr
+        assert "then live" not in done.stderr
 
 
 def test_a_file_that_is_no_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:

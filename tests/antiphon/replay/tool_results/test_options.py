@@ -74,7 +74,13 @@ def test_with_pytest_the_calls_of_each_recording_are_a_test_of_their_own(
     result = pytester.runpytest_inprocess(*ours, *options, "--antiphon-volatile", "$.read_at")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        ["*shop.jsonl::verify PASSED*", "*shop.jsonl::tools FAILED*", "*- 12.5*", "*+ 12.9*"]
+        [
+            "*shop.jsonl::verify PASSED*",
+            "*shop.jsonl::tools FAILED*",
+            "*- 12.5*",
+            "*+ 12.9*",
+            "*`antiphon replay update` keeps*",
+        ]
     )
     shop.changes.clear()
     result = pytester.runpytest_inprocess(*ours, *options)

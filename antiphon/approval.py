@@ -60,10 +60,8 @@ async def _waiting_calls(
     """Return the round and the tool of each call to decide on, by its id. Raises NotWaiting."""
     from antiphon.run_state import calls_to_decide, run_state  # `ask` needs no workflows
 
-    if (run := await run_state(bus, session_id)) is not None and (run_calls := calls_to_decide(run)):
-        return {one.call.id: one.round for one in run_calls}, {
-            one.call.id: one.call.name for one in run_calls
-        }
+    if (run := await run_state(bus, session_id)) is not None and (calls := calls_to_decide(run)):
+        return {one.call.id: one.round for one in calls}, {one.call.id: one.call.name for one in calls}
     session = await session_waiting_for_person(bus, arrival, session_id)
     if not session.people.undecided:
         raise NotWaiting(f"session {session_id} waits for no approval: it waits for its user's answer.")

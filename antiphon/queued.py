@@ -102,12 +102,10 @@ def _query_in_queue(bus: Bus, entry: bytes, fields: dict[bytes, bytes]) -> AnyEv
     """Return the query of an entry of the queue; None for an entry that a coordinator will reject."""
     stream = bus.keys.queries()
     signer = bus.signer if SIGNATURE in fields else None
-    read_fields = fields if signer else {name: value for name, value in fields.items() if name != SIGNATURE}
+    own = fields if signer else {name: value for name, value in fields.items() if name != SIGNATURE}
     try:
         bytes_max = bus.settings.max_event_bytes
-        return read_submission(
-            Entry(stream, entry.decode(), read_fields), stream, bytes_max, utc_now(), signer
-        )
+        return read_submission(Entry(stream, entry.decode(), own), stream, bytes_max, utc_now(), signer)
     except AntiphonError:
         return None
 

@@ -122,7 +122,5 @@ def _newest_results(memory: Memory) -> list[list[Fact]]:
     """Return the facts of each result of the newest round."""
     newest_first = memory.tool_usage[::-1]
     newest = list(takewhile(lambda use: use.round == newest_first[0].round, newest_first))
-    ids_of_results = [ids_in(use.facts) for use in reversed(newest) if use.facts]
-    return [
-        facts for ids in ids_of_results if (facts := [memory.facts[id] for id in ids if id in memory.facts])
-    ]
+    results = [ids_in(use.facts) for use in reversed(newest) if use.facts]
+    return [facts for ids in results if (facts := [memory.facts[id] for id in ids if id in memory.facts])]

@@ -137,11 +137,9 @@ class Embeddings:
             async with asyncio.timeout(self.timeout_s):
                 for n in range(0, len(names), _AT_ONCE):
                     part = names[n : n + _AT_ONCE]
-                    vectors_of_part = await self.embed([texts[name] for name in part])
-                    width = vectors.width or len(next(iter(rows.values()), vectors_of_part[0]))
-                    rows |= dict(
-                        zip(part, [row_of(vector, width) for vector in vectors_of_part], strict=True)
-                    )
+                    embedded = await self.embed([texts[name] for name in part])
+                    width = vectors.width or len(next(iter(rows.values()), embedded[0]))
+                    rows |= dict(zip(part, [row_of(vector, width) for vector in embedded], strict=True))
         except Exception as error:  # noqa: BLE001  # a deployment's own code may fail in any way
             structlog.get_logger().warning(
                 "embeddings_failed",

@@ -181,13 +181,11 @@ def disagreement(text: str, sources: Sequence[Source]) -> str:
 
 def _numbers(line: ComparedText, sources: Sequence[Source]) -> str:
     texts = [text for source in sources for text in (source.statement, source.title)]
-    source_quantities = {quantity for text in texts for quantity in text.quantities}
+    in_sources = {quantity for text in texts for quantity in text.quantities}
     units = {unit for text in texts for unit in text.units}
-    source_quantities |= {
-        (number * factor, unit) for number, own in source_quantities if not own for unit, factor in units
-    }
+    in_sources |= {(number * factor, unit) for number, own in in_sources if not own for unit, factor in units}
     marks = {mark for text in texts for mark in text.marks}
-    invented = [written for quantity, written in line.quantities.items() if quantity not in source_quantities]
+    invented = [written for quantity, written in line.quantities.items() if quantity not in in_sources]
     if invented := [*invented, *sorted(line.marks - marks)]:
         return f"It invents {_listed(invented)}."
     statements = [source.statement for source in sources]
@@ -244,11 +242,9 @@ def _denials(line: ComparedText, sources: Sequence[Source]) -> str:
 def _directions(line: ComparedText, sources: Sequence[Source]) -> str:
     stated = {one for source in sources for one in source.statement.directions}
     for axis, sides in enumerate(_OPPOSITES):
-        source_signs = {sign for axis_of_sign, sign in stated if axis_of_sign == axis}
-        line_signs = {sign for axis_of_sign, sign in line.directions if axis_of_sign == axis}
-        if (source_signs and line_signs - source_signs) or (
-            axis in _MUST_MATCH and source_signs != line_signs
-        ):
+        in_facts = {sign for own, sign in stated if own == axis}
+        in_line = {sign for own, sign in line.directions if own == axis}
+        if (in_facts and in_line - in_facts) or (axis in _MUST_MATCH and in_facts != in_line):
             named = " and ".join(side.split()[0] for side in sides)
             return f"It does not keep apart {named}.".replace("lowerbound", "at least").replace(
                 "upperbound", "at most"

@@ -109,10 +109,10 @@ class QueryCloseness:
 
     def _weight_of(self, search: Text) -> float:
         """Return the weight of a new search; the facts that it found are in the index, but not yet in `sums`."""
-        is_known = [
+        in_facts = [
             word in self._question_words or self._index.is_before(len(self.sums), word) for word in search
         ]
-        return _WEIGHT_MIN + (1 - _WEIGHT_MIN) * sqrt(sum(is_known) / len(search))
+        return _WEIGHT_MIN + (1 - _WEIGHT_MIN) * sqrt(sum(in_facts) / len(search))
 
     def _compute_anew(self) -> None:
         self._up_to_date_at = len(self._index)

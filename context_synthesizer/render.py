@@ -186,18 +186,16 @@ def short_note_line(note: ReasoningNote) -> Piece:
 def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
     """Return the model's goal, constraints and open sub-questions; and its answered ones, with the newest changes."""
     is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
-    open_lines = [("goal", memory.goal)] if memory.goal else []
-    open_lines += [("constraint", one) for one in memory.constraints]
-    open_lines += [("open", one) for one in memory.open_questions] if is_named else []
+    opened = [("goal", memory.goal)] if memory.goal else []
+    opened += [("constraint", one) for one in memory.constraints]
+    opened += [("open", one) for one in memory.open_questions] if is_named else []
     newest = memory.intents[-1] if memory.intents else None
-    answered_lines = [("answered", one) for one in memory.answered]
+    closed = [("answered", one) for one in memory.answered]
     if newest is not None and newest.changed:
         kinds = Counter(line.partition(":")[0] for line in newest.changed)
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        answered_lines.append((f"changed in round {newest.round}", counts))
-    lines = [
-        [Piece(f"- {kind}: {fence(one)}") for kind, one in part] for part in (open_lines, answered_lines)
-    ]
+        closed.append((f"changed in round {newest.round}", counts))
+    lines = [[Piece(f"- {kind}: {fence(one)}") for kind, one in part] for part in (opened, closed)]
     return lines[0], lines[1]
 
 

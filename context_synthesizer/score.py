@@ -56,7 +56,7 @@ class Relevance:
 
     def __init__(self) -> None:
         self._index = WordIndex()
-        self._query_closeness: QueryCloseness | None = None
+        self._closeness: QueryCloseness | None = None
         self._facts: list[Fact] = []
         self._ids: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -80,10 +80,8 @@ class Relevance:
         searched = {use.call_id for use in delta.tool_usage if use.query}
         for fact in delta.facts:
             self._add(fact, memory.document_of(fact), searched)
-        self._query_closeness = self._query_closeness or QueryCloseness(
-            self._index, self._priors, (memory.query,)
-        )
-        self._query_closeness.update(use.query for use in delta.tool_usage)
+        self._closeness = self._closeness or QueryCloseness(self._index, self._priors, (memory.query,))
+        self._closeness.update(use.query for use in delta.tool_usage)
 
     def _add(self, fact: Fact, document: Document, searched: Collection[str]) -> None:
         number = len(self._facts)
@@ -121,7 +119,7 @@ class Relevance:
         `question`: texts in place of the query, such as those of a step. `salience`: values for some facts in place of
         the filed ones.
         """
-        query_closeness = self._query_closeness
+        query_closeness = self._closeness
         if query_closeness is None or not self._facts:
             return Scores({}, (), ())
         if question:

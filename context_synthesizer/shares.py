@@ -27,7 +27,7 @@ class Shares:
 
     def __init__(self, page: Page) -> None:
         self._memory, self._pieces = page.memory, page.pieces
-        self._budget_units = page.budget.left
+        self._budget = page.budget.left
         self._taken: Counter[tuple[str, str]] = Counter()
         self._shown: list[Fact] = []
         self._numbers_by_word: defaultdict[str, list[int]] = defaultdict(list)
@@ -48,7 +48,7 @@ class Shares:
     def is_over(self, fact: Fact, units: int) -> bool:
         """Return whether the fact's source would exceed its share with these units."""
         return any(
-            (self._taken[source] + units) * part > self._budget_units for source, part in self._sources(fact)
+            (self._taken[source] + units) * part > self._budget for source, part in self._sources(fact)
         )
 
     def note_shown(self, fact: Fact, units: int) -> None:

@@ -31,7 +31,7 @@ _NEVER_RAN: tuple[ErrorType, ...] = (
 """Errors of calls that never reached a tool; without `permission_denied`, which a tool may return with its text."""
 _REPEATING = (READ_RESULT, RECALL)
 """Built-in tools that return earlier results again."""
-_PLACEHOLDER_REFUSAL = (
+_PLACEHOLDER = (
     "a person has to approve it, and must see its arguments; make it again in the next reply, with the values "
     "themselves in place of the placeholders"
 )
@@ -63,11 +63,11 @@ def without_placeholders(
 
     Returns: The batch, and the calls to approve without the refused ones.
     """
-    with_placeholder = {one.id for one in calls_to_approve if has_placeholder(one.arguments)}
-    refused = {"refused": _PLACEHOLDER_REFUSAL}
+    hidden = {one.id for one in calls_to_approve if has_placeholder(one.arguments)}
+    refused = {"refused": _PLACEHOLDER}
     return (
-        tuple(call.model_copy(update=refused) if call.id in with_placeholder else call for call in calls),
-        tuple(one for one in calls_to_approve if one.id not in with_placeholder),
+        tuple(call.model_copy(update=refused) if call.id in hidden else call for call in calls),
+        tuple(one for one in calls_to_approve if one.id not in hidden),
     )
 
 

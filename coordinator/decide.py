@@ -90,16 +90,7 @@ def decide(
         earlier: The calls that a reply repeats: see repetitions.py.
         schema: The schema that the reply must fit if it is the answer.
     """
-    decision = _decide(
-        session,
-        event,
-        log_entry,
-        catalogue=catalogue,
-        outages=outages,
-        needed=needed,
-        earlier=earlier,
-        schema=schema,
-    )
+    decision = _decide(session, event, log_entry, catalogue, outages, needed, earlier, schema)
     return decision.in_format(session.format)
 
 
@@ -107,7 +98,6 @@ def _decide(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
-    *,
     catalogue: Catalogue,
     outages: Outages,
     needed: LoggedEvent | None,
@@ -142,9 +132,7 @@ def _decide(
         case BriefingReady() as ready:
             return after_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
-            return _on_reply(
-                session, event, log_entry, reply=reply, catalogue=catalogue, earlier=earlier, schema=schema
-            )
+            return _on_reply(session, event, log_entry, reply, catalogue, earlier, schema)
         case ReasoningFailed() as failure:
             spent = replace(session, spent=session.spent.plus(failure.usage))
             return _on_reasoning_failure(spent, event, failure)
@@ -181,7 +169,6 @@ def _on_reply(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
-    *,
     reply: ReasoningCompleted,
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],
@@ -243,10 +230,8 @@ def _on_failure(
     )
     reported = session.with_uncertainties(new_uncertainty("component_failed", message, failure.component))
     if failure.component == "tool_dispatcher":
-        without_batch, sends = child_runs.without_batch(
-            reported.with_uncertainties(*unknown_outcomes(session))
-        )
-        decision = next_round(ladder.after_lost_batch(without_batch, ("the whole batch",)), event)
+        freed, sends = child_runs.without_batch(reported.with_uncertainties(*unknown_outcomes(session)))
+        decision = next_round(ladder.after_lost_batch(freed, ("the whole batch",)), event)
         return replace(decision, sends=(*decision.sends, *sends))
     return end(reported, event, "partial", "internal_error")
 

@@ -52,16 +52,9 @@ def end(
     has_form = session.output.is_demanded or session.steps.number > 0
     if has_form and session.output.refusals and reason in _BUDGET_REASONS and not has_result:
         reason = "validation_incomplete" if session.output.is_unvalidated else "output_invalid"
-    without_result = () if has_result else _result_missing(session)
-    uncertainties = (
-        *people.people_uncertainty(session),
-        *_facts_left_out(session),
-        *_cost_unknown(session),
-        *without_result,
-    )
-    decision = request_assembly(
-        session.with_uncertainties(*uncertainties), event, status, reason, reply, has_result
-    )
+    missing = () if has_result else _result_missing(session)
+    added = (*people.people_uncertainty(session), *_unseen_facts(session), *_cost_unknown(session), *missing)
+    decision = request_assembly(session.with_uncertainties(*added), event, status, reason, reply, has_result)
     is_at_work = session.phase in ("reasoning", "tools") and event.causationid not in session.awaiting
     return replace(decision, stops_work=is_at_work or session.summaries.awaiting is not None)
 
@@ -168,7 +161,7 @@ def unknown_outcomes(session: Session) -> tuple[Uncertainty, ...]:
     )
 
 
-def _facts_left_out(session: Session) -> tuple[Uncertainty, ...]:
+def _unseen_facts(session: Session) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about important facts that the model has not seen."""
     if not session.material.missed:
         return ()

@@ -35,7 +35,6 @@ from antiphon_shared.process.errors import TryLater
 from antiphon_shared.process.offload import offload_if
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import SessionId
-from antiphon_shared.workflows.specification import Specification
 
 from coordinator.approvals import has_untrusted_source
 from coordinator.before_opening import OpeningWait
@@ -96,7 +95,7 @@ class Coordinator:
         self._models, self._outages = models, outages
         self._turns = turns
         self._grants = grants
-        self._runs = runs or Runs(_no_specification, _no_workflows)
+        self._runs = runs or Runs(lambda content_hash: Completed(None), lambda: Completed({}))
         self._offered = offered
         self._is_cancelled = is_cancelled
         self._session_cache = SessionCache()
@@ -248,14 +247,6 @@ class Coordinator:
                 return Outcome(closes_session=True)
             case _:
                 return await answer_without_state(delivery, session)
-
-
-async def _no_specification(content_hash: str) -> Specification | None:
-    return None
-
-
-async def _no_workflows() -> dict[str, str]:
-    return {}
 
 
 async def _closing(session: Session, store: SessionStore) -> Outcome | None:

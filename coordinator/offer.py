@@ -100,26 +100,23 @@ def offered_tools(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
     An unavailable tool is left out, and its alternatives are offered too.
     """
     names = session.tools.usable if session.tools.offer is None else session.tools.offer
-    unavailable = set(session.models.outages.tools)
-    if unavailable:
+    out = set(session.models.outages.tools)
+    if out:
         instead = (
-            other
-            for name in names
-            if name in unavailable
-            for other in _alternatives(name, session, catalogue)
+            other for name in names if name in out for other in _alternatives(name, session, catalogue)
         )
-        names = tuple(name for name in (*names, *instead) if name not in unavailable)
+        names = tuple(name for name in (*names, *instead) if name not in out)
     return _in_round(session, catalogue, names)
 
 
 def unavailable_tools(session: Session, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     """Return the tools that are not offered because they are unavailable, each with its available alternatives."""
     names = session.tools.usable if session.tools.offer is None else session.tools.offer
-    unavailable = set(session.models.outages.tools)
+    out = set(session.models.outages.tools)
     return {
-        name: tuple(other for other in _alternatives(name, session, catalogue) if other not in unavailable)
+        name: tuple(other for other in _alternatives(name, session, catalogue) if other not in out)
         for name in names
-        if name in unavailable and _is_for_round(catalogue.by_name.get(name), session.round)
+        if name in out and _is_for_round(catalogue.by_name.get(name), session.round)
     }
 
 

@@ -237,30 +237,28 @@ def _uncertainties(
     authorization: Authorization,
     tool_names: Sequence[str] | None,
 ) -> tuple[Uncertainty, ...]:
-    uncertainties = []
+    added = []
     if opening.is_catalogue_missing:
         message = "No tool dispatcher had published its tools when the session began."
-        uncertainties.append(new_uncertainty("tools_unavailable", message, "tools"))
+        added.append(new_uncertainty("tools_unavailable", message, "tools"))
     if opening.grant.is_ignored:
-        uncertainties.append(new_uncertainty("grant_ignored", _IGNORED, "grant"))
+        added.append(new_uncertainty("grant_ignored", _IGNORED, "grant"))
     if authorization.problem:
         lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
         message = (
             f"The session's grant could not be used, so no tools were offered{lost}: {authorization.problem}"
         )
-        uncertainties.append(new_uncertainty("grant_invalid", message, "grant"))
+        added.append(new_uncertainty("grant_invalid", message, "grant"))
     reasons = [(name, _why_unavailable(name, catalogue, authorization)) for name in tool_names or ()]
     lacking = [(name, why) for name, why in reasons if why]
-    uncertainties += [
-        new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]
-    ]
+    added += [new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
     if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:
-        uncertainties.append(
+        added.append(
             new_uncertainty(
                 "tools_unavailable", f"{more} more of the tools asked for were not used.", "tools"
             )
         )
-    return tuple(uncertainties)
+    return tuple(added)
 
 
 def _why_unavailable(name: str, catalogue: Catalogue, authorization: Authorization) -> str:

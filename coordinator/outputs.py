@@ -70,9 +70,7 @@ def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema |
     digest = content_digest(answer.value)
     runs = {run.tool: run for run in session.output.validations if run.of == digest}
     missing = [
-        line
-        for tool in session.output.validation_tools
-        for line in _validation_problems(tool, runs.get(tool))
+        line for tool in session.output.validation_tools for line in _unvalidated(tool, runs.get(tool))
     ]
     return Problems(tuple(missing[:FAULTS_MAX]), is_unvalidated=True)
 
@@ -133,7 +131,7 @@ def after_calls(session: Session) -> Session:
     return replace(session, output=replace(session.output, because=()))
 
 
-def _validation_problems(tool: str, run: ValidationRun | None) -> tuple[str, ...]:
+def _unvalidated(tool: str, run: ValidationRun | None) -> tuple[str, ...]:
     if run is None:
         return (f"`{tool}` has not been called on what you returned; call it with exactly that value.",)
     return () if run.has_passed else tuple(f"`{tool}`: {error}" for error in run.errors)
@@ -148,9 +146,8 @@ def refuse(
 ) -> Decision:
     """Begin the next round, which shows the model why its answer was refused; end the session if no round remains."""
     attempt = one_line(reply.text, _ATTEMPT_CHARACTERS)
-    output = replace(
-        session.output, refusals=session.output.refusals + 1, attempt=attempt, **faults._asdict()
-    )
+    output = replace(session.output, attempt=attempt, **faults._asdict())
+    output = replace(output, refusals=output.refusals + 1)
     refused = ladder.without_failed_rounds(replace(session, output=output))
     noted = AnswerRefused(round=session.round, because=faults.because)
     if _is_last_of_attempt(session):

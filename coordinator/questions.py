@@ -22,10 +22,8 @@ from coordinator.session_parts import replace
 
 QUESTIONS_MAX = 3
 """Bound on the questions of one batch."""
-_EXCESS_REFUSAL = f"a reply may ask the user at most {QUESTIONS_MAX} questions; ask the one that matters most"
-_PLACEHOLDER_REFUSAL = (
-    "the user must see the question; ask it again in the next reply, with no placeholder in it"
-)
+_TOO_MANY = f"a reply may ask the user at most {QUESTIONS_MAX} questions; ask the one that matters most"
+_PLACEHOLDER = "the user must see the question; ask it again in the next reply, with no placeholder in it"
 UNANSWERED = "the user has not answered; go on without, and say in the answer what you assumed"
 _QUESTION_CHARACTERS = 300
 
@@ -38,13 +36,11 @@ def without_refused(
     Returns: The batch, and its remaining questions to the user, each id once.
     """
     asking = [call for call in calls if _is_asking(call, allowed)]
-    with_placeholder = {call.id for call in asking if has_placeholder(call.arguments)}
-    fit = dict.fromkeys(call.id for call in asking if call.id not in with_placeholder)
+    hidden = {call.id for call in asking if has_placeholder(call.arguments)}
+    fit = dict.fromkeys(call.id for call in asking if call.id not in hidden)
     accepted = set(islice(fit, QUESTIONS_MAX))
     refused = tuple(
-        call.model_copy(
-            update={"refused": _PLACEHOLDER_REFUSAL if call.id in with_placeholder else _EXCESS_REFUSAL}
-        )
+        call.model_copy(update={"refused": _PLACEHOLDER if call.id in hidden else _TOO_MANY})
         if _is_asking(call, allowed) and call.id not in accepted
         else call
         for call in calls

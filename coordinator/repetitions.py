@@ -135,10 +135,8 @@ def _identical_write(call: RequestedCall, session: Session, catalogue: Catalogue
     if contract is None or contract.repeat != "ask" or has_placeholder(call.arguments):
         return None
     digest = arguments_digest(call.name, call.arguments)
-    identical = [
-        write.id for write in session.writes.made if write.digest == digest and write.state != "asked"
-    ]
-    return identical[-1] if identical else None
+    same = [write.id for write in session.writes.made if write.digest == digest and write.state != "asked"]
+    return same[-1] if same else None
 
 
 def _refusal_of_unknown(id: str, session: Session) -> str:

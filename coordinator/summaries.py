@@ -38,21 +38,19 @@ def may_request(session: Session) -> bool:
 
 def with_summary_request(decision: Decision, event: AnyEvent, ready: BriefingReady) -> Decision:
     """Return the decision, with a request for a summary after its own commands, if one is needed and affordable."""
-    session, to_summarize = decision.session, ready.to_summarize
-    if to_summarize is None or session.last_round is not None or not may_request(session):
+    session, source = decision.session, ready.to_summarize
+    if source is None or session.last_round is not None or not may_request(session):
         return decision
-    tokens = (
-        limits.calibrated_tokens(session, to_summarize.tokens + _OWN_PROMPT_TOKENS) + to_summarize.tokens_max
-    )
+    tokens = limits.calibrated_tokens(session, source.tokens + _OWN_PROMPT_TOKENS) + source.tokens_max
     left = limits.tokens_left(session)
     is_ample = left - tokens >= 2 * limits.tokens_for_round(session, ready.briefing.tokens)
     if not is_ample or session.summaries.tokens + tokens > _BUDGET_SHARE * session.limits.max_tokens:
         return decision
     request = SummaryRequested(
         round=session.round,
-        source=to_summarize.source,
-        facts=to_summarize.facts,
-        tokens_max=to_summarize.tokens_max,
+        source=source.source,
+        facts=source.facts,
+        tokens_max=source.tokens_max,
         tokens_left=left,
         deadline=session.deadline,
     )

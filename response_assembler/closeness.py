@@ -88,17 +88,12 @@ def _ranked(memory: Memory, facts: list[Fact], questions: Iterable[str]) -> list
     for question_index, question in enumerate(questions):
         scores: dict[int, float] = {}
         for word in sorted(set(words(question[:_QUESTION_CHARACTERS]))):
-            for fact_index, score in index.scores_of(word):
-                scores[fact_index] = scores.get(fact_index, 0.0) + score
-        weighted = {
-            fact_index: score * _weight(memory, facts[fact_index]) for fact_index, score in scores.items()
-        }
+            for n, score in index.scores_of(word):
+                scores[n] = scores.get(n, 0.0) + score
+        weighted = {n: score * _weight(memory, facts[n]) for n, score in scores.items()}
         best = max(weighted.values(), default=0.0)
-        ranked += [
-            (score / best, question_index, facts[fact_index])
-            for fact_index, score in weighted.items()
-            if score > _CLOSENESS_SHARE_MIN * best
-        ]
+        least = _CLOSENESS_SHARE_MIN * best
+        ranked += [(score / best, question_index, facts[n]) for n, score in weighted.items() if score > least]
     return sorted(ranked, key=lambda entry: (-entry[0], entry[1], _first_number(entry[2:])))
 
 

@@ -79,11 +79,7 @@ def missing_section(gaps: Gaps) -> str:
     if lost := facts_lost(gaps.memory):
         were = "fact was" if lost == 1 else "facts were"
         lines.append(f"{lost} {were} found but not kept, because the session's memory was full.")
-    lines += [
-        plain(one_line(uncertainty.message, 300))
-        for uncertainty in gaps.uncertainties
-        if uncertainty.kind in _MISSING_KINDS
-    ]
+    lines += [plain(one_line(one.message, 300)) for one in gaps.uncertainties if one.kind in _MISSING_KINDS]
     if not lines:
         return ""
     more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
@@ -120,13 +116,9 @@ def _quoted(group: Group) -> str:
 
 def _tries_for(question: str, memory: Memory) -> list[ToolUse]:
     """Return the calls about a question: those that share two words with it, or one if it has only one."""
-    question_words = set(words(question))
-    needed = min(2, len(question_words))
-    return [
-        use
-        for use in _searches(memory)
-        if needed and len(question_words & set(words(_words_of(use)))) >= needed
-    ]
+    asked = set(words(question))
+    needed = min(2, len(asked))
+    return [use for use in _searches(memory) if needed and len(asked & set(words(_words_of(use)))) >= needed]
 
 
 def _searches(memory: Memory) -> list[ToolUse]:

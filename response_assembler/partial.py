@@ -129,11 +129,9 @@ def _answer(line: str) -> str:
 def _short(line: str) -> str:
     """Return a text on one line that keeps its citations even if it is cut."""
     short = one_line(line, _LINE_CHARACTERS)
-    cited = set(cited_ids(short))
-    lost = (
-        [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in cited] if short.endswith("…") else []
-    )
-    return " ".join([short, *lost])
+    shown = set(cited_ids(short))
+    lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in shown]
+    return " ".join([short, *lost]) if short.endswith("…") else short
 
 
 def _facts(memory: Memory, clusters: Iterable[Cluster]) -> str:

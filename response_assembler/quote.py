@@ -16,18 +16,11 @@ _NAMES = ("title", "name", "headline", "heading", "subject", "label", "id")
 _DEPTH_MAX = 3
 _SHORT_CHARACTERS = 80
 _NOT_IN_CODE = re.compile(r"[`<>\[\]\\]")
-_CONTROL_CHARACTERS = [
-    *range(32),
-    *range(127, 160),
-    0x200E,
-    0x200F,
-    *range(0x202A, 0x202F),
-    *range(0x2066, 0x206A),
-]
+_CONTROLS = [*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 """Characters that control a terminal, or the direction of text."""
 _MARKDOWN = str.maketrans(
     {"\\": r"\\", "[": r"\[", "]": r"\]", "<": "&lt;", "*": r"\*", "~": r"\~", "`": "'"}
-    | {chr(sign): " " for sign in _CONTROL_CHARACTERS}
+    | {chr(sign): " " for sign in _CONTROLS}
 )
 _LOOSE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 

@@ -50,10 +50,8 @@ def unsupported(
         and len(sentence.cited) <= _FACTS_MAX
     ][:_SENTENCES_MAX]
     for find in (_quotes_not_found, _numbers_not_found):
-        uncertainties = (
-            uncertainty for sentence in citing for uncertainty in find(sentence, evidence, numbers)
-        )
-        yield from islice(uncertainties, UNCERTAINTIES_MAX)
+        all_of_kind = (one for sentence in citing for one in find(sentence, evidence, numbers))
+        yield from islice(all_of_kind, UNCERTAINTIES_MAX)
 
 
 def _quotes_not_found(
@@ -107,9 +105,7 @@ class _Evidence:
         text = f" {' '.join(words)} "
         statements = " ".join(self._texts_of(id)[0].words for id in ids)
         titles = [self._texts_of(id)[1].words for id in ids]
-        return any(
-            text in f" {words_of_text} " for words_of_text in (statements, *titles, self._question.words)
-        )
+        return any(text in f" {other} " for other in (statements, *titles, self._question.words))
 
     def contains_number(self, ids: tuple[str, ...], written: str) -> bool:
         texts = (text for id in ids for text in self._texts_of(id))

@@ -21,6 +21,7 @@ PACKAGES = (
 )
 _SHELL = ("__init__", "__main__", "component", "handlers", "settings")
 _NOT_REDONE = {
+    "coordinator/before_opening": "makes a query and a cancellation wait; what is decided after the wait is recorded",
     "coordinator/current_catalogue": "asks whether a dispatcher is running; the catalogue that it found is recorded",
     "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
     "coordinator/lookup": "reads the log; the event that it found is recorded",

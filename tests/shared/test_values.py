@@ -62,7 +62,7 @@ def test_a_trusted_value_is_the_same_as_one_that_was_validated() -> None:
 
 
 def test_a_trusted_value_has_every_field() -> None:
-    with pytest.raises(AssertionError, match="each field"):
+    with pytest.raises(AssertionError, match="all fields"):
         Usage.trusted(input_tokens=10)
 
 

@@ -81,12 +81,10 @@ class Admission:
 
     async def _admit_all(self, partition: int) -> int:
         """Open batch after batch while they are full; return how many sessions still wait."""
-        removed, waiting = _BATCH_SIZE, 1
-        while removed == _BATCH_SIZE and waiting:
+        gone, waiting = _BATCH_SIZE, 1
+        while gone == _BATCH_SIZE and waiting:
             try:
-                removed, waiting = await retry_while_unavailable(
-                    "admit sessions", lambda: self.admit(partition)
-                )
+                gone, waiting = await retry_while_unavailable("admit sessions", lambda: self.admit(partition))
             except ResponseError as error:
                 if is_unavailable(error):
                     raise

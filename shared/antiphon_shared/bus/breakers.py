@@ -131,9 +131,7 @@ class SharedBreakers:
         """Return the open circuits, as last read."""
         if not self._stored:
             return NO_OUTAGES
-        return outages_of(
-            {name: stored.state for name, stored in self._stored.items()}, self._breaker, self._now()
-        )
+        return outages_of({name: one.state for name, one in self._stored.items()}, self._breaker, self._now())
 
     def _now(self) -> float:
         return self._clock() + self._clock_offset_s

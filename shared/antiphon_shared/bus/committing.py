@@ -214,6 +214,7 @@ def _signed(
 ) -> Iterator[Operation]:
     """Yield the operations, each event with its two signatures: one for its log, one for its inbox."""
     log, partition = keys.log(session_id), keys.partition(session_id)
+    coordinators = keys.inbox(partition, "coordinator")
     for name, key, first, second in operations:
         if name == "event":
             assert isinstance(second, bytes), "an event is bytes"
@@ -221,12 +222,7 @@ def _signed(
         elif name == "send":
             assert isinstance(second, bytes), "an event is bytes"
             assert key is not None, "a sent event has a log"
-            yield (
-                "sign",
-                None,
-                signer.sign(key, second),
-                signer.sign(keys.inbox(partition, "coordinator"), second),
-            )
+            yield "sign", None, signer.sign(key, second), signer.sign(coordinators, second)
         elif name == "timer":
             assert isinstance(second, bytes), "a timer's message is bytes"
             header, _, raw = second.partition(b"\n")

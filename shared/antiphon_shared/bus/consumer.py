@@ -248,10 +248,8 @@ class Consumer:
         """Return the entry as a delivery. Raises UnreadableEvent, KeyMissing."""
         require_key(self._bus.signer, entry.fields)
         delivery = read_delivery(entry, self._bus.settings.max_event_bytes, self._bus.signer)
-        own_partition, event_partition = (
-            self._partitions[entry.stream],
-            self._bus.keys.partition(delivery.event.subject),
-        )
+        own_partition = self._partitions[entry.stream]
+        event_partition = self._bus.keys.partition(delivery.event.subject)
         if own_partition != event_partition:
             raise UnreadableEvent(
                 f"session {delivery.event.subject} belongs to partition {event_partition}, not {own_partition}.",

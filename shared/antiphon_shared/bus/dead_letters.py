@@ -114,10 +114,7 @@ class DeadLetters:
         key, entry, _ = self._position(letter_id)
         entries = await self._bus.batcher.submit("XRANGE", key, entry, entry)
         if not entries:
-            raise AntiphonError(
-                f"dead letter {letter_id} does not exist.",
-                hint="`antiphon dead list` shows the dead letters.",
-            )
+            raise _missing(letter_id)
         (entry_id, fields) = entries[0]
         return _letter(entry_id, fields), fields.get(b"event", b"")
 
@@ -141,10 +138,7 @@ class DeadLetters:
         """Delete a letter permanently. Raises AntiphonError if it does not exist."""
         key, entry, _ = self._position(letter_id)
         if not await self._bus.batcher.submit("XDEL", key, entry):
-            raise AntiphonError(
-                f"dead letter {letter_id} does not exist.",
-                hint="`antiphon dead list` shows the dead letters.",
-            )
+            raise _missing(letter_id)
 
     def _position(self, letter_id: str) -> tuple[str, str, int]:
         match = _ID.fullmatch(letter_id)
@@ -155,6 +149,11 @@ class DeadLetters:
                 f"{letter_id!r} is not the id of a dead letter.", hint="Use an id such as 0/1795244309110-0."
             )
         return self._bus.keys.dead(int(partition)), entry, int(partition)
+
+
+def _missing(letter_id: str) -> AntiphonError:
+    hint = "`antiphon dead list` shows the dead letters."
+    return AntiphonError(f"dead letter {letter_id} does not exist.", hint=hint)
 
 
 def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:

@@ -157,9 +157,7 @@ class Intake:
         elif result == "overloaded":
             await self._reject(
                 entry,
-                await retry_while_unavailable(
-                    "count waiting queries", lambda: self._overloaded(event, tenant)
-                ),
+                await retry_while_unavailable("count queries", lambda: self._overloaded(event, tenant)),
             )
 
     async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:

@@ -75,7 +75,5 @@ class Leases:
         ]
         lost = await asyncio.gather(*renewals)
         return [
-            (stream, entry.decode())
-            for stream, lost_entries in zip(by_stream, lost, strict=True)
-            for entry in lost_entries
+            (stream, entry.decode()) for stream, ids in zip(by_stream, lost, strict=True) for entry in ids
         ]

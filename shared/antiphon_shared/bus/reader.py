@@ -150,9 +150,7 @@ class Reader:
             ALONE_FROM_DELIVERY - 1,
             *self._in_flight(self.stream),
         ]
-        entries = self._redelivered_entries(
-            await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments)
-        )
+        entries = self._redelivered(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
         if entries:
             self._log.info("deliveries_reclaimed", entries=len(entries))
         return entries
@@ -160,13 +158,11 @@ class Reader:
     async def _missed(self) -> list[Entry]:
         """Return the entries that were delivered to this consumer but never reached it."""
         arguments: list[Argument] = [self.group, self.consumer, _PENDING_MAX, ALONE_FROM_DELIVERY - 1]
-        entries = self._redelivered_entries(
-            await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments)
-        )
+        entries = self._redelivered(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
         in_flight = set(self._in_flight(self.stream))
         return [entry for entry in entries if entry.id not in in_flight]
 
-    def _redelivered_entries(self, reply: list[Any]) -> list[Entry]:
+    def _redelivered(self, reply: list[Any]) -> list[Entry]:
         return [
             Entry(
                 self.stream,

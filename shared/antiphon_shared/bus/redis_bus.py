@@ -172,12 +172,10 @@ class Bus:
         keys = [self.keys.log(session_id), self.keys.inbox(partition, inbox), self.keys.feed(partition)]
         raw = encode(event)
         arguments: list[Argument] = [session_id, event.type, raw]
-        retention: list[Argument] = [self.settings.retention_ms, self.settings.feed_length]
+        limits: list[Argument] = [self.settings.retention_ms, self.settings.feed_length]
         signatures = [] if self.signer is None else [self.signer.sign(stream, raw) for stream in keys[:2]]
         if mode == "signal":
-            result: bytes = await self.batcher.run(
-                scripts.PUBLISH, keys, [*arguments, *retention, *signatures]
-            )
+            result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*arguments, *limits, *signatures])
         else:
             position = position_of(event, tenant, deadline_s, self.settings.deadline_max_s)
             keys += [
@@ -190,13 +188,9 @@ class Bus:
                 self.keys.turns(partition),
             ]
             bounds: list[Argument] = [self.settings.max_open_sessions, self.settings.max_waiting_sessions]
-            position_arguments: list[Argument] = [
-                position.tenant,
-                position.submitted_ms,
-                position.deadline_ms,
-            ]
+            position_fields: list[Argument] = [position.tenant, position.submitted_ms, position.deadline_ms]
             result = await self.batcher.run(
-                scripts.ARRIVE, keys, [*arguments, *bounds, *retention, *position_arguments, *signatures]
+                scripts.ARRIVE, keys, [*arguments, *bounds, *limits, *position_fields, *signatures]
             )
         return result.decode()  # type: ignore[return-value]  # one of the five results of the scripts
 

@@ -65,11 +65,9 @@ async def restore(bus: Bus, snapshot: SessionSnapshot) -> None:
         ("ZADD", key(partition), opened_ms, session_id) for key in (keys.open_sessions, keys.sessions)
     ]
     for name, due, event in snapshot.timers:
-        timer_id = f"{session_id}/{name}"
-        commands.append(
-            ("HSET", keys.timer_messages(partition), timer_id, timer_message(event, encode(event)))
-        )
-        commands.append(("ZADD", keys.timers(partition), round(due.timestamp() * 1000), timer_id))
+        timer = f"{session_id}/{name}"
+        commands.append(("HSET", keys.timer_messages(partition), timer, timer_message(event, encode(event))))
+        commands.append(("ZADD", keys.timers(partition), round(due.timestamp() * 1000), timer))
     for entry, event in snapshot.deliveries:
         inbox = event.data.inbox
         assert inbox is not None, "a delivered event has an inbox"

@@ -104,10 +104,8 @@ class RedisSession:
         """Return the session's events in order, with their log entries, without foreign entries."""
         log = self._keys.log(self.session_id)
         entries = await self._batcher.submit("XRANGE", log, "-", "+")
-        events = (
-            (entry.decode(), read_logged(self._signer, log, entry, fields)) for entry, fields in entries
-        )
-        return [(entry, event) for entry, event in events if event is not None]
+        read = ((entry.decode(), read_logged(self._signer, log, entry, fields)) for entry, fields in entries)
+        return [(entry, event) for entry, event in read if event is not None]
 
     async def log_page(self, after: str = "-", count: int = 100) -> list[tuple[str, bytes]]:
         """Return up to `count` events as written, with their log entries, from after the entry `after` (`-`: all)."""

@@ -54,10 +54,8 @@ def query_of(record: bytes, log: str, signer: Signer | None) -> AnyEvent:
 def fields_of_record(record: bytes) -> dict[bytes, bytes]:
     """Return the fields of a waiting query's log entry, from its record."""
     header, _, event = record.partition(b"\n")
-    log_signature = header.split(b" ")[2:3]
-    return {b"event": event} | (
-        {SIGNATURE: log_signature[0]} if log_signature and log_signature != [b"-"] else {}
-    )
+    signature = header.split(b" ")[2:3]
+    return {b"event": event} | ({SIGNATURE: signature[0]} if signature and signature != [b"-"] else {})
 
 
 def _unix_ms(seconds: float) -> int:

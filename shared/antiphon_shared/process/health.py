@@ -108,18 +108,13 @@ async def check_key(bus: Bus) -> None:
     if bus.signer is not None:
         return
     try:
-        all_workers = await retry_while_unavailable(
+        groups = await retry_while_unavailable(
             "read which workers sign", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
         )
     except ResponseError as error:  # a foreign key, or no permission to read it
         structlog.get_logger().debug("signing_check_failed", error=str(error))
         return
-    signing = [
-        worker.name
-        for of_component in all_workers
-        for worker in of_component
-        if worker.signs and worker.is_alive
-    ]
+    signing = [worker.name for group in groups for worker in group if worker.signs and worker.is_alive]
     if signing:
         raise ConfigurationError(
             f"the messages of this pipeline are signed (by {signing[0]}), but this process has no key.",

@@ -1,8 +1,8 @@
 """The calls for one request, one after the other, until the reply is complete. Pure.
 
-    asked = dialogue(prompt)
-    ask = next(asked)
-    while True: ask = asked.send(the message returned for `ask`)
+    steps = dialogue(prompt)
+    ask = next(steps)
+    while True: ask = steps.send(the message returned for `ask`)
 
 StopIteration carries the reply. Retries of a single call are made elsewhere: see exchange.py.
 """

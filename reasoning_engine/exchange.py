@@ -126,7 +126,7 @@ class Exchange:
             )
 
     async def _call(self, prompt: Prompt, permit: Permit, recorded: dict[str, Any]) -> "Message":
-        """Make one admitted call; `told` collects its outcome for the step record."""
+        """Make one admitted call; `recorded` collects its outcome for the step record."""
 
         def learn_headers(headers: Mapping[str, str]) -> None:
             recorded["headers"] = safe_headers(headers)

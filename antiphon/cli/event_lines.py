@@ -92,10 +92,8 @@ def progress(data: EventData) -> list[str]:
             again = f" (attempt {attempt})" if attempt > 1 else ""
             failed = [f"  the previous attempt failed: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
             return [f"step {number}: {step}{again}", *failed]
-        case RungTaken(rung=fallback, because=why, model=model) if fallback in _FALLBACKS:
-            return [
-                f"  {_FALLBACKS[fallback].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"
-            ]
+        case RungTaken(rung=name, because=why, model=model) if name in _FALLBACKS:
+            return [f"  {_FALLBACKS[name].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case CancellationRequested(reason=why):
@@ -210,8 +208,7 @@ def uncited_sources(response: Response) -> list[str]:
 def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:
     """Return a call such as `search(query="...", limit=3)`, each argument cut to fit a line."""
     arguments = [
-        f"{one_line(name, 40)}={_format_argument(value, argument_length)}"
-        for name, value in call.arguments.items()
+        f"{one_line(name, 40)}={_as_text(value, argument_length)}" for name, value in call.arguments.items()
     ]
     return f"{one_line(call.name)}({', '.join(arguments)})"
 
@@ -266,5 +263,5 @@ def _answer(answer: QuestionAnswered) -> str:
     return f"answered{by}: {one_line(answer.answer, _MESSAGE_LENGTH)}"
 
 
-def _format_argument(value: Any, length: int) -> str:
+def _as_text(value: Any, length: int) -> str:
     return one_line(as_line(value), length)

@@ -64,13 +64,9 @@ async def acl(
             raise UsageError(f"user {name!r} does not exist.", hint=f"The users are {', '.join(USERS)}.")
     users: tuple[User, ...] = tuple(user for user in USERS if not component or user in component)
     settings = load(PipelineSettings)
-    passwords_by_user = _read_passwords(passwords) if passwords is not None else {}
-    generated = (
-        {} if nopass_for_tests else {user: new_password() for user in users if user not in passwords_by_user}
-    )
-    chosen = {
-        user: None if nopass_for_tests else passwords_by_user.get(user) or generated[user] for user in users
-    }
+    own = _read_passwords(passwords) if passwords is not None else {}
+    generated = {} if nopass_for_tests else {user: new_password() for user in users if user not in own}
+    chosen = {user: None if nopass_for_tests else own.get(user) or generated[user] for user in users}
     url = settings.redis_url.get_secret_value() if settings.redis_url else DEFAULT_URL
     address = parse(url)
     text = acl_file(

@@ -5,7 +5,7 @@ explain all of them. The first source that does is chosen:
 
 1. the result that the model itself named by a placeholder;
 2. the question: a param. Results often repeat the question's values, so this precedes them;
-3. the source of an earlier argument with the same telling value;
+3. the source of an earlier argument with the same distinctive value;
 4. an earlier result: the newest call's with the value, at the least depth, then under a key like the argument's name,
    then the first;
 5. a literal, if the value is the same in all sessions;
@@ -14,8 +14,8 @@ explain all of them. The first source that does is chosen:
 A secret, by the mark of its tool's author or because a recording has it redacted, is never written into the file: it
 comes from a result, or is a param of its own.
 
-See values.py for telling values. A value that is not telling, or that the tool's schema lists in an enum, is taken
-from a result only if the result holds it once in all, under a key like the argument's name.
+See values.py for distinctive values. A value that is not distinctive, or that the tool's schema lists in an enum, is
+taken from a result only if the result holds it once in all, under a key like the argument's name.
 """
 
 from collections import defaultdict

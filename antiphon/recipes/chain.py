@@ -68,10 +68,8 @@ class Chain:
         calls = []
         for index in indexes:
             call = self.calls[index]
-            placeholders = {
-                path: (moved[of], at) for path, (of, at) in call.placeholders.items() if of in moved
-            }
-            calls.append(replace(call, placeholders=placeholders))
+            links = {path: (moved[of], at) for path, (of, at) in call.placeholders.items() if of in moved}
+            calls.append(replace(call, placeholders=links))
         left_out = [(call.tool, UNUSED) for n, call in enumerate(self.calls) if n not in moved]
         return replace(self, calls=tuple(calls), left_out=(*self.left_out, *left_out))
 

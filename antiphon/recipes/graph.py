@@ -32,20 +32,20 @@ def node_names(calls: Sequence[SuccessfulCall]) -> list[str]:
 
 def workflow_fields(
     chains: Sequence[Chain],
-    arguments_by_call: Sequence[Mapping[str, Bound]],
+    bound: Sequence[Mapping[str, Bound]],
     nodes: Sequence[str],
     params: Mapping[str, RecipeParam],
 ) -> dict[str, Any]:
-    """Return a workflow in the form of a file; `arguments_by_call` and `nodes` have an entry for each call."""
+    """Return a workflow in the form of a file; `bound` and `nodes` have an entry for each call."""
     calls, names = chains[0].calls, {one.key: name for name, one in params.items()}
     graph: dict[str, Any] = {}
-    for n, needed in enumerate(_edges(chains, arguments_by_call)):
+    for n, needed in enumerate(_edges(chains, bound)):
         graph[nodes[n]] = {"call": calls[n].tool}
         if needed:
             graph[nodes[n]]["depends_on"] = [nodes[one] for one in needed]
-        if arguments_by_call[n]:
-            graph[nodes[n]]["args"] = _written(arguments_by_call[n], nodes, names)
-    used = {index for arguments in arguments_by_call for index in used_by(arguments)}
+        if bound[n]:
+            graph[nodes[n]]["args"] = _written(bound[n], nodes, names)
+    used = {index for arguments in bound for index in used_by(arguments)}
     results = [nodes[n] for n, call in enumerate(calls) if n not in used or call.is_cited]
     texts = {one.values[0]: name for name, one in params.items() if isinstance(one.values[0], str)}
     question = with_names(" ".join(harmless(chains[0].question).split())[:_QUESTION_MAX], texts)
@@ -60,10 +60,10 @@ def workflow_fields(
     }
 
 
-def _edges(chains: Sequence[Chain], arguments_by_call: Sequence[Mapping[str, Bound]]) -> Iterator[list[int]]:
+def _edges(chains: Sequence[Chain], bound: Sequence[Mapping[str, Bound]]) -> Iterator[list[int]]:
     """Yield the calls that each call waits for, without indirect ones."""
     before: list[set[int]] = []
-    for n, arguments in enumerate(arguments_by_call):
+    for n, arguments in enumerate(bound):
         needed = used_by(arguments) | {
             m for m in range(n) if any(_keeps_order(chain.calls[m], chain.calls[n]) for chain in chains)
         }

@@ -59,14 +59,12 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
     arguments = bind(aligned)
     live = _live(aligned, arguments)
     aligned = [chain.only(live) for chain in aligned]
-    arguments_by_call = [
-        _moved(arguments[index], {index: n for n, index in enumerate(live)}) for index in live
-    ]
+    bound = [_moved(arguments[index], {index: n for n, index in enumerate(live)}) for index in live]
     calls = aligned[0].calls
     nodes = node_names(calls)
-    params = params_of(arguments_by_call, nodes)
+    params = params_of(bound, nodes)
     name = name or _name_of(calls)
-    specification = _built(name, workflow_fields(aligned, arguments_by_call, nodes, params), calls)
+    specification = _built(name, workflow_fields(aligned, bound, nodes, params), calls)
     for n, chain in enumerate(aligned):
         made = dict(zip(nodes, chain.calls, strict=True))
         values = {param: one.values[n] for param, one in params.items()}
@@ -78,7 +76,7 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
         tools={call.tool: schema_hash(call.definition) for call in calls},
         learned_from=tuple(chain.session_id for chain in chains),
     )
-    return Learned(recipe, as_yaml(specification), (*_fixed(nodes, arguments_by_call),), aligned[0].left_out)
+    return Learned(recipe, as_yaml(specification), (*_fixed(nodes, bound),), aligned[0].left_out)
 
 
 def _aligned(chains: Sequence[Chain]) -> list[Chain]:
@@ -152,10 +150,8 @@ def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[SuccessfulCal
     return specification
 
 
-def _fixed(
-    nodes: Sequence[str], arguments_by_call: Sequence[Mapping[str, Bound]]
-) -> Iterator[tuple[str, str, Any]]:
-    for node, arguments in zip(nodes, arguments_by_call, strict=True):
+def _fixed(nodes: Sequence[str], by_call: Sequence[Mapping[str, Bound]]) -> Iterator[tuple[str, str, Any]]:
+    for node, arguments in zip(nodes, by_call, strict=True):
         for argument, bound in arguments.items():
             values = [one.value for one in sources(bound) if isinstance(one, Literal)]
             yield from ((node, argument, value) for value in values)

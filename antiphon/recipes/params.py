@@ -29,12 +29,10 @@ class RecipeParam:
     """Its value in each session."""
 
 
-def params_of(
-    arguments_by_call: Sequence[Mapping[str, Bound]], nodes: Sequence[str]
-) -> dict[str, RecipeParam]:
-    """Return the params by name; `arguments_by_call` has an entry for each call. Raises NotLearnable."""
+def params_of(bound: Sequence[Mapping[str, Bound]], nodes: Sequence[str]) -> dict[str, RecipeParam]:
+    """Return the params by name; `bound` has an entry for each call. Raises NotLearnable."""
     by_key: dict[str, FromParam] = {}
-    for source in sources([*(one for arguments in arguments_by_call for one in arguments.values())]):
+    for source in sources([*(one for arguments in bound for one in arguments.values())]):
         if isinstance(source, FromParam):
             by_key.setdefault(source.key, source)
     params: dict[str, RecipeParam] = {}

@@ -152,7 +152,7 @@ class SearchedValues:
                 self._shapes.add((type(value), len(value)))
 
     def paths(self, result: Any) -> dict[str, list[Path]]:
-        """Return the paths of each wanted value in a result, by its identity; paths in the order of the result."""
+        """Return the paths of each searched value in a result, by its identity; paths in the order of the result."""
         paths_by_value: dict[str, list[Path]] = {}
         waiting: list[tuple[Path, Any]] = [((), result)]
         for _ in range(_VALUES_MAX):

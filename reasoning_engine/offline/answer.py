@@ -40,19 +40,16 @@ def _comparison(situation: Situation, reference: Reference, resolution: Resoluti
     if not fitting:
         return [identity, "I found nothing else that speaks of the same in what the tools returned."]
     best = fitting[0]
-    name = _requested_name(best, situation.question.requested)
+    noun = situation.question.requested
+    name = _requested_name(best, noun)
     in_it = f": “{_plain(best.title)}” speaks" if best.title not in ("", name) else " speaks"
-    same = [record for record in fitting if _requested_name(record, situation.question.requested) == name]
+    same = [record for record in fitting if _requested_name(record, noun) == name]
     parts = [
         f"**{_plain(name)}**{in_it} of the same {_cite(best)}.",
         identity,
         *(_quotation(record, terms) for record in same[:2]),
     ]
-    rest = {
-        _plain(_requested_name(r, situation.question.requested)): r
-        for r in reversed(fitting)
-        if r not in same
-    }
+    rest = {_plain(_requested_name(r, noun)): r for r in reversed(fitting) if r not in same}
     if rest:
         listed = [f"{title} {_cite(record)}" for title, record in reversed(rest.items())]
         parts.append("Others that share words with it, less well placed: " + "; ".join(listed[:3]) + ".")
@@ -162,13 +159,11 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
         notes.append(f"I could not find out what {question.reference} is.")
     everything = " ".join(" ".join((*record.fields, record.text())) for record in situation.records).lower()
     resolved = question.reference.entity if question.reference and resolution else None
-    mentioned = stems(everything[:200_000])
+    seen = stems(everything[:200_000])
     used = " ".join(str(call.arguments) for call in situation.tried if call.facts)
     names = [entity.value for entity in question.slots.entities if entity != resolved]
     names += [] if question.compares else content_words(question.topic)
-    unseen = [
-        name for name in dict.fromkeys(names) if not stems(name) & mentioned and name not in used[:20_000]
-    ]
+    unseen = [name for name in dict.fromkeys(names) if not stems(name) & seen and name not in used[:20_000]]
     if unseen:
         notes.append(
             "Nothing returned mentions " + ", ".join(f"“{_plain(name)}”" for name in unseen[:5]) + "."

@@ -1,6 +1,6 @@
 """The filling of a JSON Schema with the values of a briefing. Pure.
 
-A value is found by its name: in the object of a result with most of the wanted properties, in the question,
+A value is found by its name: in the object of a result with most of the requested properties, in the question,
 or in other results. A property without a value is left out, or null where the schema allows it; no value is
 invented. So a shape may stay unfilled: then the draft holds the known part.
 """
@@ -202,10 +202,8 @@ class _Filler:
 
     def _about(self, key: str, value: Any) -> list[Record]:
         """Return the objects with a value under a key, the largest first."""
-        records = [
-            record for record in self.records if any(one == value for one in values_named(record, key))
-        ]
-        return sorted(records, key=lambda record: -len(record.fields))
+        owners = [record for record in self.records if any(one == value for one in values_named(record, key))]
+        return sorted(owners, key=lambda record: -len(record.fields))
 
     def _relevant(self, records: tuple[Record, ...]) -> list[Record]:
         """Return the objects that share most words with the question; all of them where it asks for all."""

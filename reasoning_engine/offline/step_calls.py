@@ -91,24 +91,20 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> list[Any]:
     is_container = "object" in parameter.types or "array" in parameter.types
     if parameter.is_query:
         most = schema.get("maxLength")
-        candidates = [
-            " ".join(content_words(text))[: most if isinstance(most, int) else _QUERY_CHARACTERS_MAX]
-        ]
+        choices = [" ".join(content_words(text))[: most if isinstance(most, int) else _QUERY_CHARACTERS_MAX]]
     elif parameter.options:
-        candidates = [option(text, parameter.options)]
+        choices = [option(text, parameter.options)]
     else:
         records = [record for record in values.records if not record.fact.id]
-        candidates = [value for record in records for value in values_named(record, parameter.name)]
+        choices = [value for record in records for value in values_named(record, parameter.name)]
         if is_container:
-            candidates = [values.input, *candidates]
+            choices = [values.input, *choices]
         else:
-            candidates = [
-                one for value in candidates for one in (value if isinstance(value, list) else [value])
-            ]
-        candidates = [value for value in candidates if value and fits(schema, value, tool.schema)]
-        candidates = candidates or [fill_property("" if is_container else parameter.name, schema, values)]
+            choices = [one for value in choices for one in (value if isinstance(value, list) else [value])]
+        choices = [value for value in choices if value and fits(schema, value, tool.schema)]
+        choices = choices or [fill_property("" if is_container else parameter.name, schema, values)]
     fitting = [
-        one for one in candidates if one not in (NOTHING, None, "", {}, []) and fits(schema, one, tool.schema)
+        one for one in choices if one not in (NOTHING, None, "", {}, []) and fits(schema, one, tool.schema)
     ]
     distinct = [one for at, one in enumerate(fitting) if one not in fitting[:at] and is_portable(one)]
     return distinct[:1] if is_container else distinct

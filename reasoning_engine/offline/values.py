@@ -71,7 +71,7 @@ def is_verdict(content: Any) -> bool:
 def values_named(record: Record, name: str, is_count: bool = False) -> Iterator[Any]:
     """Yield a record's values under a name, the closest first.
 
-    With `is_count` a count is wanted: the 4 of `lesson 4` does not count lessons.
+    With `is_count`, only counts match: the 4 of `lesson 4` does not count lessons.
     """
     ranked = [
         (closeness(name, key, record.kinds), value)

@@ -1,7 +1,7 @@
 """`antiphon recipes`: workflows learned from sessions that succeeded.
 
 learn.py       learn
-kept.py        list, show, forget
+stored.py      list, show, forget
 """
 
 from antiphon.cli.on_demand import group_of

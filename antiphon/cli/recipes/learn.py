@@ -1,4 +1,4 @@
-"""`antiphon recipes learn`: make a workflow of sessions that succeeded, and keep it."""
+"""`antiphon recipes learn`: make a workflow of sessions that succeeded, and store it."""
 
 import re
 from collections.abc import Sequence
@@ -225,9 +225,8 @@ def _report(learned: Learned, *, is_stored: bool, removed: Sequence[str]) -> Non
         say.print(one_line(f"A call of {tool} was omitted: {why}."), style="dim")
     _warn_of_removed(removed)
     name = one_line(learned.recipe.name)
-    say.print(
-        f"Stored as {name}." if is_stored else f"{name} was not stored: this was a dry run.", style="dim"
-    )
+    outcome = f"Stored as {name}." if is_stored else f"{name} was not stored: this was a dry run."
+    say.print(outcome, style="dim")
 
 
 def _warn_of_removed(names: Sequence[str]) -> None:

@@ -154,11 +154,11 @@ def _tell(point: "Point | RunPoint") -> None:
     output.stderr().print(
         f"Recorded up to event {point.event.n} ({short_type(point.event.event.type)}), then live."
     )
-    if handles := _in_part(point):
+    if handles := _partial_results(point):
         output.stderr().print(f"Only partly recorded, so that read_result cannot return the rest: {handles}.")
 
 
-def _in_part(point: "Point | RunPoint") -> str:
+def _partial_results(point: "Point | RunPoint") -> str:
     """Return the earlier results that no recording holds whole, by handle and tool."""
     results = (one for batch in data_in(point.lines, ToolsCompleted) for one in batch.results)
     handles = [f"{one.handle} of {one.tool}" for one in results if one.handle]

@@ -123,7 +123,7 @@ def _update(path: Path, asking: _Asking) -> int:
 
 
 def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
-    """Replace the recording by the new one, if that is whole and wanted."""
+    """Replace the recording by the new one, if that is complete and the person agrees."""
     if new.report.result == "diverged":
         return _stays(then, f"after an update it would still have {text.headline(new.report)}")
     if new.report.incomparable:

@@ -77,7 +77,7 @@ class Base:
         return cls(record.of, record.contents, raw, 0)
 
     def following(self, record: ExchangeRecord, raw: bytes, difference_bytes: int) -> "Base":
-        """Return the record as a base if its difference from this one is stored, which has so many bytes."""
+        """Return the record as a base whose stored difference from this one has `difference_bytes`."""
         return Base(record.of, record.contents, raw, self.differences_bytes + difference_bytes)
 
 

@@ -139,10 +139,8 @@ class QueryOptions(Value):
             other = "tools" if self.tools is not None else "output_schema"
             raise ValueError(f"steps go without {other}: each step has its own")
         others = {"tools": self.tools, "output_schema": self.output_schema, "steps": self.steps}
-        if self.workflow is not None and (
-            present := [name for name, one in others.items() if one is not None]
-        ):
-            raise ValueError(f"a workflow goes without {present[0]}: it has its own")
+        if self.workflow is not None and (extra := [name for name, one in others.items() if one is not None]):
+            raise ValueError(f"a workflow goes without {extra[0]}: it has its own")
         return self
 
     @property

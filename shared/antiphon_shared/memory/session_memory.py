@@ -102,11 +102,9 @@ class Memory:
         """
         still = self.query_intent.parts
         for note in reversed(self._notes_newest_first):
-            answered_lines = [line.casefold() for line in note.answered]
+            answers = [line.casefold() for line in note.answered]
             still = note.open or tuple(
-                one
-                for one in still
-                if not any(line.startswith(_answer_prefix(one)) for line in answered_lines)
+                one for one in still if not any(line.startswith(_answer_prefix(one)) for line in answers)
             )
         return still
 

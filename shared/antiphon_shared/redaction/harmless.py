@@ -138,12 +138,12 @@ def looks_like_generated_token(word: str) -> bool:
 
 
 def looks_issued(word: str) -> bool:
-    """Return whether a word is such a password or such a token."""
+    """Return whether a word looks like a password or a token."""
     return looks_like_password(word) or looks_like_token(word)
 
 
 def has_issued_part(address: str) -> bool:
-    """Return whether a part of an address is such a password or such a token."""
+    """Return whether a part of an address looks like a password or a token."""
     return any(map(looks_issued, re.split(r"[/:@?&=]", address)))
 
 

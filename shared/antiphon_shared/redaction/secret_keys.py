@@ -204,7 +204,7 @@ class SecretKeys:
 
 
 def _overlaps(one: Span, spans: list[Span]) -> bool:
-    """Return whether a span overlaps one of those in order, whose key says better where its value ends."""
+    """Return whether a span overlaps one of some ordered spans; their keys mark the end of a value better."""
     before = bisect_left(spans, one.end, key=itemgetter(0)) - 1
     return before >= 0 and spans[before].end > one.start
 

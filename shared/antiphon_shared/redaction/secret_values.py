@@ -35,9 +35,8 @@ def secret_values(*groups: "Settings") -> tuple[str, ...]:
         values += [setting.get_secret_value() for setting in settings if isinstance(setting, SecretStr)]
     # each key of a comma list
     values += (load_environment("ANTIPHON_SIGNING_KEY") or "").split(",")
-    tool_values = [
-        load_environment(name.strip()) or "" for name in (load_environment(NAMES_VARIABLE) or "").split(",")
-    ]
+    names = (load_environment(NAMES_VARIABLE) or "").split(",")
+    tool_values = [load_environment(name.strip()) or "" for name in names]
     secrets = [*(secret for value in values for secret in secrets_in(value)), *tool_values]
     secrets += [secret for value in tool_values if _is_address(value) for secret in secrets_in(value)]
     return tuple(dict.fromkeys(filter(None, secrets)))

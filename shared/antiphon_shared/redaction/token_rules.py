@@ -63,11 +63,9 @@ class TokenRules:
         if not self._look.may_match(text):
             return []
         small = text.lower()
-        candidates = [
-            rule for keyword, rules in self._by_keyword.items() if keyword in small for rule in rules
-        ]
+        likely = [rule for keyword, rules in self._by_keyword.items() if keyword in small for rule in rules]
         ordered = sorted(
-            (token for rule in dict.fromkeys(candidates) for token in rule.tokens(text)),
+            (token for rule in dict.fromkeys(likely) for token in rule.tokens(text)),
             key=lambda token: (token.start, -token.end),
         )
         apart: list[Token] = []

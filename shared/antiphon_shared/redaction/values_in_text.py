@@ -98,12 +98,10 @@ def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for match in _SENTENCE.finditer(text):
         if not any(map(is_secret, candidates(text, match.start("key"), match["key"]))):
             continue
-        if (match_of_word := WORD_AT.match(text, match.end())) is None:
+        if (after := WORD_AT.match(text, match.end())) is None:
             continue
-        word = match_of_word[0].rstrip(".,;:!?)*_")
-        goes_on = word == match_of_word[0] and text.startswith(
-            " ", match_of_word.end()
-        )  # "is 4096 bytes long"
+        word = after[0].rstrip(".,;:!?)*_")
+        goes_on = word == after[0] and text.startswith(" ", after.end())  # "is 4096 bytes long"
         if looks_secret(word) and not (word.isdigit() and goes_on):
             yield Span(match.end(), match.end() + len(word))
 

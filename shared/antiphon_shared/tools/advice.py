@@ -3,9 +3,7 @@
 from antiphon_shared.tools.calls import ErrorType
 
 _FIX = "read the error, understand the issue, fix the call and retry"
-_RETRY_OR_CHANGE = (
-    "read the error, understand the issue, fix and retry where that can help, else go another way"
-)
+_RETRY = "read the error, understand the issue, fix and retry where that can help, else go another way"
 _CHANGE = "read the error, understand the issue, and go another way; do not retry unless the error says how"
 
 _ADVICE: dict[ErrorType, str] = {
@@ -13,10 +11,10 @@ _ADVICE: dict[ErrorType, str] = {
     "not_found": _FIX,
     "unknown_tool": _FIX,
     "dependency_failed": _FIX,
-    "rate_limit": _RETRY_OR_CHANGE,
-    "api_failure": _RETRY_OR_CHANGE,
-    "timeout": _RETRY_OR_CHANGE,
-    "internal_error": _RETRY_OR_CHANGE,
+    "rate_limit": _RETRY,
+    "api_failure": _RETRY,
+    "timeout": _RETRY,
+    "internal_error": _RETRY,
     "permission_denied": _CHANGE,
     "outcome_unknown": _CHANGE,
     "cancelled": _CHANGE,

@@ -52,11 +52,7 @@ def read_outcome(content: bytes | None) -> ToolResult | None:
 
 def outcomes(settled: Mapping[str, bytes], calls: Sequence[ToolCall] | None = None) -> tuple[ToolResult, ...]:
     """Return the outcomes in a journal, in the order of the batch, by default of all calls."""
-    settled_results = [
-        read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)
-    ]
-    call_ids = {call.id for call in calls or ()}
-    results = [
-        result for result in settled_results if result and (not call_ids or result.call_id in call_ids)
-    ]
+    stored = [read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)]
+    ids = {call.id for call in calls or ()}
+    results = [result for result in stored if result and (not ids or result.call_id in ids)]
     return tuple(sorted(results, key=lambda result: result.index))

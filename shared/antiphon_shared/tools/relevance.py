@@ -81,19 +81,17 @@ def most_relevant(
     index = _index_of(tuple(map(_parts_of, tools)))
     scored = [[score.total for score in index.scores(text)] for text in texts]
     totals = [max(scores) for scores in zip(*scored, strict=True)] if tools else []
-    order = sorted(range(len(tools)), key=lambda number: (-totals[number], tools[number].name))
+    order = sorted(range(len(tools)), key=lambda at: (-totals[at], tools[at].name))
     candidates, chosen = order[: n * _CANDIDATES], list[int]()
     alike = dict.fromkeys(candidates, 0.0)
     while candidates and len(chosen) < n:
-        best = max(
-            candidates, key=lambda number: totals[number] - _ALIKE * alike[number]
-        )  # the first of equals
+        best = max(candidates, key=lambda at: totals[at] - _ALIKE * alike[at])  # the first of equals
         candidates.remove(best)
         chosen.append(best)
-        for number in candidates:
-            alike[number] = max(alike[number], closeness(index.wholes[number], index.wholes[best]) - _COPY)
+        for at in candidates:
+            alike[at] = max(alike[at], closeness(index.wholes[at], index.wholes[best]) - _COPY)
     rest = set(order).difference(chosen)
-    return tuple(tools[number] for number in (*chosen, *(number for number in order if number in rest)))
+    return tuple(tools[at] for at in (*chosen, *(at for at in order if at in rest)))
 
 
 def tool_names_in(data: object) -> tuple[str, ...] | None:

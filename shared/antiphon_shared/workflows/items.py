@@ -71,11 +71,11 @@ def resolve_items(text: str, values: Mapping[str, Any], items_max: int) -> list[
     """Return the items, dates as text. Raises UnfitItems also for more than `items_max`, and ReferenceMissing."""
     items = read_items(text)
     if isinstance(items, Reference):
-        items_there = look_up(items, values)
-        if not isinstance(items_there, list | tuple):
-            raise UnfitItems(f"{items} is {type_name(items_there)}, and a list is needed")
-        _refuse_more(len(items_there), items_max)
-        return list(items_there)
+        value = look_up(items, values)
+        if not isinstance(value, list | tuple):
+            raise UnfitItems(f"{items} is {type_name(value)}, and a list is needed")
+        _refuse_more(len(value), items_max)
+        return list(value)
     first, last = _end(items.first, values), _end(items.last, values)
     if isinstance(first, date) and isinstance(last, date):
         _refuse_more(days := (last - first).days, items_max)

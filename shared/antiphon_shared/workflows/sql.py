@@ -98,13 +98,13 @@ def _check_parameters(query: "exp.Query", template: Template, params: tuple[Refe
     """Compare the parameters of a query with its references: one could be in a text, or be the author's own."""
     from sqlglot import exp
 
-    names_used = [one.name for one in query.find_all(exp.Parameter, exp.Placeholder)]
+    names = [one.name for one in query.find_all(exp.Parameter, exp.Placeholder)]
     for n, reference in enumerate(params):
-        if names_used.count(f"p{n}") < template.references.count(reference):
+        if names.count(f"p{n}") < template.references.count(reference):
             raise UnfitSql(
                 f"{reference} is inside a text or a comment of the SQL; write it outside of the quotes"
             )
-    if len(names_used) > len(template.references):
+    if len(names) > len(template.references):
         raise UnfitSql("it has parameters of its own; write a reference, such as $name, for each value")
 
 

@@ -81,9 +81,9 @@ def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[Reason
     if reasoning is None:
         return ()
     note, words = read_note(storable_text(reasoning.text))
-    note_of_round = ReasoningNote(round=reasoning.round, text=words if words.strip() else "", note=note)
-    is_news = (note_of_round.text or note is not None) and note_of_round not in memory.reasoning
-    return (note_of_round,) if is_news else ()
+    entry = ReasoningNote(round=reasoning.round, text=words if words.strip() else "", note=note)
+    is_news = (entry.text or note is not None) and entry not in memory.reasoning
+    return (entry,) if is_news else ()
 
 
 def _file_result(builder: MemoryDeltaBuilder, result: ToolResult, origin: Origin) -> tuple[str, ...]:

@@ -195,7 +195,7 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
 
 
 def _json_in(text: str, path: str) -> Any:
-    """Return the object or the list that a text is; `GONE` for every other text."""
+    """Return the object or the list that a text is; `REMOVED` for every other text."""
     if text[:1] not in _JSON_OPENS and text.lstrip()[:1] not in _JSON_OPENS:
         return REMOVED
     if (
@@ -212,12 +212,12 @@ def _json_in(text: str, path: str) -> Any:
 
 
 def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
-    has_paragraphs = False
+    has_sections = False
     for heading, spans in sections(text, grain):
-        has_paragraphs = True
+        has_sections = True
         statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
         yield Part(path, join_titles(context, heading), statements)
-    if not has_paragraphs and (words := text.strip()):
+    if not has_sections and (words := text.strip()):
         start = text.index(words)
         yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
 

@@ -25,14 +25,12 @@ def search_query(arguments: dict[str, Any]) -> str:
 
     Without an argument named like a search, the only text argument counts if it has several words.
     """
-    texts_of_search = [
-        words for key, value in arguments.items() if _is_search(key[:60]) for words in _texts(value)
-    ]
-    if not texts_of_search:
+    searched = [words for key, value in arguments.items() if _is_search(key[:60]) for words in _texts(value)]
+    if not searched:
         texts = [value for value in arguments.values() if isinstance(value, str)]
         if len(texts) == 1 and _WORDS.search(texts[0][: 4 * _QUERY_CHARACTERS_MAX]):
-            texts_of_search = _texts(texts[0])
-    return "; ".join(dict.fromkeys(texts_of_search))[:_QUERY_CHARACTERS_MAX].rstrip()
+            searched = _texts(texts[0])
+    return "; ".join(dict.fromkeys(searched))[:_QUERY_CHARACTERS_MAX].rstrip()
 
 
 @lru_cache(_KEYS_CACHED_MAX)

@@ -149,19 +149,17 @@ def _described(record: dict[str, Any]) -> DescribedRecord | None:
 def _entry(record: dict[str, Any]) -> Entry | None:
     """Return the record with its identity, if it has one."""
     plain = {key.lower(): _plain(value) for key, value in record.items() if _is_plain(value)}
-    identifier = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
-    if identifier is None:
+    id_key = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
+    if id_key is None:
         first = next(iter(plain), "")  # an id of its own kind: `order_id`
-        identifier = first if first.endswith("_id") and _is_code(str(plain[first])) else None
-    if identifier is None:
+        id_key = first if first.endswith("_id") and _is_code(str(plain[first])) else None
+    if id_key is None:
         return None
     dated = next((key for key in _DATES if key in plain and date_of_value(record_value(record, key))), None)
-    rest = {
-        key: value for key, value in plain.items() if key not in (identifier, dated) and key not in _PASSING
-    }
+    rest = {key: value for key, value in plain.items() if key not in (id_key, dated) and key not in _PASSING}
     return Entry(
-        identity=(identifier, str(plain[identifier])),
-        is_code=(identifier in _IDS or identifier.endswith("_id")) and _is_code(str(plain[identifier])),
+        identity=(id_key, str(plain[id_key])),
+        is_code=(id_key in _IDS or id_key.endswith("_id")) and _is_code(str(plain[id_key])),
         shape=frozenset(key.lower() for key in record),
         qualifiers={key: value for key, value in rest.items() if _is_qualifier(key)},
         values={key: value for key, value in rest.items() if not _is_qualifier(key)},

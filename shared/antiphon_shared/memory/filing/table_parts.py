@@ -68,10 +68,8 @@ def _rows_of_text(rows: tuple[TextRow, ...], path: str, context: str, grain: int
     for at in range(0, len(rows), grain):
         group = rows[at : at + grain]
         records = [row.record for row in group]
-        statement = as_json(
-            f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records
-        )
-        yield Part(path, join_titles(context, title_of(records[0])), (statement,))
+        item = as_json(f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records)
+        yield Part(path, join_titles(context, title_of(records[0])), (item,))
 
 
 def rows_of(table: Table, path: str, context: str, grain: int) -> Iterator[Part]:

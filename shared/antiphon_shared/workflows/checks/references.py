@@ -50,15 +50,9 @@ def _unknown(flow: Flow, use: Use) -> Problem:
 def _key(flow: Flow, use: Use, providers: list[Provider]) -> Problem | None:
     """Return the problem of a path into a result that never has that key."""
     node = flow.workflow.graph[providers[0].node]
-    is_node_result = use.reference.name in (providers[0].node, getattr(node, "output", None))
+    is_result = use.reference.name in (providers[0].node, getattr(node, "output", None))
     keys = _keys(flow, node)
-    if (
-        len(providers) > 1
-        or not is_node_result
-        or keys is None
-        or not use.reference.path
-        or use.kind == "has"
-    ):
+    if len(providers) > 1 or not is_result or keys is None or not use.reference.path or use.kind == "has":
         return None
     key = str(use.reference.path[0])
     if key in keys:

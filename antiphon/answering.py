@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import Question, QuestionAnswered
-from antiphon_shared.tools.ask_user import read_asked
+from antiphon_shared.tools.ask_user import read_question
 from antiphon_shared.tools.relevance import ASK_USER
 
 from antiphon.approval import select_calls, session_waiting_for_person, unanswered_session
@@ -65,6 +65,6 @@ def waiting_questions(session: Session) -> tuple[Question, ...]:
     by_id: dict[str, Question] = {}
     for call in session.people.pending:
         is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.people.unanswered
-        if is_waiting and (questions := read_asked(call.arguments)) is not None:
+        if is_waiting and (questions := read_question(call.arguments)) is not None:
             by_id.setdefault(call.id, Question(id=call.id, question=questions[0], choices=questions[1]))
     return (*by_id.values(), *questions_of_runs(session))

@@ -78,7 +78,7 @@ class SessionIndex:
     ) -> MemoryDelta:
         """Return the delta of a round; it is not added yet."""
         return file_round(
-            self.memory, reasoning, results, known=self._known, untrusted=untrusted, entry=entry
+            self.memory, reasoning, results, filed_facts=self._known, untrusted=untrusted, entry=entry
         )
 
     def file(self, reasoning: ReasoningCompleted | None, results: ToolsCompleted | None) -> MemoryDelta:

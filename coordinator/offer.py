@@ -20,9 +20,9 @@ from antiphon_shared.tools.relevance import (
     PLAN,
     READ_RESULT,
     RECALL,
-    found_tools,
     most_relevant,
     rank,
+    tool_names_in,
 )
 from pydantic import ValidationError
 
@@ -151,7 +151,7 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
     names: list[str] = []
     for result in completed.results:
         if result.tool in (FIND_TOOLS, PLAN) and result.status == "ok":
-            names += found_tools(result.data) or ()
+            names += tool_names_in(result.data) or ()
     if not session.tools.has_handles and any(result.handle for result in completed.results):
         session = replace(session, tools=replace(session.tools, has_handles=True))
     return _offer_more(session, names)

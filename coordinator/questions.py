@@ -11,7 +11,7 @@ from itertools import islice
 from antiphon_shared.events import Question, QuestionAnswered
 from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.tools.ask_user import read_asked
+from antiphon_shared.tools.ask_user import read_question
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.placeholders import has_placeholder
 from antiphon_shared.tools.relevance import ASK_USER
@@ -47,7 +47,7 @@ def without_refused(
     )
     posed: dict[str, Question] = {}
     for call in asking:
-        if call.id in accepted and (asked := read_asked(call.arguments)) is not None:
+        if call.id in accepted and (asked := read_question(call.arguments)) is not None:
             posed.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
     return refused, tuple(posed.values())
 

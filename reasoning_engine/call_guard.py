@@ -98,7 +98,7 @@ class Permit:
         self.reservation: Reservation | None = None
         self.allowed: Allowed | None = None
         self.began_s = 0.0
-        self.has_heard = False
+        self.has_received = False
         self._guard, self._model_id = guard, model_id
 
     def __enter__(self) -> Self:
@@ -112,13 +112,13 @@ class Permit:
         A dropped call says nothing about the model, unless it took too long, or a reply had begun. A probe
         must always be counted; one that received nothing must not close the circuit.
         """
-        if self.has_heard or self._is_slow or self._is_probe:
-            self._note(self._is_slow or not self.has_heard)
+        if self.has_received or self._is_slow or self._is_probe:
+            self._note(self._is_slow or not self.has_received)
         self.allowed = None
 
     def reply_begun(self, headers: Mapping[str, str]) -> None:
         """Note that a reply begins, and learn the limits in its headers."""
-        self.has_heard = True
+        self.has_received = True
         if self._guard.limiter is not None:
             self._guard.limiter.learn(self._model_id, limits_in(headers, wire_of(self._model_id)))
 

@@ -34,16 +34,16 @@ def choose_model(
     chat = {
         variable: [name for name in names if wire_of(name) == "chat"] for variable, names in models.items()
     }
-    is_chat_named = any(chat.values())
-    if provider == "offline" or not (is_chat_named or (access.to_chat and access.to_messages)):
+    has_chat_models = any(chat.values())
+    if provider == "offline" or not (has_chat_models or (access.to_chat and access.to_messages)):
         return _messages_model(provider, access, timeout_s, models)
-    if is_chat_named:
+    if has_chat_models:
         _check_chat(provider, access, chat)
     others = {
         variable: [name for name in names if name not in chat[variable]] for variable, names in models.items()
     }
     messages = _messages_model(provider, access, timeout_s, others) if access.to_messages else None
-    return RoutedModel(messages, access, timeout_of(timeout_s), is_needed=is_chat_named)
+    return RoutedModel(messages, access, timeout_of(timeout_s), is_needed=has_chat_models)
 
 
 def _messages_model(

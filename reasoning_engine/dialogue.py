@@ -1,8 +1,8 @@
 """The calls for one request, one after the other, until the reply is complete. Pure.
 
-    asked = dialogue(prompt)
-    ask = next(asked)
-    while True: ask = asked.send(the message returned for `ask`)
+    steps = dialogue(prompt)
+    ask = next(steps)
+    while True: ask = steps.send(the message returned for `ask`)
 
 StopIteration carries the reply. Retries of a single call are made elsewhere: see exchange.py.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 CONTINUATIONS_MAX = 3
-ASKED_AT_MOST = 2
+ATTEMPTS_MAX = 2
 """The number of calls when replies are empty: one retry."""
 
 Dialogue = Generator[Prompt, "Message", Reply]
@@ -39,11 +39,11 @@ def dialogue(prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> D
 
 
 def _reply(prompt: Prompt) -> Dialogue:
-    for _ in range(ASKED_AT_MOST):
+    for _ in range(ATTEMPTS_MAX):
         reply = yield from _finished_reply(prompt)
         if not reply.is_empty:
             return reply
-    raise Failed(failure("empty_reply", f"The model replied with nothing {ASKED_AT_MOST} times"))
+    raise Failed(failure("empty_reply", f"The model replied with nothing {ATTEMPTS_MAX} times"))
 
 
 def _finished_reply(prompt: Prompt) -> Dialogue:

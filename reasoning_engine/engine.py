@@ -60,16 +60,16 @@ async def reason(
     server are returned, never raised.
     """
     started = monotonic_s()
-    wanted = CallOptions(schema, validation_tools, settings.output_style, settings.tool_style)
+    call_options = CallOptions(schema, validation_tools, settings.output_style, settings.tool_style)
 
-    def prompt_as(wanted: CallOptions) -> Prompt:
+    def prompt_as(call_options: CallOptions) -> Prompt:
         return build_call(
-            request, briefing, offer, model_id, settings.max_output_tokens, wanted, system=system
+            request, briefing, offer, model_id, settings.max_output_tokens, call_options, system=system
         )
 
-    prompt = prompt_as(wanted)
-    other = wanted.otherwise(prompt)
-    prompt_tokens = estimate_call_tokens(prompt, offer, wanted)
+    prompt = prompt_as(call_options)
+    other = call_options.otherwise(prompt)
+    prompt_tokens = estimate_call_tokens(prompt, offer, call_options)
     exchange = Exchange(
         model, on_text, settings, started + seconds_left, prompt_tokens, guard=guard, on_call=on_call
     )

@@ -48,24 +48,24 @@ class Exchange:
         self.usage = Usage(cost_usd=0.0)
         self.is_schema_refused = False
         self._failures = 0
-        self._is_half_heard = False
+        self._has_received_text = False
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
         self._prompt_tokens, self._guard, self._on_call = prompt_tokens, guard, on_call
         self._prices = settings.prices_in_force
 
     async def reply_to(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Reply:
         """Return a reply with text or tool calls; use `otherwise` where the schema is refused. Raises Failed."""
-        asked = dialogue(prompt, otherwise)
+        steps = dialogue(prompt, otherwise)
         try:
-            ask = next(asked)
+            ask = next(steps)
             while True:
                 try:
                     message = await self._ask(ask)
                 except Failed as failed:
-                    ask = asked.throw(failed)
+                    ask = steps.throw(failed)
                     self._schema_refused(prompt["model"], failed)
                 else:
-                    ask = asked.send(message)
+                    ask = steps.send(message)
         except StopIteration as ended:
             reply: Reply = ended.value
             return reply
@@ -108,7 +108,7 @@ class Exchange:
         wait_s = self._deadline - monotonic_s()
         permit = await self._guard.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
         self.attempts += 1
-        self._is_half_heard = False
+        self._has_received_text = False
         began_s, recorded = monotonic_s(), dict[str, Any]()
         try:
             with permit:
@@ -126,7 +126,7 @@ class Exchange:
             )
 
     async def _call(self, prompt: Prompt, permit: Permit, recorded: dict[str, Any]) -> "Message":
-        """Make one admitted call; `told` collects its outcome for the step record."""
+        """Make one admitted call; `recorded` collects its outcome for the step record."""
 
         def learn_headers(headers: Mapping[str, str]) -> None:
             recorded["headers"] = safe_headers(headers)
@@ -158,7 +158,7 @@ class Exchange:
         return Failed(classified)
 
     def _receive_text(self, text: str) -> None:
-        self._is_half_heard = True
+        self._has_received_text = True
         self._on_text(text)
 
     def _spend(self, usage: Usage) -> None:
@@ -172,17 +172,17 @@ class Exchange:
     def _pause_s(self, state: RetryCallState) -> float:
         """Return exponential backoff with jitter, or the server's retry-after if longer, up to the setting's limit."""
         error, settings = _error(state), self._settings
-        asked_s = error.failure.retry_after_s if isinstance(error, Failed) else None
+        retry_after_s = error.failure.retry_after_s if isinstance(error, Failed) else None
         longer = wait_exponential(multiplier=settings.backoff_initial_s, max=settings.backoff_max_s)
         backoff = longer + wait_random(0, settings.backoff_initial_s)
-        return max(backoff(state), min(asked_s or 0.0, settings.retry_after_max_s))
+        return max(backoff(state), min(retry_after_s or 0.0, settings.retry_after_max_s))
 
     def _announce(self, state: RetryCallState) -> None:
         error = _error(state)
         structlog.get_logger().warning(
             "model_call_retried", attempt=self.attempts, wait_s=state.upcoming_sleep, error=str(error)
         )
-        if self._is_half_heard:
+        if self._has_received_text:
             self._on_text(BEGINS_AGAIN)
 
 

@@ -55,11 +55,11 @@ class ExchangeDifferences:
         if len(raw) > self._record_bytes_max:
             return record, None
         base = None if len(raw) < RECORD_BYTES_MIN else await self._base(record, event, round, session)
-        found = None if base is None else difference(record.of, raw, base)
+        shortened = None if base is None else difference(record.of, raw, base)
         remember = partial(self._remember, (event.subject, event.correlationid), round)
-        if base is None or found is None:
+        if base is None or shortened is None:
             return record, partial(remember, Base.of_record(record, raw))
-        short, size = found
+        short, size = shortened
         return short, partial(remember, base.following(record, raw, size))
 
     async def _base(
@@ -73,11 +73,11 @@ class ExchangeDifferences:
         if base is not None and remembered_round == round - 1:
             return base
         try:
-            found = bases_in(await session.items(RECORDS, -_READ_BACK))
+            bases = bases_in(await session.items(RECORDS, -_READ_BACK))
         except (RedisError, RedisClusterException):
             return None  # a retry of the round would ask the model again
         # Summaries are exchanges too, and have another system prompt.
-        return next((one for one in reversed(found) if one.contents[:1] == record.contents[:1]), None)
+        return next((one for one in reversed(bases) if one.contents[:1] == record.contents[:1]), None)
 
     def _forget_if_interrupted(self) -> None:
         if self._since != self._interruptions():

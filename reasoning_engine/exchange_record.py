@@ -33,7 +33,7 @@ _PARTS = ("usage", "stop_details")
 """Parts of a message that are objects with attributes."""
 _EMPTY = {"role": None, "stop_reason": None}
 """Values for fields that a message lacks."""
-_SHOWN_HEADERS = frozenset(
+_RECORDED_HEADERS = frozenset(
     {
         "content-type",
         "date",
@@ -44,7 +44,7 @@ _SHOWN_HEADERS = frozenset(
         "x-should-retry",
     }
 )
-_SHOWN_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
+_RECORDED_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
 
 
 async def exchange_record(
@@ -112,10 +112,10 @@ class PlainMessage(SimpleNamespace):
 
     def __init__(self, text: dict[str, Any], attributes: dict[str, Any]) -> None:
         super().__init__(**attributes)
-        self._told = text
+        self._text = text
 
     def to_dict(self, **how: Any) -> dict[str, Any]:
-        return self._told
+        return self._text
 
 
 def _attributes(part: Any) -> Any:
@@ -134,7 +134,7 @@ def safe_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name.lower(): value
         for name, value in headers.items()
-        if name.lower() in _SHOWN_HEADERS or name.lower().startswith(_SHOWN_PREFIXES)
+        if name.lower() in _RECORDED_HEADERS or name.lower().startswith(_RECORDED_PREFIXES)
     }
 
 

@@ -117,7 +117,7 @@ _OF_SCHEMA = re.compile(
 """Matches the Messages API's messages about `output_config`, which may call it a tool's schema; excludes
 those about a tool by its index.
 """
-_SAID_CHARACTERS_MAX = 500
+_MESSAGE_CHARACTERS_MAX = 500
 _RETRY_AFTER_MAX_S = 86_400.0
 
 
@@ -152,7 +152,7 @@ def failure(
 ) -> Failure:
     """Return a failure with a message: what happened, and what to do next."""
     message = WELL_KNOWN.text(what)  # a server may quote the key it refuses
-    what = message[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
+    what = message[:_MESSAGE_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
     retryable = code in _RETRYABLE if is_retryable is None else is_retryable
     what_to_do = (WHAT_TO_DO_CHAT if wire == "chat" else WHAT_TO_DO)[code]
     info = ErrorInfo(code=code, message=f"{what}. {what_to_do}", retryable=retryable)
@@ -173,7 +173,7 @@ def server_failure(status: int, headers: Mapping[str, str], body: object, wire: 
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in message.lower() for words in _TOO_LONG):
         code = "context_too_long"
-    classified = _answered(code, kind, message, status, headers, "messages")
+    classified = _server_failure(code, kind, message, status, headers, "messages")
     is_of_schema = code == "invalid_request" and status == 400 and bool(_OF_SCHEMA.match(message))
     return replace(classified, is_of_schema=is_of_schema and not classified.error.retryable)
 
@@ -198,10 +198,10 @@ def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Fa
         _CONTEXT_LENGTH in names or any(words in message.lower() for words in _TOO_LONG_CHAT)
     ):
         code = "context_too_long"
-    return _answered(code, kind or name, message, status, headers, "chat")
+    return _server_failure(code, kind or name, message, status, headers, "chat")
 
 
-def _answered(
+def _server_failure(
     code: Code, kind: object, message: str, status: int, headers: Mapping[str, str], wire: Wire
 ) -> Failure:
     problem = f"The model's server answered with {kind or f'status {status}'}"

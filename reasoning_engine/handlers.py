@@ -31,8 +31,8 @@ from reasoning_engine.refused_schemas import RefusedSchemas
 from reasoning_engine.result_events import NOT_SUPPORTED
 from reasoning_engine.settings import EngineSettings
 
-_OFFERS_KEPT_MAX = 256
-_NOTHING_SAID = QueryOptions()
+_OFFERS_MAX = 256
+_DEFAULT_OPTIONS = QueryOptions()
 _STALE = ErrorInfo(
     code="stale", message="Other facts have taken the place of those to summarize. They are asked for anew."
 )
@@ -179,25 +179,25 @@ class ReasoningEngine:
         """Return the tools that the request names, from the catalogue that it names; rendered once per combination."""
         if not request.tools:
             return NO_TOOLS
-        named = (request.catalogue, request.tools)
-        if named in self._offers:
-            return self._offers[named]
+        key = (request.catalogue, request.tools)
+        if key in self._offers:
+            return self._offers[key]
         names = set(request.tools)
         catalogue = await self._load_catalogue(request.catalogue)
         offer = Offer.of(tool for tool in catalogue.tools if tool.name in names)
         if offer.tools:
-            if len(self._offers) >= _OFFERS_KEPT_MAX:
+            if len(self._offers) >= _OFFERS_MAX:
                 self._offers.clear()
-            self._offers[named] = offer
+            self._offers[key] = offer
         return offer
 
 
 async def _options(session: SessionStore, request: ReasoningRequested) -> QueryOptions:
     """Return the query's demands on its answer. Raises UnreadableEvent when the query is missing."""
     if request.output is None:
-        return _NOTHING_SAID
+        return _DEFAULT_OPTIONS
     query = (await session.event(request.output)).data
-    return query.options if isinstance(query, QuerySubmitted) else _NOTHING_SAID
+    return query.options if isinstance(query, QuerySubmitted) else _DEFAULT_OPTIONS
 
 
 async def _briefing(session: SessionStore, request: ReasoningRequested) -> str:

@@ -17,7 +17,7 @@ from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
 
 from reasoning_engine.access import checked_key, checked_url, timeout_of
-from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, NoAccess, UnreadableReply
+from reasoning_engine.model_errors import MODEL_ERRORS, ErrorResponse, Interrupted, NoAccess, UnreadableReply
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply_progress import at_reply_begin, notify_text
@@ -47,19 +47,19 @@ class AnthropicModel:
     async def _reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         async with self._client.messages.stream(**prompt) as stream:
             on_headers(stream.response.headers)
-            heard = _Headers(on_text)
+            received = _Headers(on_text)
             try:
-                await heard.listen(stream)
+                await received.listen(stream)
             except (*MODEL_ERRORS, AnthropicError) as error:
-                if heard.has_begun:
+                if received.has_begun:
                     raise Interrupted(stream.current_message_snapshot) from classifiable_error(error)
                 raise
-            if not heard.has_begun:
+            if not received.has_begun:
                 raise UnreadableReply("the server's answer holds no message")
             message = stream.current_message_snapshot
-        if not heard.is_whole:
+        if not received.is_complete:
             raise Interrupted(message)
-        heard.mark_broken_arguments(message)
+        received.mark_broken_arguments(message)
         return message
 
     async def close(self) -> None:
@@ -73,7 +73,7 @@ def classifiable_error(error: Exception) -> Exception:
     """
     match error:
         case APIStatusError():
-            raised: Exception = Answered(error.status_code, error.response.headers, error.body)
+            raised: Exception = ErrorResponse(error.status_code, error.response.headers, error.body)
         case APITimeoutError():
             raised = TimeoutError(str(error))
         case APIConnectionError():
@@ -93,7 +93,7 @@ class _Headers:
 
     def __init__(self, on_text: OnText) -> None:
         self.has_begun = False
-        self.is_whole = False
+        self.is_complete = False
         self._on_text = on_text
         self._arguments: dict[int, list[str]] = {}
         self._characters = self._blocks = 0
@@ -115,7 +115,7 @@ class _Headers:
                 self.has_begun = True
                 await at_reply_begin()
             elif event.type == "message_stop":
-                self.is_whole = True
+                self.is_complete = True
 
     def mark_broken_arguments(self, message: Message) -> None:
         """Restore arguments that are not complete JSON to their text; the SDK would complete them."""

@@ -26,7 +26,7 @@ class Interrupted(Exception):
         self.partial = partial
 
 
-class Answered(Exception):
+class ErrorResponse(Exception):
     """An error response of a server."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: Any) -> None:
@@ -45,7 +45,7 @@ class UnreadableReply(Exception):
 MODEL_ERRORS = (
     httpx2.HTTPError,
     httpx2.InvalidURL,
-    Answered,
+    ErrorResponse,
     Interrupted,
     NoAccess,
     UnreadableReply,
@@ -68,7 +68,7 @@ def classify(error: BaseException, wire: Wire = "messages") -> Failure:
         case Interrupted():
             cause = error.__cause__
             return classify(cause, wire) if cause else failure("connection_failed", str(error), wire=wire)
-        case Answered():
+        case ErrorResponse():
             return server_failure(error.status, error.headers, error.body, wire)
         case httpx2.TimeoutException() | TimeoutError():
             return failure("timeout", "The model did not reply in time", wire=wire)
@@ -89,9 +89,9 @@ def error_json(error: BaseException, classified: Failure) -> ModelError:
     return ModelError(
         failure=classified.error,
         retry_after_s=classified.retry_after_s,
-        status=cause.status if isinstance(cause, Answered) else None,
+        status=cause.status if isinstance(cause, ErrorResponse) else None,
         headers=safe_headers(classified.headers),
-        body=storable(cause.body) if isinstance(cause, Answered) else None,
+        body=storable(cause.body) if isinstance(cause, ErrorResponse) else None,
         partial=message_json(error.partial) if isinstance(error, Interrupted) else None,
     )
 

@@ -21,14 +21,14 @@ class OfflineModel:
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
         """Return one complete message; see Model."""
         body = request_json(prompt)
-        asked = read_request(body)
-        whole = message(body, asked, reply_to(asked))
+        request = read_request(body)
+        reply = message(body, request, reply_to(request))
         on_headers({})
         await at_reply_begin()
-        for block in whole["content"]:
+        for block in reply["content"]:
             for chunk in chunks(block["text"]) if block["type"] == "text" else ():
                 await notify_text(chunk, on_text)
-        return message_of(whole)
+        return message_of(reply)
 
     async def close(self) -> None:
         """Do nothing, as the model has no connection."""

@@ -105,10 +105,10 @@ def build_prompt(
         text += f"\n{request.notice}"
     if not tools:
         text += _without_tools(request)
-    given = estimate_tokens(briefing) + estimate_tokens(request.notice)
+    input_tokens = estimate_tokens(briefing) + estimate_tokens(request.notice)
     prompt = Prompt(
         model=model_id,
-        max_tokens=max(1, min(max_output_tokens, request.tokens_left - given)),
+        max_tokens=max(1, min(max_output_tokens, request.tokens_left - input_tokens)),
         system=_SYSTEM
         if system is None
         else [{"type": "text", "text": system, "cache_control": _BREAKPOINT}],

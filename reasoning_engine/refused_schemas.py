@@ -7,25 +7,25 @@ from pydantic_core import to_json
 
 from reasoning_engine.shaped import OutputStyle
 
-_KEPT_MAX = 1_000
+_DIGESTS_MAX = 1_000
 
 
 class RefusedSchemas:
     """The refused schemas, by model."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, None] = {}
+        self._digests: dict[bytes, None] = {}
 
     def add(self, model_id: str, schema: dict[str, Any]) -> None:
         """Add a schema; the oldest one is dropped beyond the limit."""
-        self._known[_digest(model_id, schema)] = None
-        if len(self._known) > _KEPT_MAX:
-            del self._known[next(iter(self._known))]
+        self._digests[_digest(model_id, schema)] = None
+        if len(self._digests) > _DIGESTS_MAX:
+            del self._digests[next(iter(self._digests))]
 
     def style(self, model_id: str, schema: dict[str, Any] | None, style: OutputStyle) -> OutputStyle:
         """Return the style in which to demand an answer, if the setting is `style`."""
-        is_known = style == "auto" and schema is not None and self._known
-        return "tool" if is_known and _digest(model_id, schema) in self._known else style
+        may_be_refused = style == "auto" and schema is not None and self._digests
+        return "tool" if may_be_refused and _digest(model_id, schema) in self._digests else style
 
 
 def _digest(model_id: str, schema: dict[str, Any] | None) -> bytes:

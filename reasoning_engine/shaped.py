@@ -84,14 +84,14 @@ def with_tool_answer(reply: Reply, offered: Container[str]) -> Reply:
     """
     if FINAL_ANSWER in offered:  # an operator's tool of that name, unrelated to the answer
         return reply
-    given = [call for call in reply.tool_calls if call.name == FINAL_ANSWER]
-    if not given:
+    answers = [call for call in reply.tool_calls if call.name == FINAL_ANSWER]
+    if not answers:
         return reply
     if any(call.name in offered for call in reply.tool_calls):
         others = tuple(call for call in reply.tool_calls if call.name != FINAL_ANSWER)
         return replace(reply, tool_calls=others)
-    unread = [call.problem for call in given if call.problem is not None]
-    text = "\n".join(unread or [to_json(call.arguments).decode() for call in given])
+    unread = [call.problem for call in answers if call.problem is not None]
+    text = "\n".join(unread or [to_json(call.arguments).decode() for call in answers])
     return replace(reply, text=text, tool_calls=(), stop_reason="end_turn")
 
 

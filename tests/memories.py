@@ -47,7 +47,7 @@ def a_memory(
     """Return the rounds filed one after the other; the calls named in `untrusted` have unknown authors."""
     memory, known = Memory.of(question), KnownFacts()
     for reasoning, results in rounds:
-        delta = file_round(memory, reasoning, results, known=known, untrusted=untrusted)
+        delta = file_round(memory, reasoning, results, filed_facts=known, untrusted=untrusted)
         memory = memory.plus(delta)
         known.add(delta, memory)
     return memory

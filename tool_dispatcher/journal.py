@@ -16,9 +16,9 @@ from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.journal import (
     begun_entry,
     journal_name,
-    kept_name,
     outcome_entry,
     read_outcome,
+    result_name,
     write_outcome,
 )
 
@@ -80,11 +80,13 @@ class Journal:
 
     async def store_whole(self, handle: str, whole: bytes) -> None:
         """Store the whole of a result that is shown in part only."""
-        await retry_while_unavailable("keep a result", lambda: self._session.store(kept_name(handle), whole))
+        await retry_while_unavailable(
+            "keep a result", lambda: self._session.store(result_name(handle), whole)
+        )
 
     async def load_whole(self, handle: str) -> bytes | None:
         """Return a result whole; None if it is not stored, or no longer."""
-        return await retry_while_unavailable("read a result", lambda: self._session.load(kept_name(handle)))
+        return await retry_while_unavailable("read a result", lambda: self._session.load(result_name(handle)))
 
     async def _read(self) -> dict[str, bytes]:
         return await retry_while_unavailable("read journal", lambda: self._session.settled(self._name))

@@ -32,7 +32,7 @@ from antiphon.submission import Options, submission
 @query_options.takes_question
 def ask(
     query: query_options.Query,
-    asked: query_options.QuestionOptions,
+    question_options: query_options.QuestionOptions,
     *,
     interactive: query_options.Interactive = False,
     tools: query_options.ToolModules = None,
@@ -59,14 +59,14 @@ def ask(
     antiphon ask "Which harbour is it, and when does it close?" --output-schema harbour.json --json
     """
     new_client = partial(client_of, tools, model, scope)
-    run(_ask(query, asked, new_client, is_interactive=interactive, is_json=json))
+    run(_ask(query, question_options, new_client, is_interactive=interactive, is_json=json))
 
 
 @query_options.takes_question
 @command
 async def submit(
     query: query_options.Query,
-    asked: query_options.QuestionOptions,
+    question_options: query_options.QuestionOptions,
     interactive: query_options.InteractiveSession = False,
     json: Json = False,
 ) -> None:
@@ -76,9 +76,9 @@ async def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    text, options, grant = _checked(query, asked, interactive)
+    text, options, grant = _checked(query, question_options, interactive)
     async with Antiphon() as antiphon:
-        id = await antiphon.submit(text, session_id=asked.session_id, grant=grant, **options)
+        id = await antiphon.submit(text, session_id=question_options.session_id, grant=grant, **options)
     if json:
         print_json({"session_id": id})
     else:
@@ -87,7 +87,7 @@ async def submit(
 
 async def _ask(
     query: str,
-    asked: query_options.QuestionOptions,
+    question_options: query_options.QuestionOptions,
     new_client: Callable[[], Antiphon],
     *,
     is_interactive: bool,
@@ -99,7 +99,7 @@ async def _ask(
             "from there.",
             hint="Pass the question as an argument.",
         )
-    text, options, grant = _checked(query, asked, is_interactive)
+    text, options, grant = _checked(query, question_options, is_interactive)
     _refuse_to_forget(options)
     async with new_client() as antiphon:
         if antiphon.storage:
@@ -108,7 +108,7 @@ async def _ask(
         else:
             await warn_of_absent_components()
         # Known before the submission, in case Ctrl-C comes in between.
-        session_id = asked.session_id or str(new_id())
+        session_id = question_options.session_id or str(new_id())
         dialogue = Dialogue(antiphon) if is_interactive else None
         try:
             await antiphon.submit(text, session_id=session_id, grant=grant, **options)
@@ -142,8 +142,8 @@ async def _why_no_answer(antiphon: Antiphon, session_id: str) -> str:
     """Return why a session that was cancelled has no answer yet, and what to do."""
     with suppress(AntiphonError, RedisError, OSError):
         bus = antiphon.open_bus()
-        is_kept = await bus.batcher.submit("EXISTS", bus.keys.early_cancellation(session_id))
-        if is_kept and await bus.first_event(session_id) is None:
+        is_early_cancelled = await bus.batcher.submit("EXISTS", bus.keys.early_cancellation(session_id))
+        if is_early_cancelled and await bus.first_event(session_id) is None:
             return queued_but_cancelled(session_id)
     return (
         f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
@@ -162,24 +162,24 @@ def _refuse_to_forget(options: Options) -> None:
 
 
 def _checked(
-    query: str, asked: query_options.QuestionOptions, is_interactive: bool
+    query: str, question_options: query_options.QuestionOptions, is_interactive: bool
 ) -> tuple[str, Options, str]:
     """Return the text, the options and the grant of a question, checked before any start or connection."""
     options = Options(
-        max_rounds=asked.max_rounds,
-        max_tool_rounds=asked.max_tool_rounds,
-        max_tool_calls=asked.max_tool_calls,
-        max_tokens=asked.max_tokens,
-        max_cost_usd=asked.max_cost,
-        deadline_s=asked.deadline,
-        citations=asked.citations,
-        conversation_id=asked.conversation,
+        max_rounds=question_options.max_rounds,
+        max_tool_rounds=question_options.max_tool_rounds,
+        max_tool_calls=question_options.max_tool_calls,
+        max_tokens=question_options.max_tokens,
+        max_cost_usd=question_options.max_cost,
+        deadline_s=question_options.deadline,
+        citations=question_options.citations,
+        conversation_id=question_options.conversation,
         interactive=is_interactive or None,
     )
-    grant = read_grant(asked.grant)
-    read_schema(options, asked.output_schema)
-    read_step_file(options, asked.steps)
+    grant = read_grant(question_options.grant)
+    read_schema(options, question_options.output_schema)
+    read_step_file(options, question_options.steps)
     text = read_query(query)
     bytes_max = load(BusSettings).max_event_bytes
-    submission(text, options, asked.session_id, new_id(), utc_now(), bytes_max, grant=grant)
+    submission(text, options, question_options.session_id, new_id(), utc_now(), bytes_max, grant=grant)
     return text, options, grant

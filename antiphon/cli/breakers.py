@@ -28,13 +28,13 @@ _BY_MAX, _BECAUSE_MAX = 100, 300
 async def list_breakers(json: Json = False) -> None:
     """List the tools and models that have failed recently. The breakers of all others are closed."""
     async with connected() as bus:
-        found = await breakers(bus)
+        statuses = await breakers(bus)
     if json:
-        print_json(list(found))
+        print_json(list(statuses))
     else:
         print_table(
             BREAKER_HEADINGS,
-            breaker_rows(found),
+            breaker_rows(statuses),
             "All breakers are closed: no tool or model has failed recently.",
         )
 
@@ -84,7 +84,7 @@ async def close(name: Name, json: Json = False) -> None:
         stdout().print(f"{name} is closed: calls resume." if has_changed else f"{name} was already closed.")
 
 
-def breaker_rows(found: Sequence[BreakerStatus]) -> list[tuple[str, ...]]:
+def breaker_rows(statuses: Sequence[BreakerStatus]) -> list[tuple[str, ...]]:
     """Return the rows of a table with `BREAKER_HEADINGS`."""
     return [
         (
@@ -92,16 +92,16 @@ def breaker_rows(found: Sequence[BreakerStatus]) -> list[tuple[str, ...]]:
             breaker.phase.replace("_", "-"),
             f"{breaker.failures} of {breaker.calls}",
             "-" if breaker.retry_in_s is None else f"{breaker.retry_in_s:.1f} s",
-            _by_hand(breaker),
+            _manual_state(breaker),
         )
-        for breaker in found
+        for breaker in statuses
     ]
 
 
 BREAKER_HEADINGS = ("breaker", "phase", "failures", "retry in", "manually")
 
 
-def _by_hand(breaker: BreakerStatus) -> str:
+def _manual_state(breaker: BreakerStatus) -> str:
     if breaker.held is None:
         return "-"
     words = [f"{breaker.held.at:%Y-%m-%d %H:%M:%S} UTC", breaker.held.by, breaker.held.because]

@@ -86,8 +86,9 @@ def _retry(contract: Contract) -> str:
 
 
 def _of_a_read(contract: Contract) -> Iterator[tuple[str, str]]:
-    kept = duration(contract.cache_ttl_s) if contract.cache_ttl_s else "never"
-    yield "cache", f"{kept}; the same arguments give the same result" if contract.deterministic else kept
+    lifetime = duration(contract.cache_ttl_s) if contract.cache_ttl_s else "never"
+    same = "; the same arguments give the same result" if contract.deterministic else ""
+    yield "cache", lifetime + same
 
 
 def _of_a_write(contract: Contract) -> Iterator[tuple[str, str]]:
@@ -107,7 +108,7 @@ def _of_a_write(contract: Contract) -> Iterator[tuple[str, str]]:
 def _alternatives(contract: Contract) -> Iterator[tuple[str, str]]:
     for alternative in contract.alternatives:
         pairs = (alternative.arguments or {}).items()
-        mapped = ", ".join(f"its {theirs} from {ours}" for ours, theirs in pairs)
+        mapped = ", ".join(f"its {target} from {source}" for source, target in pairs)
         yield "instead", alternative.tool + (f" ({mapped})" if mapped else "")
 
 

@@ -70,7 +70,7 @@ async def list_letters(
 async def show(letter_id: LetterId, json: Json = False) -> None:
     """Show a dead letter: its details, then the whole message."""
     async with connected() as bus:
-        letter, event = await _known_letter(DeadLetters(bus).show(letter_id))
+        letter, event = await _existing_letter(DeadLetters(bus).show(letter_id))
     text = event.decode("utf-8", "backslashreplace")
     if json:
         print_json({"id": letter_id, **letter.model_dump(mode="json"), "event": text})
@@ -96,7 +96,7 @@ def drop(letter_ids: LetterIds, json: Json = False) -> None:
     run(_each(letter_ids, "drop", json))
 
 
-async def _known_letter(action: Awaitable[ResultT]) -> ResultT:
+async def _existing_letter(action: Awaitable[ResultT]) -> ResultT:
     """Return the result of an action on a letter; report an unknown letter as a UsageError."""
     try:
         return await action
@@ -111,7 +111,7 @@ async def _each(letter_ids: list[str], action: Literal["requeue", "drop"], is_js
     async with connected() as bus:
         letters = DeadLetters(bus)
         for letter_id in letter_ids:
-            await _known_letter(
+            await _existing_letter(
                 letters.requeue(letter_id) if action == "requeue" else letters.drop(letter_id)
             )
             done.append(letter_id)

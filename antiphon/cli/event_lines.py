@@ -48,7 +48,7 @@ _TITLE_LENGTH = 100
 _ABOUT_LENGTH = 80
 _SEVERITIES = get_args(Severity)
 """In ascending order."""
-_RUNGS = {
+_FALLBACKS = {
     "other_model": "asks {model} instead",
     "waiting_for_model": "waits for a model",
     "tools_failed": "reports it to the model",
@@ -92,8 +92,8 @@ def progress(data: EventData) -> list[str]:
             again = f" (attempt {attempt})" if attempt > 1 else ""
             failed = [f"  the previous attempt failed: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
             return [f"step {number}: {step}{again}", *failed]
-        case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
-            return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
+        case RungTaken(rung=name, because=why, model=model) if name in _FALLBACKS:
+            return [f"  {_FALLBACKS[name].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case CancellationRequested(reason=why):
@@ -158,8 +158,8 @@ def detail(data: EventData) -> str:
         case OutagesSeen(outages=outages):
             names = (*outages.tools, *(outage.model for outage in outages.models))
             return f"unavailable: {one_line(', '.join(names), _MESSAGE_LENGTH) or 'none'}"
-        case RungTaken(rung=rung, because=why):
-            return f"{rung}: {one_line(why, _MESSAGE_LENGTH)}"
+        case RungTaken(rung=fallback, because=why):
+            return f"{fallback}: {one_line(why, _MESSAGE_LENGTH)}"
         case AssemblyRequested(status=status, termination_reason=reason):
             return f"{status}: {reason}"
         case ResponseReady() as response:
@@ -186,13 +186,13 @@ def statistics(response: Response) -> str:
     return ", ".join(parts)
 
 
-def doubts(uncertainty: Iterable[Uncertainty]) -> list[str]:
+def uncertainty_lines(uncertainty: Iterable[Uncertainty]) -> list[str]:
     """Return uncertainties as `serious: the message (what it is about)`, the most serious first."""
-    ordered = sorted(uncertainty, key=lambda doubt: _SEVERITIES.index(doubt.severity), reverse=True)
+    ordered = sorted(uncertainty, key=lambda one: _SEVERITIES.index(one.severity), reverse=True)
     return [
-        f"{doubt.severity}: {one_line(doubt.message)}"
-        + (f" ({one_line(doubt.about, _ABOUT_LENGTH)})" if doubt.about else "")
-        for doubt in ordered
+        f"{one.severity}: {one_line(one.message)}"
+        + (f" ({one_line(one.about, _ABOUT_LENGTH)})" if one.about else "")
+        for one in ordered
     ]
 
 
@@ -208,7 +208,7 @@ def uncited_sources(response: Response) -> list[str]:
 def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:
     """Return a call such as `search(query="...", limit=3)`, each argument cut to fit a line."""
     arguments = [
-        f"{one_line(name, 40)}={_shown(value, argument_length)}" for name, value in call.arguments.items()
+        f"{one_line(name, 40)}={_as_text(value, argument_length)}" for name, value in call.arguments.items()
     ]
     return f"{one_line(call.name)}({', '.join(arguments)})"
 
@@ -222,10 +222,10 @@ def result_text(result: ToolResult) -> str:
     if result.validation is not None:
         return "valid" if result.validation.has_passed else f"not valid: {_errors(result.validation)}"
     count = _results_in(result.data)
-    found = "nothing found" if count == 0 else counted(count, "result")
-    shown = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
+    count_text = "nothing found" if count == 0 else counted(count, "result")
+    remark = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
     by = f" from {one_line(result.substitute)} instead" if result.substitute else ""
-    return f"ok, {found}{shown}{by}"
+    return f"ok, {count_text}{remark}{by}"
 
 
 def _errors(run: Validation) -> str:
@@ -244,8 +244,8 @@ def _results_in(data: Any) -> int:
 
 def to_approve(call: CallToApprove) -> str:
     """Return a call that waits: `book(room=7) [toolu_1]: every call of book has to be approved`."""
-    asked = ToolCall(id=call.id, name=call.tool, arguments=call.arguments)
-    return f"{call_text(asked, _TO_APPROVE_LENGTH)} [{one_line(call.id)}]: {one_line(call.because)}"
+    request = ToolCall(id=call.id, name=call.tool, arguments=call.arguments)
+    return f"{call_text(request, _TO_APPROVE_LENGTH)} [{one_line(call.id)}]: {one_line(call.because)}"
 
 
 def _decision(decision: ApprovalDecided) -> str:
@@ -263,5 +263,5 @@ def _answer(answer: QuestionAnswered) -> str:
     return f"answered{by}: {one_line(answer.answer, _MESSAGE_LENGTH)}"
 
 
-def _shown(value: Any, length: int) -> str:
+def _as_text(value: Any, length: int) -> str:
     return one_line(as_line(value), length)

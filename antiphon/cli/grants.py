@@ -87,7 +87,7 @@ async def issue_grant(
         stderr().print("The grant contains neither `read` nor `write`, so it allows no tool.", style="yellow")
     token = issue(signing_key, scope, utc_now(), tenant=tenant, session=session, expires_s=expires_s)
     if json:
-        print_json({"grant": token, **_shown_claims(read_claims(token))})
+        print_json({"grant": token, **_claims_as_json(read_claims(token))})
     else:
         write(f"{token}\n")
 
@@ -119,7 +119,7 @@ async def show(
     if json:
         print_json(
             {
-                **_shown_claims(claims),
+                **_claims_as_json(claims),
                 "is_over": is_over,
                 "verified": None if key is None else verified == "yes",
             }
@@ -136,18 +136,18 @@ async def show(
     return EXIT_FAILED if is_over or (key is not None and verified != "yes") else EXIT_DONE
 
 
-def _token(given: str) -> str:
+def _token(option: str) -> str:
     """Return the token from the argument, a file or stdin. Raises UsageError if it is missing."""
     try:
-        if given == "-":
+        if option == "-":
             content = sys.stdin.read(GRANT_LENGTH_MAX * 2)
-        elif given.startswith("@"):
-            with Path(given[1:]).open(encoding="utf-8") as file:
+        elif option.startswith("@"):
+            with Path(option[1:]).open(encoding="utf-8") as file:
                 content = file.read(GRANT_LENGTH_MAX * 2)
         else:
-            content = given
+            content = option
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{given.removeprefix('@')} cannot be read: {error}.") from None
+        raise UsageError(f"{option.removeprefix('@')} cannot be read: {error}.") from None
     if not content.strip():
         raise UsageError("no grant was given.", hint="Pass the token, @FILE, or - for stdin.")
     return content.strip()
@@ -166,7 +166,7 @@ def _verified(token: str, key: Path) -> str:
     return "yes"
 
 
-def _shown_claims(claims: Claims) -> dict[str, Any]:
+def _claims_as_json(claims: Claims) -> dict[str, Any]:
     """Return the claims of a grant, for programs."""
     return {
         "tenant": claims.tenant,

@@ -43,11 +43,11 @@ def read_step_file(options: Options, path: Path | None) -> None:
     options["steps"] = [step.model_dump(mode="json", exclude_none=True) for step in steps]
 
 
-def read_grant(given: str | None) -> str:
+def read_grant(option: str | None) -> str:
     """Return the grant, or the content of its file. Raises UnreadableEvent when the file is unreadable."""
-    if given is None or not given.startswith("@"):
-        return given or ""
-    return text_of(Path(given[1:]), "--grant").strip()
+    if option is None or not option.startswith("@"):
+        return option or ""
+    return text_of(Path(option[1:]), "--grant").strip()
 
 
 def text_of(path: Path, option: str) -> str:

@@ -164,7 +164,7 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
 
 
 def print_uncertainty(response: Response) -> None:
-    _print_list("Uncertainty", event_lines.doubts(response.uncertainty))
+    _print_list("Uncertainty", event_lines.uncertainty_lines(response.uncertainty))
 
 
 def _is_without_model(response: Response, why_no_model: str) -> bool:

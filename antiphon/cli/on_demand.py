@@ -30,19 +30,19 @@ def group_of(commands: Mapping[str, str], about: str) -> typer.Typer:
     return app
 
 
-def _read(name: str, place: str) -> Any:
-    module, _, attribute = place.partition(":")
+def _read(name: str, target: str) -> Any:
+    module, _, attribute = target.partition(":")
     gc.disable()  # imported objects stay, and collecting among them takes a tenth of the time
     try:
-        found = getattr(import_module(module), attribute)
+        command = getattr(import_module(module), attribute)
     finally:
         gc.enable()
     group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     group.callback()(_group)
-    if isinstance(found, typer.Typer):
-        group.add_typer(found, name=name)
+    if isinstance(command, typer.Typer):
+        group.add_typer(command, name=name)
     else:
-        group.command(name)(found)
+        group.command(name)(command)
     return get_command(group).commands[name]  # type: ignore[attr-defined]  # a group, as it has a callback
 
 

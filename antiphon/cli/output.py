@@ -189,9 +189,9 @@ class Printer:
         with self._console.status(Text(one_line(text))) as status:
             yield StatusLine(status)
 
-    def track(self, work: Iterable[WorkT], what: str, total: int, *, is_shown: bool) -> Iterable[WorkT]:
+    def track(self, work: Iterable[WorkT], what: str, total: int, *, is_visible: bool) -> Iterable[WorkT]:
         """Return the work as an iterable with a progress bar."""
-        if not is_shown:
+        if not is_visible:
             return work
         from rich.progress import track
 
@@ -256,8 +256,8 @@ def write_file(file: Path, content: str | bytes, option: str = "") -> None:
     try:
         file.write_bytes(content.encode(errors="replace") if isinstance(content, str) else content)
     except OSError as error:
-        named = f"{option}: " if option else ""
-        raise UsageError(f"{named}{file} cannot be written: {error.strerror or error}.") from None
+        prefix = f"{option}: " if option else ""
+        raise UsageError(f"{prefix}{file} cannot be written: {error.strerror or error}.") from None
 
 
 def write_json(document: str) -> None:

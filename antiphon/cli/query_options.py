@@ -132,17 +132,17 @@ class QuestionOptions:
 
 
 def takes_question(work: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with the options of a question in place of its parameter `asked`."""
-    own = [one for one in signature(work).parameters.values() if one.name != "asked"]
+    """Return a command with the options of a question in place of its parameter `question_options`."""
+    own = [one for one in signature(work).parameters.values() if one.name != "question_options"]
     shared = [
         Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type)
         for one in fields(QuestionOptions)
     ]
 
     @wraps(work)
-    def call(**given: Any) -> None:
-        asked = QuestionOptions(**{one.name: given.pop(one.name) for one in shared})
-        work(asked=asked, **given)
+    def call(**arguments: Any) -> None:
+        question_options = QuestionOptions(**{one.name: arguments.pop(one.name) for one in shared})
+        work(question_options=question_options, **arguments)
 
     call.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]  # Typer reads it
     return call

@@ -226,13 +226,13 @@ def moment(text: str, now: datetime) -> datetime:
     try:
         if ago := fullmatch(r"(\d{1,9})([smhd])", text.strip()):
             return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        said = datetime.fromisoformat(text.strip())
+        time = datetime.fromisoformat(text.strip())
     except (ValueError, OverflowError):
         raise UsageError(
             f"--since: {one_line(text, 60)!r} is not a time.",
             hint="Use for example 2h, 7d, or 2026-11-21T12:00.",
         ) from None
-    return said if said.tzinfo else said.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from antiphon.recording.recording_paths import find_recordings
 from antiphon.recording.repair import Examined, all_lines, examine
 from antiphon.replay.verify_all import explained
 
-_SHOWN_MAX = 20
+_DAMAGES_MAX = 20
 
 
 @command
@@ -95,8 +95,8 @@ def _check(path: Path, add: Callable[[dict[str, Any]], None] | None) -> int:
     if add is not None:
         add({"path": as_text(path), **_document(examined)})
     else:
-        for said in _lines_of(as_text(path), examined):
-            stdout().print(said)
+        for line in _lines_of(as_text(path), examined):
+            stdout().print(line)
     return EXIT_FAILED if examined is not None and examined.damages else EXIT_DONE
 
 
@@ -155,11 +155,11 @@ def _lines_of(path: str, examined: Examined | None) -> Iterable[str]:
         yield f"{path}: intact"
     else:
         yield f"{path}: damaged"
-        for damage in examined.damages[:_SHOWN_MAX]:
+        for damage in examined.damages[:_DAMAGES_MAX]:
             event = "" if damage.event is None else f" (event {damage.event})"
             yield f"  line {damage.line}{event} {damage.description}"
-        if len(examined.damages) > _SHOWN_MAX:
-            yield f"  and {len(examined.damages) - _SHOWN_MAX} lines more"
+        if len(examined.damages) > _DAMAGES_MAX:
+            yield f"  and {len(examined.damages) - _DAMAGES_MAX} lines more"
         yield f"  trusted: {_numbers(range(1, examined.events + 1))}"
         yield f"  changed or lost: {_numbers(examined.missing)}"
         yield f"  unchanged, but after the damage: {_numbers(examined.behind)}"
@@ -189,8 +189,8 @@ def _numbers(events: Sequence[int]) -> str:
             runs[-1][1] = n
         else:
             runs.append([n, n])
-    named = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
-    return f"event{'s' * (len(events) > 1)} {named}"
+    numbers = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+    return f"event{'s' * (len(events) > 1)} {numbers}"
 
 
 assert EXIT_UNREADABLE > EXIT_FAILED > EXIT_DONE, "the worst wins"

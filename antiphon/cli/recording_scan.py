@@ -72,17 +72,17 @@ def scan(
     return EXIT_UNREADABLE if code else EXIT_FAILED if findings else EXIT_DONE
 
 
-def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> None:
+def _show(findings: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> None:
     if is_json:
-        print_json([{"file": str(file), **asdict(finding)} for file, finding in found])
+        print_json([{"file": str(file), **asdict(finding)} for file, finding in findings])
     elif is_github:
-        for file, finding in found:
+        for file, finding in findings:
             line = one_line(f"{finding.path} {finding.excerpt}; fingerprint {finding.fingerprint}")
             title = f"Likely secret: {finding.kind}"
             stdout().print(annotation("error", line, file=one_line(file), line=finding.line, title=title))
     else:
         rows = (
-            (f"{file}:{one.line}", one.kind, one.path, one.excerpt, one.fingerprint) for file, one in found
+            (f"{file}:{one.line}", one.kind, one.path, one.excerpt, one.fingerprint) for file, one in findings
         )
         print_table(("where", "kind", "path", "excerpt", "fingerprint"), rows, "No findings.")
 

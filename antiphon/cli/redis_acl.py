@@ -64,9 +64,9 @@ async def acl(
             raise UsageError(f"user {name!r} does not exist.", hint=f"The users are {', '.join(USERS)}.")
     users: tuple[User, ...] = tuple(user for user in USERS if not component or user in component)
     settings = load(PipelineSettings)
-    given = _read_passwords(passwords) if passwords is not None else {}
-    drawn = {} if nopass_for_tests else {user: new_password() for user in users if user not in given}
-    chosen = {user: None if nopass_for_tests else given.get(user) or drawn[user] for user in users}
+    own = _read_passwords(passwords) if passwords is not None else {}
+    generated = {} if nopass_for_tests else {user: new_password() for user in users if user not in own}
+    chosen = {user: None if nopass_for_tests else own.get(user) or generated[user] for user in users}
     url = settings.redis_url.get_secret_value() if settings.redis_url else DEFAULT_URL
     address = parse(url)
     text = acl_file(
@@ -77,9 +77,9 @@ async def acl(
         has_sentinels=bool(address.sentinels),
     )
     write(text)
-    for user, password in drawn.items():
+    for user, password in generated.items():
         stderr().print(f"{user}: {form_for(url, user, password)}")
-    if drawn:
+    if generated:
         stderr().print(
             "These passwords are not shown again; the file contains only their hashes.", style="yellow"
         )
@@ -95,15 +95,15 @@ def _read_passwords(file: Path) -> dict[str, str]:
         raise UsageError(
             f"{file} cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}."
         ) from None
-    found: dict[str, str] = {}
+    by_user: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
         name, _, password = line.partition("=")
-        if name not in USERS or not password or name in found:
+        if name not in USERS or not password or name in by_user:
             raise UsageError(
                 f"{file}, line {number}: not of the form NAME=PASSWORD, or a repeated or unknown user.",
                 hint=f"Use each of these names at most once: {', '.join(USERS)}.",
             )
-        found[name] = password
-    return found
+        by_user[name] = password
+    return by_user

@@ -120,8 +120,8 @@ async def show(session_id: SessionIdArgument, json: Json = False) -> None:
         for line in (f"\nWaits for approval of {names}", *event_lines.how_to_decide(session_id)):
             stderr().print(line, style="yellow")
     if questions:
-        asked = [line for question in questions for line in event_lines.question_line(question)]
-        for line in ("\nWaits for an answer", *asked, *event_lines.how_to_answer(session_id)):
+        lines = [line for question in questions for line in event_lines.question_line(question)]
+        for line in ("\nWaits for an answer", *lines, *event_lines.how_to_answer(session_id)):
             stderr().print(line, style="yellow")
 
 
@@ -132,9 +132,9 @@ async def watch(session_id: SessionIdArgument, json: Json = False) -> int | None
     async with Antiphon() as antiphon:
         async with aclosing(antiphon.stream(session_id)) as stream:
             if json:
-                async for said in stream:
-                    if not isinstance(said, TextDelta):
-                        print_json(said)
+                async for item in stream:
+                    if not isinstance(item, TextDelta):
+                        print_json(item)
                 return None
             why = await show_progress(stream)
         return show_answer(await antiphon.result(session_id), json, why)
@@ -154,13 +154,13 @@ async def cancel(
     is not repeated. A query that is still in the queue never runs: it answers as cancelled when a coordinator reads it.
     """
     async with Antiphon() as antiphon:
-        is_asked = await antiphon.cancel(session_id, reason)
-        is_queued = is_asked and await antiphon.open_bus().first_event(session_id) is None
+        is_accepted = await antiphon.cancel(session_id, reason)
+        is_queued = is_accepted and await antiphon.open_bus().first_event(session_id) is None
     if is_queued:
         stderr().print(queued_but_cancelled(session_id), style="yellow")
     if json:
-        print_json({"session_id": session_id, "cancelling": is_asked})
-    elif is_asked:
+        print_json({"session_id": session_id, "cancelling": is_accepted})
+    elif is_accepted:
         stdout().print(f"Cancelling {session_id}.")
         if not is_queued:
             how = f"antiphon sessions watch {session_id}"
@@ -224,11 +224,11 @@ async def answer(
     antiphon sessions answer ID "The one in Lund." --by ann
     """
     async with Antiphon() as antiphon:
-        answered = await antiphon.answer(session_id, text, calls=call or (), by=by)
+        call_ids = await antiphon.answer(session_id, text, calls=call or (), by=by)
     if json:
-        print_json({"session_id": session_id, "calls": answered})
+        print_json({"session_id": session_id, "calls": call_ids})
     else:
-        stdout().print(f"Answered {', '.join(answered)} of {session_id}.")
+        stdout().print(f"Answered {', '.join(call_ids)} of {session_id}.")
 
 
 def _moment(entry: str, event: AnyEvent) -> datetime:
@@ -253,8 +253,7 @@ async def _list(limit: int, is_json: bool) -> None:
 async def _list_turns(tenant: str, conversation: str, limit: int, is_json: bool) -> None:
     checked = checked_session_id(conversation, "--conversation")
     async with connected() as bus:
-        said = await SharedTurns(bus).turns(tenant, checked)
-    turns = said.turns[-limit:]
+        turns = (await SharedTurns(bus).turns(tenant, checked)).turns[-limit:]
     if is_json:
         print_json(turns)
         return

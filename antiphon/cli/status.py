@@ -72,22 +72,22 @@ async def check_health(
     antiphon health coordinator --here     # for a container's health check
     """
     async with connected() as bus:
-        found = await workers(bus, component)
+        every_worker = await workers(bus, component)
     host = socket.gethostname()
-    asked = [worker for worker in found if not here or worker.host == host]
-    alive = [worker for worker in asked if worker.is_alive]
+    candidates = [worker for worker in every_worker if not here or worker.host == host]
+    alive = [worker for worker in candidates if worker.is_alive]
     if json:
-        print_json({"component": component, "is_healthy": bool(alive), "workers": asked})
+        print_json({"component": component, "is_healthy": bool(alive), "workers": candidates})
     elif alive:
         stdout().print(f"{component}: {len(alive)} alive")
     if alive:
         return EXIT_DONE
     where = f" on {host}" if here else ""
-    silent = min((worker.silent_s for worker in asked), default=None)
-    heard = (
+    silent = min((worker.silent_s for worker in candidates), default=None)
+    last_sign = (
         "no heartbeat in the last minute" if silent is None else f"the last heartbeat was {silent:.0f} s ago"
     )
-    stderr().print(f"{component}: no worker is alive{where}; {heard}.", style="red")
+    stderr().print(f"{component}: no worker is alive{where}; {last_sign}.", style="red")
     return EXIT_FAILED
 
 

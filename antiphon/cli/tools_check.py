@@ -28,9 +28,9 @@ from tool_dispatcher.check.memory import bounded_memory
 from tool_dispatcher.check.run import EXAMPLES_MAX, RUN_S_MAX, CheckedCase, Options, ToolReport, check_tool
 from tool_dispatcher.check.verdict import Fault
 
-_FAULTS_SHOWN_MAX = 20
-_CASES_SHOWN_MAX = 3
-_TOLD_LENGTH_MAX = 200
+_FAULTS_MAX = 20
+_CASES_MAX = 3
+_TEXT_LENGTH_MAX = 200
 _MEMORY_BYTES_MAX = 4 * 1024**3
 """The memory that a tool may take in addition to that of the command."""
 
@@ -105,14 +105,14 @@ async def _check(modules: list[str], options: Options, shows_cases: bool, is_jso
 
 def _progress(tool: str) -> Callable[[CheckedCase], None]:
     """Return a function that prints each fault on stderr when it is first found, before the report."""
-    shown = set[str]()
+    printed = set[str]()
 
     def show(checked: CheckedCase) -> None:
         for (problem, _), ((_, fault), *_) in _by_fault([checked] if checked.faults else []).items():
-            if problem not in shown and len(shown) < _FAULTS_SHOWN_MAX:
-                shown.add(problem)
-                found = f"{fault.what}: {fault.detail}" if fault.detail else fault.what
-                stderr().print(f"  {tool}: {one_line(found, _TOLD_LENGTH_MAX)}", style="red")
+            if problem not in printed and len(printed) < _FAULTS_MAX:
+                printed.add(problem)
+                text = f"{fault.what}: {fault.detail}" if fault.detail else fault.what
+                stderr().print(f"  {tool}: {one_line(text, _TEXT_LENGTH_MAX)}", style="red")
 
     return show
 
@@ -132,40 +132,40 @@ def _print(reports: list[ToolReport], shows_cases: bool) -> None:
 
 def _print_faults(report: ToolReport) -> None:
     """Print each fault once, with the first of its cases: one mistake shows in many."""
-    found = _by_fault(report.failed)
-    for (problem, change), cases in list(found.items())[:_FAULTS_SHOWN_MAX]:
+    faults = _by_fault(report.failed)
+    for (problem, change), cases in list(faults.items())[:_FAULTS_MAX]:
         counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
         stdout().print(f"\n{report.tool}: {one_line(problem)} ({counted})", style="red")
-        for case, fault in cases[:_CASES_SHOWN_MAX]:
+        for case, fault in cases[:_CASES_MAX]:
             stdout().print(f"  {one_line(case.label, 80)}: {one_line(case.arguments, 400)}")
             if fault.detail:
-                stdout().print(f"    {one_line(fault.detail, _TOLD_LENGTH_MAX)}")
+                stdout().print(f"    {one_line(fault.detail, _TEXT_LENGTH_MAX)}")
         stdout().print(f"  change: {change}")
-    if (more := len(found) - _FAULTS_SHOWN_MAX) > 0:
+    if (more := len(faults) - _FAULTS_MAX) > 0:
         stdout().print(f"\n{report.tool}: {more} more problems; --json shows all.")
 
 
 def _by_fault(failed: Iterable[CheckedCase]) -> dict[tuple[str, str], list[tuple[CheckedCase, Fault]]]:
     """Return the faults grouped by kind; exceptions of different types are different kinds."""
-    found: dict[tuple[str, str], list[tuple[CheckedCase, Fault]]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[tuple[CheckedCase, Fault]]] = defaultdict(list)
     for case in failed:
         for fault in case.faults:
             name = fault.detail.partition(":")[0]
             kind = f": {name}" if fault.what.endswith("internal_error") and name.isidentifier() else ""
-            found[fault.what + kind, fault.change].append((case, fault))
-    return found
+            groups[fault.what + kind, fault.change].append((case, fault))
+    return groups
 
 
 def _print_cases(report: ToolReport) -> None:
     stdout().print("")
     rows = [
-        (one.kind, one_line(one.label, 60), one.happened, one_line(_shown_counts(one), _TOLD_LENGTH_MAX))
+        (one.kind, one_line(one.label, 60), one.happened, one_line(_counts_text(one), _TEXT_LENGTH_MAX))
         for one in report.checked
     ]
     print_table((report.tool, "case", "happened", "message to the model"), rows, "No cases.")
 
 
-def _shown_counts(one: CheckedCase) -> str:
+def _counts_text(one: CheckedCase) -> str:
     if isinstance(one.shown, ToolError):
         return f"{one.shown.error_type}: {one.shown.message} {one.shown.suggested_action}"
     return one.shown

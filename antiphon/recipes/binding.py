@@ -5,7 +5,7 @@ explain all of them. The first source that does is chosen:
 
 1. the result that the model itself named by a placeholder;
 2. the question: a param. Results often repeat the question's values, so this precedes them;
-3. the source of an earlier argument with the same telling value;
+3. the source of an earlier argument with the same distinctive value;
 4. an earlier result: the newest call's with the value, at the least depth, then under a key like the argument's name,
    then the first;
 5. a literal, if the value is the same in all sessions;
@@ -14,8 +14,8 @@ explain all of them. The first source that does is chosen:
 A secret, by the mark of its tool's author or because a recording has it redacted, is never written into the file: it
 comes from a result, or is a param of its own.
 
-See values.py for telling values. A value that is not telling, or that the tool's schema lists in an enum, is taken
-from a result only if the result holds it once in all, under a key like the argument's name.
+See values.py for distinctive values. A value that is not distinctive, or that the tool's schema lists in an enum, is
+taken from a result only if the result holds it once in all, under a key like the argument's name.
 """
 
 from collections import defaultdict
@@ -76,8 +76,8 @@ class _Binding:
     def __post_init__(self) -> None:
         self._questions = [Question(chain.question) for chain in self.chains]
         first = self.chains[0].calls
-        wanted = SearchedValues(value for call in first for value in _values_in(call.arguments))
-        self._paths = [wanted.paths(call.result) if call.has_own_result else {} for call in first]
+        argument_values = SearchedValues(value for call in first for value in _values_in(call.arguments))
+        self._paths = [argument_values.paths(call.result) if call.has_own_result else {} for call in first]
         self._names_of_numbers: defaultdict[str, set[str]] = defaultdict(set)
         for n in range(len(first)):
             for one in self._leaves(self._bind_call(n)):
@@ -95,8 +95,8 @@ class _Binding:
 
     def _bind(self, one: _Argument) -> Bound:
         first = one.values[0]
-        is_whole = isinstance(first, dict | list) and not one.is_redacted
-        source = self._placeholder(one) or self._result(one) if is_whole else None
+        is_container = isinstance(first, dict | list) and not one.is_redacted
+        source = self._placeholder(one) or self._result(one) if is_container else None
         if source is not None:
             return source
         if not _has_parts(one.values):
@@ -122,9 +122,9 @@ class _Binding:
             return self._secret(one)
         if self._is_secret(one):
             return self._placeholder(one) or self._result(one) or self._secret(one)
-        if found := self._placeholder(one):
-            return found
-        if self._is_asked_for(one):
+        if placeholder := self._placeholder(one):
+            return placeholder
+        if self._is_in_question(one):
             return self._remembered(one, self._param(one))
         if one.key in self.bound:
             return self.bound[one.key]
@@ -151,7 +151,7 @@ class _Binding:
         key = one.key if is_one else f"{one.name} {one.key}"
         return FromParam(key, one.name, one.values, one.schema)
 
-    def _is_asked_for(self, one: _Argument) -> bool:
+    def _is_in_question(self, one: _Argument) -> bool:
         if not all(
             question.contains(value) for question, value in zip(self._questions, one.values, strict=True)
         ):
@@ -168,8 +168,8 @@ class _Binding:
 
     def _placeholder(self, one: _Argument) -> FromResult | None:
         for chain in self.chains:
-            found = chain.calls[one.call].placeholders.get(one.path)
-            if found is not None and self._explains(source := FromResult(*found), one):
+            target = chain.calls[one.call].placeholders.get(one.path)
+            if target is not None and self._explains(source := FromResult(*target), one):
                 return source
         return None
 
@@ -177,34 +177,35 @@ class _Binding:
         first = self.chains[0].calls
         if any(value is None or isinstance(value, bool) or value in ("", [], {}) for value in one.values):
             return None
-        found = [
+        candidates = [
             FromResult(call, path)
             for call in range(one.call)
             if first[call].round < first[one.call].round
             for path in self._paths[call].get(identity(one.values[0]), ())
         ]
-        found = [
+        candidates = [
             source
-            for source in found
-            if self._may_explain(one, source, len(found)) and self._explains(source, one)
+            for source in candidates
+            if self._may_explain(one, source, len(candidates)) and self._explains(source, one)
         ]
-        if not found:
+        if not candidates:
             return None
         return min(
-            found, key=lambda source: (-source.call, len(source.path), not _is_named_like(one, source))
+            candidates,
+            key=lambda source: (-source.call, len(source.path), not _has_similar_name(one, source)),
         )
 
     def _may_explain(self, one: _Argument, source: FromResult, count: int) -> bool:
         """Return whether a value is distinctive enough to come from this source."""
         if one.is_varied:
             return True
-        value, is_named = one.values[0], _is_named_like(one, source)
+        value, has_similar_name = one.values[0], _has_similar_name(one, source)
         is_once = count == 1
         if isinstance(value, int | float):
-            return is_once and (is_distinctive(value) or is_named)
+            return is_once and (is_distinctive(value) or has_similar_name)
         if not is_distinctive(value):
-            return is_once and is_named
-        return is_named or "enum" not in one.schema
+            return is_once and has_similar_name
+        return has_similar_name or "enum" not in one.schema
 
     def _explains(self, source: FromResult, one: _Argument) -> bool:
         """Return whether the source holds the value of every session, and can be referred to."""
@@ -214,10 +215,10 @@ class _Binding:
         for chain, value in zip(self.chains, one.values, strict=True):
             call = chain.calls[source.call]
             try:
-                found = look_up(reference, {_ANY_NAME: call.result})
+                result_value = look_up(reference, {_ANY_NAME: call.result})
             except ReferenceMissing:
                 return False
-            if not call.has_own_result or identity(found) != identity(value):
+            if not call.has_own_result or identity(result_value) != identity(value):
                 return False
         return True
 
@@ -238,7 +239,7 @@ def _has_parts(values: Sequence[Any]) -> bool:
     return all(isinstance(value, list) for value in values) and len({*map(len, values)}) == 1
 
 
-def _is_named_like(one: _Argument, source: FromResult) -> bool:
+def _has_similar_name(one: _Argument, source: FromResult) -> bool:
     key = next((part for part in reversed(source.path) if isinstance(part, str)), "")
     return is_alike(one.name, key)
 
@@ -248,5 +249,5 @@ def _schema_of(schema: Any, part: str | int) -> dict[str, Any]:
     if not isinstance(schema, dict):
         return {}
     around = schema.get("properties") if isinstance(part, str) else {part: schema.get("items")}
-    found = around.get(part) if isinstance(around, dict) else None
-    return found if isinstance(found, dict) else {}
+    inner = around.get(part) if isinstance(around, dict) else None
+    return inner if isinstance(inner, dict) else {}

@@ -68,8 +68,8 @@ class Chain:
         calls = []
         for index in indexes:
             call = self.calls[index]
-            kept = {path: (moved[of], at) for path, (of, at) in call.placeholders.items() if of in moved}
-            calls.append(replace(call, placeholders=kept))
+            links = {path: (moved[of], at) for path, (of, at) in call.placeholders.items() if of in moved}
+            calls.append(replace(call, placeholders=links))
         left_out = [(call.tool, UNUSED) for n, call in enumerate(self.calls) if n not in moved]
         return replace(self, calls=tuple(calls), left_out=(*self.left_out, *left_out))
 
@@ -99,21 +99,21 @@ def chain_of(lines: Iterable[Line]) -> Chain:
         )
     question, left_out = [query.query if query else ""], list[tuple[str, str]]()
     calls: list[SuccessfulCall] = []
-    named = {id for one in response.result_sources for id in one.sources}
-    cited = {source.call_id for source in response.sources if source.number or source.id in named}
+    source_ids = {id for one in response.result_sources for id in one.sources}
+    cited = {source.call_id for source in response.sources if source.number or source.id in source_ids}
     indexes: dict[str, int] = {}
     for batch in batches_of(lines):
-        kept: list[tuple[int, RecordedCall]] = []
+        learned: list[tuple[int, RecordedCall]] = []
         for n, one in enumerate(batch):
             if one.call.name == ASK_USER and one.result.status == "ok":
                 question += texts_in(one.result.data)
             if why := _why_left_out(one):
                 left_out.append((one.call.name, why))
             else:
-                kept.append((n, one))
+                learned.append((n, one))
             if one.result.repeated and one.call.id in cited:
                 cited.add(one.result.repeated.call_id)
-        _add(calls, _in_order(kept), indexes, batch)
+        _add(calls, _in_order(learned), indexes, batch)
     made = [replace(call, is_cited=call_id in cited) for call, call_id in zip(calls, indexes, strict=True)]
     if not made:
         raise NotLearnable(f"session {session_id} has no call that a recipe can repeat.")
@@ -160,9 +160,9 @@ def _why_left_out(one: RecordedCall) -> str:
     return ""
 
 
-def _in_order(kept: Sequence[tuple[int, RecordedCall]]) -> Iterator[tuple[int, RecordedCall]]:
+def _in_order(calls: Sequence[tuple[int, RecordedCall]]) -> Iterator[tuple[int, RecordedCall]]:
     """Yield the calls of a batch so that each comes after those that it waits for."""
-    waiting = list(kept)
+    waiting = list(calls)
     while waiting:
         numbers = {n for n, _ in waiting}
         ready = next((one for one in waiting if not (_waits_for(one, waiting) & numbers)), waiting[0])
@@ -172,27 +172,27 @@ def _in_order(kept: Sequence[tuple[int, RecordedCall]]) -> Iterator[tuple[int, R
 
 def _waits_for(one: tuple[int, RecordedCall], others: Sequence[tuple[int, RecordedCall]]) -> set[int]:
     n, recorded = one
-    named = {found.call for _, found in find(recorded.call.arguments) if isinstance(found, Reference)}
+    referenced = {part.call for _, part in find(recorded.call.arguments) if isinstance(part, Reference)}
     assert recorded.definition is not None, "a call without a definition is not learned"
     tools = {needed.tool for needed in recorded.definition.contract.depends_on}
-    return (named | {m for m, other in others if other.call.name in tools}) - {n}
+    return (referenced | {m for m, other in others if other.call.name in tools}) - {n}
 
 
 def _add(
     calls: list[SuccessfulCall],
     batch: Iterator[tuple[int, RecordedCall]],
     indexes: dict[str, int],
-    whole: Sequence[RecordedCall],
+    recorded: Sequence[RecordedCall],
 ) -> None:
     """Add the calls of a batch; `indexes` has the index of each by its id."""
-    ids = {n: _answered_by(one) for n, one in enumerate(whole)}
+    ids = {n: _executed_id(one) for n, one in enumerate(recorded)}
     for _, one in batch:
         assert one.arguments is not None, "others are not learned"
         assert one.definition is not None, "others are not learned"
         placeholders: dict[ArgumentPath, tuple[int, ArgumentPath]] = {}
-        for path, found in find(one.call.arguments):
-            if isinstance(found, Reference) and ids.get(found.call) in indexes:
-                placeholders[path] = (indexes[ids[found.call]], found.path)
+        for path, part in find(one.call.arguments):
+            if isinstance(part, Reference) and ids.get(part.call) in indexes:
+                placeholders[path] = (indexes[ids[part.call]], part.path)
         key = one.call.id if one.call.id not in indexes else f"{one.call.id}/{len(calls)}"
         indexes[key] = len(calls)
         calls.append(
@@ -208,7 +208,7 @@ def _add(
         )
 
 
-def _answered_by(one: RecordedCall) -> str:
+def _executed_id(one: RecordedCall) -> str:
     return one.result.repeated.call_id if one.result.repeated else one.call.id
 
 

@@ -23,9 +23,9 @@ _SEEN_MAX = 50 * SESSIONS_MAX
 class Follower:
     """The learning from sessions as they become complete."""
 
-    def __init__(self, bus: Bus, kept_max: int) -> None:
-        """Prepare to learn; at most `kept_max` recipes are kept, beyond which the longest unused one is removed."""
-        self._bus, self._store, self._kept_max = bus, RecipeStore(bus), kept_max
+    def __init__(self, bus: Bus, recipes_max: int) -> None:
+        """Prepare to learn; at most `recipes_max` recipes are kept, beyond which the longest unused one is removed."""
+        self._bus, self._store, self._recipes_max = bus, RecipeStore(bus), recipes_max
         self._seen: set[str] = set()
         """Sessions that were learned from, or that nothing can be learned from."""
         self._log = structlog.get_logger()
@@ -39,8 +39,8 @@ class Follower:
 
     async def look(self) -> None:
         """Learn from the sessions that are complete now and were not checked before. Raises RedisError."""
-        known = {id for one in await self._store.all() for id in one.learned_from}
-        recent = await learn_recent(self._bus, SESSIONS_MAX, known | self._seen)
+        learned_from = {id for one in await self._store.all() for id in one.learned_from}
+        recent = await learn_recent(self._bus, SESSIONS_MAX, learned_from | self._seen)
         if len(self._seen) > _SEEN_MAX:
             self._seen.clear()
         for learned in recent.learned:
@@ -53,8 +53,8 @@ class Follower:
         recipe = learned.recipe
         self._seen.update(recipe.learned_from)
         try:
-            gone = await self._store.store(recipe, self._kept_max)
+            removed = await self._store.store(recipe, self._recipes_max)
         except AlreadyThere:
             self._log.debug("recipe_name_taken", recipe=recipe.name, sessions=recipe.learned_from)
             return
-        self._log.info("recipe_learned", recipe=recipe.name, sessions=recipe.learned_from, gone=gone)
+        self._log.info("recipe_learned", recipe=recipe.name, sessions=recipe.learned_from, gone=removed)

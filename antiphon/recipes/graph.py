@@ -32,25 +32,25 @@ def node_names(calls: Sequence[SuccessfulCall]) -> list[str]:
 
 def workflow_fields(
     chains: Sequence[Chain],
-    kept: Sequence[Mapping[str, Bound]],
+    bound: Sequence[Mapping[str, Bound]],
     nodes: Sequence[str],
     params: Mapping[str, RecipeParam],
 ) -> dict[str, Any]:
-    """Return a workflow in the form of a file; `kept` has the arguments of each call, `nodes` its name."""
-    calls, names = chains[0].calls, {given.key: name for name, given in params.items()}
+    """Return a workflow in the form of a file; `bound` and `nodes` have an entry for each call."""
+    calls, names = chains[0].calls, {one.key: name for name, one in params.items()}
     graph: dict[str, Any] = {}
-    for n, needed in enumerate(_edges(chains, kept)):
+    for n, needed in enumerate(_edges(chains, bound)):
         graph[nodes[n]] = {"call": calls[n].tool}
         if needed:
             graph[nodes[n]]["depends_on"] = [nodes[one] for one in needed]
-        if kept[n]:
-            graph[nodes[n]]["args"] = _written(kept[n], nodes, names)
-    used = {index for arguments in kept for index in used_by(arguments)}
+        if bound[n]:
+            graph[nodes[n]]["args"] = _written(bound[n], nodes, names)
+    used = {index for arguments in bound for index in used_by(arguments)}
     results = [nodes[n] for n, call in enumerate(calls) if n not in used or call.is_cited]
     texts = {one.values[0]: name for name, one in params.items() if isinstance(one.values[0], str)}
     question = with_names(" ".join(harmless(chains[0].question).split())[:_QUESTION_MAX], texts)
     declared = {
-        name: given.param.model_dump(mode="json", exclude_defaults=True) for name, given in params.items()
+        name: one.param.model_dump(mode="json", exclude_defaults=True) for name, one in params.items()
     }
     return {
         "description": question or "Learned from a session.",
@@ -60,10 +60,10 @@ def workflow_fields(
     }
 
 
-def _edges(chains: Sequence[Chain], kept: Sequence[Mapping[str, Bound]]) -> Iterator[list[int]]:
+def _edges(chains: Sequence[Chain], bound: Sequence[Mapping[str, Bound]]) -> Iterator[list[int]]:
     """Yield the calls that each call waits for, without indirect ones."""
     before: list[set[int]] = []
-    for n, arguments in enumerate(kept):
+    for n, arguments in enumerate(bound):
         needed = used_by(arguments) | {
             m for m in range(n) if any(_keeps_order(chain.calls[m], chain.calls[n]) for chain in chains)
         }

@@ -59,16 +59,16 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
     arguments = bind(aligned)
     live = _live(aligned, arguments)
     aligned = [chain.only(live) for chain in aligned]
-    kept = [_moved(arguments[index], {index: n for n, index in enumerate(live)}) for index in live]
+    bound = [_moved(arguments[index], {index: n for n, index in enumerate(live)}) for index in live]
     calls = aligned[0].calls
     nodes = node_names(calls)
-    params = params_of(kept, nodes)
+    params = params_of(bound, nodes)
     name = name or _name_of(calls)
-    specification = _built(name, workflow_fields(aligned, kept, nodes, params), calls)
+    specification = _built(name, workflow_fields(aligned, bound, nodes, params), calls)
     for n, chain in enumerate(aligned):
         made = dict(zip(nodes, chain.calls, strict=True))
-        given = {param: one.values[n] for param, one in params.items()}
-        for difference in differences(specification, name, made, given):
+        values = {param: one.values[n] for param, one in params.items()}
+        for difference in differences(specification, name, made, values):
             raise NotLearnable(f"the recipe would not repeat session {chain.session_id}: {difference}.")
     recipe = Recipe(
         name=name,
@@ -76,7 +76,7 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
         tools={call.tool: schema_hash(call.definition) for call in calls},
         learned_from=tuple(chain.session_id for chain in chains),
     )
-    return Learned(recipe, as_yaml(specification), (*_fixed(nodes, kept),), aligned[0].left_out)
+    return Learned(recipe, as_yaml(specification), (*_fixed(nodes, bound),), aligned[0].left_out)
 
 
 def _aligned(chains: Sequence[Chain]) -> list[Chain]:
@@ -105,8 +105,8 @@ def _differing(chains: Sequence[Chain]) -> str:
             if mine.tool != its.tool:
                 return f"call {n} is {mine.tool} in {first.session_id} and {its.tool} in {other.session_id}"
             if mine.arguments.keys() != its.arguments.keys():
-                given = sorted(mine.arguments.keys() ^ its.arguments.keys())
-                return f"call {n}, {mine.tool}, has {', '.join(given)} only in one of them"
+                names = sorted(mine.arguments.keys() ^ its.arguments.keys())
+                return f"call {n}, {mine.tool}, has {', '.join(names)} only in one of them"
     return ""
 
 
@@ -150,8 +150,8 @@ def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[SuccessfulCal
     return specification
 
 
-def _fixed(nodes: Sequence[str], kept: Sequence[Mapping[str, Bound]]) -> Iterator[tuple[str, str, Any]]:
-    for node, arguments in zip(nodes, kept, strict=True):
+def _fixed(nodes: Sequence[str], by_call: Sequence[Mapping[str, Bound]]) -> Iterator[tuple[str, str, Any]]:
+    for node, arguments in zip(nodes, by_call, strict=True):
         for argument, bound in arguments.items():
             values = [one.value for one in sources(bound) if isinstance(one, Literal)]
             yield from ((node, argument, value) for value in values)

@@ -29,22 +29,22 @@ class RecipeParam:
     """Its value in each session."""
 
 
-def params_of(kept: Sequence[Mapping[str, Bound]], nodes: Sequence[str]) -> dict[str, RecipeParam]:
-    """Return the params by name; `kept` has the arguments of each call. Raises NotLearnable."""
-    found: dict[str, FromParam] = {}
-    for source in sources([*(one for arguments in kept for one in arguments.values())]):
+def params_of(bound: Sequence[Mapping[str, Bound]], nodes: Sequence[str]) -> dict[str, RecipeParam]:
+    """Return the params by name; `bound` has an entry for each call. Raises NotLearnable."""
+    by_key: dict[str, FromParam] = {}
+    for source in sources([*(one for arguments in bound for one in arguments.values())]):
         if isinstance(source, FromParam):
-            found.setdefault(source.key, source)
+            by_key.setdefault(source.key, source)
     params: dict[str, RecipeParam] = {}
-    for key, source in found.items():
+    for key, source in by_key.items():
         name = free_name(as_name(source.name), {*nodes, *params})
         params[name] = RecipeParam(key, _param(source), source.values)
     return params
 
 
 def _param(source: FromParam) -> Param:
-    given = [value for value in source.values if value is not None]
-    types = {*map(type_name, given)}
+    values = [value for value in source.values if value is not None]
+    types = {*map(type_name, values)}
     if types == {"int", "float"} or (types == {"int"} and source.schema.get("type") == "number"):
         types = {"float"}
     if len(types) != 1:
@@ -54,29 +54,29 @@ def _param(source: FromParam) -> Param:
         )
     type = types.pop()
     description, enum = source.schema.get("description"), source.schema.get("enum")
-    is_listed = isinstance(enum, list) and 0 < len(enum) <= _ENUM_MAX and all(one in enum for one in given)
+    is_listed = isinstance(enum, list) and 0 < len(enum) <= _ENUM_MAX and all(one in enum for one in values)
     is_listed = is_listed and not source.is_secret
-    is_shown = (
-        not source.is_secret and type not in ("list", "object") and len(short_json(given[0])) <= _EXAMPLE_MAX
+    has_example = (
+        not source.is_secret and type not in ("list", "object") and len(short_json(values[0])) <= _EXAMPLE_MAX
     )
     fields = {
         "type": type,
-        "required": len(given) == len(source.values),
+        "required": len(values) == len(source.values),
         "description": description[:_DESCRIPTION_MAX] if isinstance(description, str) else "",
-        "example": given[0] if is_shown else None,
-        "format": _format(source.schema, given) if type == "str" and not source.is_secret else None,
+        "example": values[0] if has_example else None,
+        "format": _format(source.schema, values) if type == "str" and not source.is_secret else None,
         "enum": tuple(one for one in enum or () if type_name(one) == type) if is_listed else None,
     }
     return Param.model_validate(fields)
 
 
-def _format(schema: Mapping[str, Any], given: Sequence[str]) -> str | None:
+def _format(schema: Mapping[str, Any], values: Sequence[str]) -> str | None:
     """Return the tool's format, or the format of dates, if all values have it."""
-    named = schema.get("format")
-    candidates = [named] if named in _FORMATS else [*_RECOGNISED]
+    declared = schema.get("format")
+    candidates = [declared] if declared in _FORMATS else [*_RECOGNISED]
     for format in candidates:
         param = Param.model_validate({"type": "str", "format": format})
-        if all(param.problem(value) is None for value in given):
+        if all(param.problem(value) is None for value in values):
             return str(format)
     return None
 

@@ -23,12 +23,12 @@ class Recent:
     """Session and reason of each that nothing was learned from."""
 
 
-async def learn_recent(bus: Bus, count: int, known: Container[str]) -> Recent:
-    """Return the recipes of the complete sessions among the `count` newest, without `known` ones and runs."""
+async def learn_recent(bus: Bus, count: int, excluded: Container[str]) -> Recent:
+    """Return the recipes of the complete sessions among the `count` newest, without `excluded` ones and runs."""
     chains: list[Chain] = []
     refused: list[tuple[str, str]] = []
     for one in await recent_sessions(bus, count):
-        if one.status != "complete" or CHILD in one.session_id or one.session_id in known:
+        if one.status != "complete" or CHILD in one.session_id or one.session_id in excluded:
             continue
         try:
             lines = [line async for line in session_lines(one.session_id, bus)]

@@ -13,22 +13,22 @@ _KEEP, _FORGET = script_of(__name__, "keep"), script_of(__name__, "forget")
 class RecipeStore(KeptRecipes):
     """The recipes of a deployment. Every method raises RedisError."""
 
-    async def store(self, recipe: Recipe, kept_max: int, *, may_replace: bool = False) -> tuple[str, ...]:
-        """Keep a recipe, of at most `kept_max`; return the names of those removed to make room.
+    async def store(self, recipe: Recipe, recipes_max: int, *, may_replace: bool = False) -> tuple[str, ...]:
+        """Keep a recipe, of at most `recipes_max`; return the names of those removed to make room.
 
         Raises AlreadyThere when another recipe has its name.
         """
         written = RECIPE.write(recipe, FORMAT)
         keys = [self._recipes, self._recency]
-        outcome, *gone = await self._batcher.run(
-            _KEEP, keys, [recipe.name, written, kept_max, int(may_replace), REVISION]
+        outcome, *removed = await self._batcher.run(
+            _KEEP, keys, [recipe.name, written, recipes_max, int(may_replace), REVISION]
         )
         if outcome == b"taken":
             raise AlreadyThere(
                 f"another recipe is named {recipe.name}.",
                 hint="Use --name to choose another name, or --replace to replace it.",
             )
-        return tuple(name.decode() for name in gone[0])
+        return tuple(name.decode() for name in removed[0])
 
     async def forget(self, name: str) -> bool:
         """Remove a recipe; return whether it existed."""

@@ -98,8 +98,8 @@ class Question:
 
     def __init__(self, text: str) -> None:
         self._text = text.casefold()
-        self._dates = {found.date for found in dates_in(_WORD.findall(self._text))}
-        numbers = [found[0] for found in _NUMBER.finditer(text)]
+        self._dates = {match.date for match in dates_in(_WORD.findall(self._text))}
+        numbers = [match[0] for match in _NUMBER.finditer(text)]
         self._numbers = [_number(one) for one in numbers if len(one) <= _NUMBER_CHARACTERS_MAX]
 
     def contains(self, value: Any) -> bool:
@@ -152,22 +152,22 @@ class SearchedValues:
                 self._shapes.add((type(value), len(value)))
 
     def paths(self, result: Any) -> dict[str, list[Path]]:
-        """Return the paths of each wanted value in a result, by its identity; paths in the order of the result."""
-        found: dict[str, list[Path]] = {}
+        """Return the paths of each searched value in a result, by its identity; paths in the order of the result."""
+        paths_by_value: dict[str, list[Path]] = {}
         waiting: list[tuple[Path, Any]] = [((), result)]
         for _ in range(_VALUES_MAX):
             if not waiting:
                 break
             path, value = waiting.pop()
             if self._may_be(value) and (name := identity(value)) in self._identities:
-                paths = found.setdefault(name, [])
+                paths = paths_by_value.setdefault(name, [])
                 if len(paths) < _PATHS_MAX:
                     paths.append(path)
             if isinstance(value, dict):
                 waiting += [((*path, key), inner) for key, inner in reversed(value.items())]
             elif isinstance(value, list):
                 waiting += [((*path, n), value[n]) for n in reversed(range(len(value)))]
-        return found
+        return paths_by_value
 
     def _may_be(self, value: Any) -> bool:
         return not isinstance(value, dict | list) or (type(value), len(value)) in self._shapes

@@ -205,7 +205,10 @@ class _Records:
             return self._reader.read(stored)
         except LostBase as lost:
             record = LeftOut(
-                of=lost.found.of, outputs=lost.found.outputs, component="reasoning_engine", bytes=len(stored)
+                of=lost.record.of,
+                outputs=lost.record.outputs,
+                component="reasoning_engine",
+                bytes=len(stored),
             )
             return record, encode_record(record, record.outputs)
 

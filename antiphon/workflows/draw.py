@@ -57,8 +57,8 @@ def _shape(node: Any) -> tuple[str, str]:
 
 def _escaped(text: str) -> str:
     """Return a text with escapes for all characters that Mermaid would interpret."""
-    kept = " -_.,:;/()$=+?!*"
-    return "".join(sign if sign.isalnum() or sign in kept else f"#{ord(sign)};" for sign in text)
+    safe = " -_.,:;/()$=+?!*"
+    return "".join(sign if sign.isalnum() or sign in safe else f"#{ord(sign)};" for sign in text)
 
 
 def _cut(text: str) -> str:

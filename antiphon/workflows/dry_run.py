@@ -105,18 +105,18 @@ def dry_run(
 
 def _run(plan: Plan, params: Mapping[str, Any], stubs: Mapping[str, Any], scenario: Scenario) -> DryRun:
     forced = Plan(_forced(plan.graph, scenario), plan.tools)
-    run, kept, open = Run(), dict[str, Any](), deque[Any]()
-    given: list[CallTool | Reason | AskPerson | SetTimer] = []
+    run, stored, open = Run(), dict[str, Any](), deque[Any]()
+    commands: list[CallTool | Reason | AskPerson | SetTimer] = []
     graph_event: GraphEvent = Started({**_samples_of_params(plan), **params})
     while run.ended is None:
-        decision = decide_run(forced, run, graph_event, kept.__getitem__)
+        decision = decide_run(forced, run, graph_event, stored.__getitem__)
         run.apply(decision.changes)
-        end = _take(decision.commands, kept, open)
+        end = _take(decision.commands, stored, open)
         if end is not None:
             nodes = {path: state.status for path, state in run.nodes.items() if state.status != "pending"}
-            return DryRun(scenario, tuple(given), end, nodes)
+            return DryRun(scenario, tuple(commands), end, nodes)
         command = open.popleft()
-        given.append(command)
+        commands.append(command)
         graph_event = _answer(command, scenario, stubs)
     raise AssertionError("a run that has ended says how")
 
@@ -186,11 +186,11 @@ def _forced(graph: Graph, scenario: Scenario) -> Graph:
     return replace(graph, nodes=nodes)
 
 
-def _take(commands: tuple[Command, ...], kept: dict[str, Any], open: deque[Any]) -> End | None:
+def _take(commands: tuple[Command, ...], stored: dict[str, Any], open: deque[Any]) -> End | None:
     for command in commands:
         match command:
             case KeepValue(key=key, value=value):
-                kept[key] = value
+                stored[key] = value
             case Withdraw(path=path):
                 for one in [one for one in open if one.path == path]:
                     open.remove(one)

@@ -64,8 +64,8 @@ async def start(
     if source is not None:
         specification = source if isinstance(source, Specification) else load(source)
         if name not in specification.workflows:
-            known = ", ".join(specification.workflows)
-            raise InvalidQuery(f"workflow {name!r} does not exist in it.", hint=f"There are: {known}.")
+            names = ", ".join(specification.workflows)
+            raise InvalidQuery(f"workflow {name!r} does not exist in it.", hint=f"There are: {names}.")
         content_hash = await WorkflowStore(bus).store(specification)
     call = WorkflowCall(name=name, params=dict(params or {}), specification=content_hash)
     return await antiphon.submit(_listed_as(call), session_id=run_id, grant=grant, workflow=call)
@@ -91,8 +91,8 @@ async def waiting(antiphon: "Antiphon", run_id: str) -> tuple[InputRequested, ..
     state = await _state(antiphon.open_bus(), run_id)
     numbers = {one.number for one in state.open.values() if one.kind == "person"}
     log = await antiphon.open_bus().session(run_id).log()
-    asked = [event.data for _, event in log if isinstance(event.data, InputRequested)]
-    return tuple(one for one in asked if one.round in numbers)
+    requests = [event.data for _, event in log if isinstance(event.data, InputRequested)]
+    return tuple(one for one in requests if one.round in numbers)
 
 
 async def give(
@@ -134,8 +134,8 @@ async def give_to(
     bus = antiphon.open_bus()
     path, open = _chosen(await _state(bus, run_id), node, run_id)
     if token is not None:
-        kept = await bus.session(run_id).load(token_name(open.number))
-        if kept is None or not compare_digest(kept, token.encode()):
+        stored = await bus.session(run_id).load(token_name(open.number))
+        if stored is None or not compare_digest(stored, token.encode()):
             raise NotWaiting("the token does not belong to a waiting node of this run.")
     fields = {"round": open.number, "values": dict(values), "by": by}
     event = await send(bus, run_id, InputGiven, fields, "run")
@@ -151,32 +151,32 @@ class GivenValues(NamedTuple):
     event: UUID
 
 
-async def refusal(antiphon: "Antiphon", given: GivenValues) -> str | None:
+async def refusal(antiphon: "Antiphon", answer: GivenValues) -> str | None:
     """Return why values were refused, empty if they were accepted; None while neither is known."""
     bus = antiphon.open_bus()
-    for _, event in await bus.session(given.run_id).log():
-        if isinstance(event.data, InputRefused) and event.causationid == given.event:
+    for _, event in await bus.session(answer.run_id).log():
+        if isinstance(event.data, InputRefused) and event.causationid == answer.event:
             return event.data.because
-    state = await _state(bus, given.run_id)
-    return None if given.number in state.paths else ""
+    state = await _state(bus, answer.run_id)
+    return None if answer.number in state.paths else ""
 
 
 async def requested_input(antiphon: "Antiphon", run_id: str, node: str = "") -> InputRequested:
     """Return the request to a person that a run waits for; `node` selects one of several. Raises as `give` does."""
     path, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
-    found = next((one for one in await waiting(antiphon, run_id) if one.round == open.number), None)
-    if found is None:
+    request = next((one for one in await waiting(antiphon, run_id) if one.round == open.number), None)
+    if request is None:
         raise NotWaiting(f"run {run_id} no longer waits at {path!r}.")
-    return found
+    return request
 
 
 async def token_of(antiphon: "Antiphon", run_id: str, node: str = "") -> str:
     """Return the token with which any holder can answer a wait of a run, once. Raises as `give` does."""
     _, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
-    kept = await antiphon.open_bus().session(run_id).load(token_name(open.number))
-    if kept is None:
+    stored = await antiphon.open_bus().session(run_id).load(token_name(open.number))
+    if stored is None:
         raise NotWaiting(f"the token of run {run_id} is no longer stored.")
-    return kept.decode()
+    return stored.decode()
 
 
 async def settle(
@@ -194,9 +194,9 @@ async def settle(
     Raises NotWaiting if that node's outcome is known, UnknownSession.
     """
     state = await _state(antiphon.open_bus(), run_id)
-    found = state.run.nodes.get(node)
+    node_state = state.run.nodes.get(node)
     has_parts = any(path.startswith(f"{node}/") for path in state.run.nodes)
-    if found is None or found.failure is None or not found.failure.is_unknown or has_parts:
+    if node_state is None or node_state.failure is None or not node_state.failure.is_unknown or has_parts:
         raise NotWaiting(f"the outcome of {node!r} in run {run_id} is already known.")
     fields = {"node": node, "happened": happened, "result": result, "by": by, "reason": reason}
     await send(antiphon.open_bus(), run_id, OutcomeSettled, fields, "run")
@@ -262,6 +262,6 @@ def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:
 
 def _listed_as(call: WorkflowCall) -> str:
     """Return the text that represents the run in lists of queries."""
-    given = ", ".join(f"{name}={value!r}" for name, value in call.params.items())
-    text = f"{call.name}({given})"
+    arguments = ", ".join(f"{name}={value!r}" for name, value in call.params.items())
+    text = f"{call.name}({arguments})"
     return text if len(text) <= 1_000 else f"{text[:1_000]}..."

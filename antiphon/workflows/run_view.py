@@ -108,14 +108,14 @@ async def run_view(bus: Bus, run_id: str) -> RunView:
     beginning, state = stored
     log, response = await asyncio.gather(bus.session(run_id).log(), bus.session(run_id).response())
     plan = await _plan(bus, beginning)
-    asked = {event.data.round: event.data for _, event in log if isinstance(event.data, InputRequested)}
+    requests = {event.data.round: event.data for _, event in log if isinstance(event.data, InputRequested)}
     view = RunView(
         **_line_of(run_id, call.name, first, state).model_dump(),
         specification=beginning.opened.specification,
         params=call.params,
         worked_s=state.worked_s,
         nodes=tuple(_nodes(plan, state)),
-        waits=tuple(_wait(path, one, asked) for path, one in state.open.items()),
+        waits=tuple(_wait(path, one, requests) for path, one in state.open.items()),
     )
     writes = _writes(plan, state)
     if state.run.ended is None or response is None or response.run is None:
@@ -181,12 +181,12 @@ def _nodes(plan: Plan | None, state: RunState) -> Iterator[RunNode]:
         if is_foreach and one.begun:
             counted = f"{one.succeeded} of {one.size} items done, {one.open} running"
             message = f"{counted}{f': {message}' if message else ''}"
-        status = "undone" if one.is_undone else _SHOWN.get(one.status, one.status)
+        status = "undone" if one.is_undone else _STATUS_TEXTS.get(one.status, one.status)
         yield RunNode(path=path, status=status, attempt=one.attempt, message=message)
 
 
-def _wait(path: str, one: Open, asked: dict[int, InputRequested]) -> RunWait:
-    request = asked.get(one.number) if one.kind == "person" else None
+def _wait(path: str, one: Open, requests: dict[int, InputRequested]) -> RunWait:
+    request = requests.get(one.number) if one.kind == "person" else None
     return RunWait(
         node=path,
         kind=one.kind,
@@ -225,4 +225,4 @@ def _is_item(path: str) -> bool:
     return template_of(path) != path
 
 
-_SHOWN = {"active": "under way", "retrying": "waits for a retry", "queued": "waits for its turn"}
+_STATUS_TEXTS = {"active": "under way", "retrying": "waits for a retry", "queued": "waits for its turn"}

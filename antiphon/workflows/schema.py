@@ -23,5 +23,5 @@ class _AnyOf(GenerateJsonSchema):
     """A generator with anyOf for unions, as params by name also have the form of a JSON Schema, which oneOf refuses."""
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> dict[str, Any]:
-        found = super().tagged_union_schema(schema)
-        return {"anyOf" if name == "oneOf" else name: part for name, part in found.items()}
+        generated = super().tagged_union_schema(schema)
+        return {"anyOf" if name == "oneOf" else name: part for name, part in generated.items()}

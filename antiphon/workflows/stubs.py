@@ -40,7 +40,7 @@ class Shape:
     """The parts of a value that a workflow reads, by key or index."""
 
     parts: dict[str | int, "Shape"] = field(default_factory=dict)
-    wanted: Param | None = None
+    param: Param | None = None
     """The param that the value has to fit, if that is known."""
 
     def part_at(self, path: Path) -> "Shape":
@@ -53,14 +53,14 @@ class Shape:
     def sample(self, way: str) -> Any:
         """Return a value of this shape; `way` names it in texts."""
         indexes = [part for part in self.parts if isinstance(part, int)]
-        named = [part for part in self.parts if isinstance(part, str) and part != "length"]
-        if indexes or (not named and "length" in self.parts):
+        keys = [part for part in self.parts if isinstance(part, str) and part != "length"]
+        if indexes or (not keys and "length" in self.parts):
             items = self.parts.get(0, Shape())
             count = max([*indexes, 0]) + 1
             return [self.parts.get(n, items).sample(f"{way}.{n}") for n in range(count)]
-        if named:
-            return {str(part): self.parts[part].sample(f"{way}.{part}") for part in named}
-        return sample_of(self.wanted, way) if self.wanted else f"<{way}>"
+        if keys:
+            return {str(part): self.parts[part].sample(f"{way}.{part}") for part in keys}
+        return sample_of(self.param, way) if self.param else f"<{way}>"
 
 
 def sample_of(param: Param, name: str) -> Any:
@@ -74,11 +74,11 @@ def sample_of(param: Param, name: str) -> Any:
 def samples(plan: Plan) -> dict[str, Any]:
     """Return a result for each node that a call, a person or a model answers, by its path in the graph."""
     shapes = _shapes(plan)
-    found = {path: shapes.get(path, Shape()).sample(path) for path in plan.graph.nodes}
+    results = {path: shapes.get(path, Shape()).sample(path) for path in plan.graph.nodes}
     for path, graph_node in plan.graph.nodes.items():
         if isinstance(node := graph_node.node, YieldNode):
-            found[path] = {name: sample_of(param, name) for name, param in node.expects.items()}
-    return found
+            results[path] = {name: sample_of(param, name) for name, param in node.expects.items()}
+    return results
 
 
 def _shapes(plan: Plan) -> dict[str, Shape]:
@@ -87,40 +87,40 @@ def _shapes(plan: Plan) -> dict[str, Shape]:
         read = list(_read_in(scope.workflow.output))
         for path in (path for path, node in plan.graph.nodes.items() if node.scope == scope_path):
             read += _read_by(plan, path)
-        for reference, wanted in read:
+        for reference, param in read:
             for target in plan.names[scope_path].get(reference.name, ()):
-                _note(plan, shapes, target, reference.path, wanted)
+                _note(plan, shapes, target, reference.path, param)
     return shapes
 
 
-def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, wanted: Param | None) -> None:
+def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, param: Param | None) -> None:
     """Note that a part of a node's result is read; a container's part belongs to one of its nodes' results."""
     node = plan.graph.nodes[target].node
     if isinstance(node, ParallelNode) and path and path[0] in node.branches:
-        _note(plan, shapes, f"{target}/{path[0]}", path[1:], wanted)
+        _note(plan, shapes, f"{target}/{path[0]}", path[1:], param)
     elif isinstance(node, ForeachNode) and path and isinstance(path[0], int):
-        _note(plan, shapes, f"{target}/{STEP}", path[1:], wanted)
+        _note(plan, shapes, f"{target}/{STEP}", path[1:], param)
     elif isinstance(node, WorkflowNode):
-        _note_in_workflow(plan, shapes, target, path, wanted)
+        _note_in_workflow(plan, shapes, target, path, param)
     else:
         shape = shapes.setdefault(target, Shape()).part_at(path)
-        shape.wanted = shape.wanted or wanted
+        shape.param = shape.param or param
 
 
 def _note_in_workflow(
-    plan: Plan, shapes: dict[str, Shape], scope: str, path: Path, wanted: Param | None
+    plan: Plan, shapes: dict[str, Shape], scope: str, path: Path, param: Param | None
 ) -> None:
     graph_scope = plan.graph.scopes[scope]
     output: Any = graph_scope.workflow.output
     if output is None:
         for last in graph_scope.last if len(graph_scope.last) == 1 else ():
-            _note(plan, shapes, last, path, wanted)
+            _note(plan, shapes, last, path, param)
         return
     while path and isinstance(output, Mapping) and path[0] in output:
         output, path = output[path[0]], path[1:]
-    whole = read_template(output).single_reference if isinstance(output, str) and "$" in output else None
-    for target in plan.names[scope].get(whole.name, ()) if whole else ():
-        _note(plan, shapes, target, (*(whole.path if whole else ()), *path), wanted)
+    reference = read_template(output).single_reference if isinstance(output, str) and "$" in output else None
+    for target in plan.names[scope].get(reference.name, ()) if reference else ():
+        _note(plan, shapes, target, (*(reference.path if reference else ()), *path), param)
 
 
 def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | None]]:
@@ -133,18 +133,18 @@ def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | None]]:
     if isinstance(node, ForeachNode):
         yield from _read_by_items(read_items(node.items))
     declared = plan.graph.scopes[path].workflow.params if isinstance(node, WorkflowNode) else {}
-    found: list[tuple[Reference, Param | None]] = []
+    references: list[tuple[Reference, Param | None]] = []
     for name in ("args", "message", "seconds", "until", "question", "instructions"):
         value = getattr(node, name, None)
         if name == "args" and isinstance(value, Mapping):
             for argument, one in value.items():
-                found += _read_in(one, declared.get(argument))
+                references += _read_in(one, declared.get(argument))
         else:
-            found += _read_in(value, _WAITS.get(name))
+            references += _read_in(value, _WAITS.get(name))
     for undo in [getattr(node, "compensate", None), *getattr(node, "steps", ())]:
-        found += _read_in(undo.args) if undo is not None else []
-    for reference, wanted in found:
-        yield _of_item(plan, path, reference), wanted
+        references += _read_in(undo.args) if undo is not None else []
+    for reference, param in references:
+        yield _of_item(plan, path, reference), param
 
 
 def _read_by_items(items: Reference | Range) -> Iterator[tuple[Reference, Param | None]]:
@@ -162,7 +162,7 @@ def _read_by_items(items: Reference | Range) -> Iterator[tuple[Reference, Param 
 
 def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
     """Return the reference behind the name of a foreach's item, if it refers to a list."""
-    foreach = plan.graph.nodes[plan.graph.nodes[path].within or path].node
+    foreach = plan.graph.nodes[plan.graph.nodes[path].container or path].node
     if not isinstance(foreach, ForeachNode) or reference.name != foreach.as_:
         return reference
     items = read_items(foreach.items)
@@ -173,11 +173,11 @@ def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
     )
 
 
-def _read_in(value: Any, wanted: Param | None = None) -> Iterator[tuple[Reference, Param | None]]:
+def _read_in(value: Any, param: Param | None = None) -> Iterator[tuple[Reference, Param | None]]:
     for _, text in templates(value):
         template = read_template(text)
         for reference in template.references:
-            yield reference, wanted if template.single_reference else None
+            yield reference, param if template.single_reference else None
 
 
 def _read_by_condition(tree: Tree) -> Iterator[tuple[Reference, Param | None]]:

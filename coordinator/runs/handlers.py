@@ -34,7 +34,7 @@ from antiphon_shared.events.step_records import RunRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.tools.calls import Catalogue
-from antiphon_shared.tools.journal import kept_name
+from antiphon_shared.tools.journal import result_name
 from antiphon_shared.values import LogEntry, SessionId
 from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.specification import Specification
@@ -261,7 +261,7 @@ def token_name(number: int) -> str:
 
 async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
     """Keep complete results for as long as the run may wait, as the commit does for the run's log."""
-    for name in map(kept_name, handles if step.kept_s else ()):
+    for name in map(result_name, handles if step.kept_s else ()):
         if (whole := await store.load(name)) is not None:
             await store.store(name, whole, step.kept_s)
 

@@ -20,7 +20,7 @@ from antiphon_shared.events import AnyEvent, ToolsCompleted
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.offload import offload
 from antiphon_shared.tools.calls import ToolResult
-from antiphon_shared.tools.journal import kept_name
+from antiphon_shared.tools.journal import result_name
 from antiphon_shared.values import SessionId
 from pydantic_core import from_json
 
@@ -209,7 +209,7 @@ async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
 async def _complete_result(result: ToolResult, store: SessionStore) -> Any:
     if not result.handle:
         return result.data
-    whole = await store.load(kept_name(result.handle))
+    whole = await store.load(result_name(result.handle))
     if whole is None:
         raise UnreadableEvent(f"the complete result of {result.tool} ({result.handle}) is no longer stored")
     return await offload(from_json, whole)

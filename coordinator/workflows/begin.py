@@ -43,7 +43,7 @@ def may_begin(turn: Turn, path: str) -> bool:
         return False
     if turn.scope(turn.scope_path(path)).phase != "working":
         return False
-    return turn.plan.node(path).within is None or turn.node(parent_of(path)).status == "active"
+    return turn.plan.node(path).container is None or turn.node(parent_of(path)).status == "active"
 
 
 def begin(turn: Turn, path: str) -> None:
@@ -51,7 +51,7 @@ def begin(turn: Turn, path: str) -> None:
     if not may_begin(turn, path):
         return
     graph_node, state = turn.plan.node(path), turn.node(path)
-    if graph_node.within is None and graph_node.upstream and not (state.has_success or state.is_activated):
+    if graph_node.container is None and graph_node.upstream and not (state.has_success or state.is_activated):
         turn.schedule(Settled(path, "skipped"))
         return
     node = graph_node.node

@@ -22,7 +22,7 @@ def fail(turn: Turn, failed: NodeFailed) -> None:
     if state.failure is not None and state.failure.is_unknown and not failure.is_unknown:
         message = f"{failure.message}; whether an attempt before it took effect is not known"
         failure = Failure(state.failure.kind, message)
-    if state.owner is not None or (graph_node.within is not None and not is_retried):
+    if state.owner is not None or (graph_node.container is not None and not is_retried):
         turn.schedule(Settled(path, "failed", failure))
     elif is_retried:
         _retry(turn, path, failure)

@@ -67,7 +67,7 @@ class Plan:
         """Return for each scope the templates of the nodes whose results a name may refer to."""
         by_scope: dict[str, dict[str, list[str]]] = {scope: defaultdict(list) for scope in self.graph.scopes}
         for path, one in self.graph.nodes.items():
-            if one.within is None:
+            if one.container is None:
                 by_scope[one.scope][_last(path)].append(path)
             output = getattr(one.node, "output", None)
             if isinstance(output, str) and output != _last(path) and not path.endswith(f"/{STEP}"):

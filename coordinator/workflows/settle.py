@@ -24,7 +24,7 @@ def settle(turn: Turn, settled: Settled) -> None:
         turn.leave_queue(node.node.call, path)
     if before.owner is not None:
         turn.schedule(OneStopped(before.owner))
-    elif node.within is not None:
+    elif node.container is not None:
         _settle_part(turn, parent_of(path), path)
     else:
         _settle_neighbours(turn, settled)

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from reasoning_engine.chat.reply import ChatReply, TooLong
 from reasoning_engine.chat.request import chat_request
 from reasoning_engine.exchange_record import message_of
-from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, UnreadableReply
+from reasoning_engine.model_errors import MODEL_ERRORS, ErrorResponse, Interrupted, UnreadableReply
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply_progress import at_reply_begin, notify_text
@@ -87,7 +87,7 @@ def _classifiable_error(error: Exception) -> Exception:
     """Return an SDK error as one that can be classified without the SDK, with the original as its cause."""
     match error:
         case openai.APIStatusError():
-            raised: Exception = Answered(error.status_code, error.response.headers, _body(error.body))
+            raised: Exception = ErrorResponse(error.status_code, error.response.headers, _body(error.body))
         case openai.APITimeoutError():
             raised = TimeoutError(str(error))
         case openai.APIConnectionError():
@@ -95,7 +95,7 @@ def _classifiable_error(error: Exception) -> Exception:
         case openai.APIResponseValidationError():
             raised = UnreadableReply(str(error))
         case openai.APIError():  # within a stream, whose status was 200
-            raised = Answered(200, {}, _body(error.body))
+            raised = ErrorResponse(200, {}, _body(error.body))
         case openai.OpenAIError():
             raised = UnreadableReply(str(error))
         case _:

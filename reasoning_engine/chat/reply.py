@@ -78,8 +78,8 @@ class ChatReply:
         function, id = _mapping(part.get("function")), _string(part.get("id"))
         index = part.get("index")
         if not isinstance(index, int):
-            known = [at for at, call in self._calls.items() if id and call.id == id]
-            index = known[0] if known else len(self._calls) if id or function.get("name") else n
+            same = [at for at, call in self._calls.items() if id and call.id == id]
+            index = same[0] if same else len(self._calls) if id or function.get("name") else n
         if index not in self._calls and len(self._calls) >= CALLS_MAX:
             raise TooLong(f"it has more than {CALLS_MAX} tool calls")
         call = self._calls.setdefault(index, _Call())

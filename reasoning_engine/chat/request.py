@@ -20,22 +20,22 @@ def chat_request(prompt: Prompt, limit_name: str) -> dict[str, Any]:
 
     `limit_name` is the name of the parameter that limits a reply's tokens.
     """
-    given: Mapping[str, Any] = prompt
+    messages_request: Mapping[str, Any] = prompt
     request: dict[str, Any] = {
         "model": name_at_server(prompt["model"]),
         limit_name: prompt["max_tokens"],
         "messages": [
-            {"role": "system", "content": _text(given["system"], "\n\n")},
-            *(one for message in given["messages"] for one in _messages(message)),
+            {"role": "system", "content": _text(messages_request["system"], "\n\n")},
+            *(one for message in messages_request["messages"] for one in _messages(message)),
         ],
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-    if tools := given.get("tools"):
+    if tools := messages_request.get("tools"):
         request["tools"] = list(map(_tool, tools))
-        if choice := given.get("tool_choice"):
+        if choice := messages_request.get("tool_choice"):
             request["tool_choice"] = _choice(choice)
-    if config := given.get("output_config"):
+    if config := messages_request.get("output_config"):
         shape = {"name": ANSWER, "schema": config["format"]["schema"]}
         request["response_format"] = {"type": "json_schema", "json_schema": shape}
     return request

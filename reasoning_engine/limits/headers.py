@@ -74,10 +74,10 @@ def _reported_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, Repor
 
 def _duration_s(value: str) -> float | None:
     """Return the seconds of a duration such as `6m0s`, `1.5s` or `20ms`; None for anything else."""
-    found = _DURATION.fullmatch(value[:_DURATION_CHARACTERS_MAX])
-    if not value or found is None:
+    match = _DURATION.fullmatch(value[:_DURATION_CHARACTERS_MAX])
+    if not value or match is None:
         return None
-    return sum(float(part) * unit for part, unit in zip(found.groups("0"), _UNITS_S, strict=True))
+    return sum(float(part) * unit for part, unit in zip(match.groups("0"), _UNITS_S, strict=True))
 
 
 def _remaining(headers: Mapping[str, str], meter: Meter, limit: int) -> int | None:

@@ -28,7 +28,7 @@ _SECOND_US, _MINUTE_US = 1_000_000, 60_000_000
 _MODELS_MAX = 256
 """The number of models with an estimate of usage; clients may name any model."""
 _NO_CALL = Spending(requests=0)
-_NOTHING_TOLD = ReportedLimits(0)
+_UNREPORTED = ReportedLimits(0)
 
 
 class TooLate(Exception):
@@ -85,7 +85,7 @@ class Limiter:
             return
         arguments: list[Argument] = [round(pause_s * _SECOND_US), self._burst_us]
         for meter, limit in zip(METERS, self._limits.by_meter, strict=True):
-            one = reported.get(meter, _NOTHING_TOLD)
+            one = reported.get(meter, _UNREPORTED)
             arguments += [limit, one.limit, -1 if one.remaining is None else one.remaining]
         self._run_in_background(_LEARN, model, arguments)
 
@@ -101,7 +101,7 @@ class Limiter:
         arguments: list[Argument] = [max(0, round(wait_s * _SECOND_US)), self._burst_us]
         for limit, units in zip(self._limits.by_meter, use.by_meter, strict=True):
             arguments += [limit, units]
-        answer = await _answered(self._scripts.run(_RESERVE, [self._keys.limiter(model)], arguments))
+        answer = await _reply_or_none(self._scripts.run(_RESERVE, [self._keys.limiter(model)], arguments))
         if answer is None:
             return 0.0, "", ()
         pause_s = answer[1] / _SECOND_US
@@ -128,7 +128,7 @@ class Limiter:
         """Run a script without waiting: the caller does not depend on its result."""
 
         async def tell() -> None:
-            await _answered(self._scripts.run(script, [self._keys.limiter(model)], arguments))
+            await _reply_or_none(self._scripts.run(script, [self._keys.limiter(model)], arguments))
 
         task = asyncio.create_task(tell())
         self._telling.add(task)
@@ -166,7 +166,7 @@ class Reservation:
             self._limiter._settle(self, used)
 
 
-async def _answered(request: Awaitable[Any]) -> Any:
+async def _reply_or_none(request: Awaitable[Any]) -> Any:
     """Return Redis's reply; None if it does not reply in time."""
     try:
         async with asyncio.timeout(_ANSWER_S):

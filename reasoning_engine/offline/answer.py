@@ -30,7 +30,7 @@ def compose(situation: Situation) -> str:
 
 
 def _comparison(situation: Situation, reference: Reference, resolution: Resolution) -> list[str]:
-    told = _identity(reference, resolution)
+    identity = _identity(reference, resolution)
     terms = frozenset(term for query in resolution.queries for term in stems(query))
     fitting = [
         record
@@ -38,17 +38,18 @@ def _comparison(situation: Situation, reference: Reference, resolution: Resoluti
         if record.overlap(terms) and not concerns(record, resolution)
     ]
     if not fitting:
-        return [told, "I found nothing else that speaks of the same in what the tools returned."]
+        return [identity, "I found nothing else that speaks of the same in what the tools returned."]
     best = fitting[0]
-    name = _wanted_name(best, situation.question.wanted)
+    noun = situation.question.requested
+    name = _requested_name(best, noun)
     in_it = f": “{_plain(best.title)}” speaks" if best.title not in ("", name) else " speaks"
-    same = [record for record in fitting if _wanted_name(record, situation.question.wanted) == name]
+    same = [record for record in fitting if _requested_name(record, noun) == name]
     parts = [
         f"**{_plain(name)}**{in_it} of the same {_cite(best)}.",
-        told,
+        identity,
         *(_quotation(record, terms) for record in same[:2]),
     ]
-    rest = {_plain(_wanted_name(r, situation.question.wanted)): r for r in reversed(fitting) if r not in same}
+    rest = {_plain(_requested_name(r, noun)): r for r in reversed(fitting) if r not in same}
     if rest:
         listed = [f"{title} {_cite(record)}" for title, record in reversed(rest.items())]
         parts.append("Others that share words with it, less well placed: " + "; ".join(listed[:3]) + ".")
@@ -64,8 +65,8 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
     names = [entity.value for entity in question.slots.entities]
 
     def rank(record: Record) -> tuple[bool, int]:
-        is_named = any(similarity(record.title, name) >= 0.8 for name in names)
-        return not is_named, -min(2, record.overlap(terms))
+        has_name = any(similarity(record.title, name) >= 0.8 for name in names)
+        return not has_name, -min(2, record.overlap(terms))
 
     ranked = sorted(_latest(outermost(situation.records)), key=rank)
     if not ranked:
@@ -76,10 +77,10 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
 
 
 def _closest(records: list[Record], query: str) -> list[Record]:
-    """Return the records with every known search word; all records where fewer than two words are known."""
-    known = [term for term in stems(query) if any(record.speaks_of(term) for record in records)]
-    whole = [record for record in records if all(record.speaks_of(term) for term in known)]
-    return whole if len(known) > 1 and whole else records
+    """Return the records with every search word that any record has; all records for fewer than two such words."""
+    terms = [term for term in stems(query) if any(record.speaks_of(term) for record in records)]
+    matches = [record for record in records if all(record.speaks_of(term) for term in terms)]
+    return matches if len(terms) > 1 and matches else records
 
 
 def _identity(reference: Reference, resolution: Resolution) -> str:
@@ -88,10 +89,10 @@ def _identity(reference: Reference, resolution: Resolution) -> str:
     return f"{pointed[:1].upper()}{pointed[1:]} is “{_plain(resolution.title)}” {cited}."
 
 
-def _latest(whole: list[Record]) -> list[Record]:
+def _latest(records: list[Record]) -> list[Record]:
     """Return the records of the last round with results, as its calls rested on the most knowledge."""
-    last = max((record.fact.round for record in whole), default=0)
-    return [record for record in whole if record.fact.round == last]
+    last = max((record.fact.round for record in records), default=0)
+    return [record for record in records if record.fact.round == last]
 
 
 def _quotation(record: Record, terms: frozenset[str]) -> str:
@@ -105,8 +106,8 @@ def _quotation(record: Record, terms: frozenset[str]) -> str:
     head = [f"**{_plain(title)}**"] if title else []
     for key, value in record.fields.items():
         if key not in texts and value != title and value not in (None, "", [], {}):
-            shown = _value(value)
-            head.append(shown if key in ("title", "text") else f"{key}: {shown}")
+            value_text = _value(value)
+            head.append(value_text if key in ("title", "text") else f"{key}: {value_text}")
     text = max(texts.values(), key=lambda text: (len(terms & stems(text[:20_000])), len(text)), default="")
     quoted = f"\n\n{_excerpt(record, text, terms)}" if text else ""
     is_all_quoted = bool(text) and len(record.fact.sentences) == len(record.fact.ids)
@@ -117,8 +118,8 @@ def _quotation(record: Record, terms: frozenset[str]) -> str:
 def _value(value: Any) -> str:
     """Return a value in a line of text; lists item by item."""
     if isinstance(value, list):
-        shown = "; ".join(_value(item) for item in value[:_ITEMS_MAX])
-        return shown + (f"; and {len(value) - _ITEMS_MAX} more" if len(value) > _ITEMS_MAX else "")
+        text = "; ".join(_value(item) for item in value[:_ITEMS_MAX])
+        return text + (f"; and {len(value) - _ITEMS_MAX} more" if len(value) > _ITEMS_MAX else "")
     if isinstance(value, dict):
         return " ".join(_value(inner) for inner in value.values() if is_plain(inner))[:200]
     return _plain(str(value))
@@ -145,9 +146,9 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
     return "> " + "\n> ".join(taken.values()) + (f" [{cited}]" if cited else "")
 
 
-def _wanted_name(record: Record, wanted: str) -> str:
-    """Return the record's name for the wanted thing: its owner, when the question asks for one; else its title."""
-    return record.titled(wanted) or record.title or record.text()[:80]
+def _requested_name(record: Record, noun: str) -> str:
+    """Return the record's name for the requested thing: its owner if the question asks for one, else its title."""
+    return record.titled(noun) or record.title or record.text()[:80]
 
 
 def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[str]:
@@ -157,12 +158,12 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
     if question.reference and question.compares and resolution is None:
         notes.append(f"I could not find out what {question.reference} is.")
     everything = " ".join(" ".join((*record.fields, record.text())) for record in situation.records).lower()
-    known = question.reference.entity if question.reference and resolution else None
-    said = stems(everything[:200_000])
+    resolved = question.reference.entity if question.reference and resolution else None
+    seen = stems(everything[:200_000])
     used = " ".join(str(call.arguments) for call in situation.tried if call.facts)
-    names = [entity.value for entity in question.slots.entities if entity != known]
+    names = [entity.value for entity in question.slots.entities if entity != resolved]
     names += [] if question.compares else content_words(question.topic)
-    unseen = [name for name in dict.fromkeys(names) if not stems(name) & said and name not in used[:20_000]]
+    unseen = [name for name in dict.fromkeys(names) if not stems(name) & seen and name not in used[:20_000]]
     if unseen:
         notes.append(
             "Nothing returned mentions " + ", ".join(f"“{_plain(name)}”" for name in unseen[:5]) + "."
@@ -180,10 +181,10 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
     return notes
 
 
-def _cite(record: Record, said: str = "") -> str:
+def _cite(record: Record, text: str = "") -> str:
     """Return the citation of the fact with that text, or of the record's first fact."""
-    told = (id for id, sentence in record.fact.sentences if said and said in sentence)
-    return f"[{next(told, record.fact.id)}]"
+    matching_ids = (id for id, sentence in record.fact.sentences if text and text in sentence)
+    return f"[{next(matching_ids, record.fact.id)}]"
 
 
 def _plain(text: str) -> str:

@@ -24,9 +24,9 @@ from reasoning_engine.offline.values import values_named
 _ORDERS_MAX = 6
 _ORIGIN = stem_set("from origin source departure start")
 _TARGET = stem_set("to destination target arrival end")
-_PLACE = stem_set("city town place location country region where near area")
-_BY_PREPOSITION = {"from": _ORIGIN, "to": _TARGET | _PLACE} | dict.fromkeys(
-    ("in", "near", "at", "for"), _PLACE
+_LOCATION = stem_set("city town place location country region where near area")
+_BY_PREPOSITION = {"from": _ORIGIN, "to": _TARGET | _LOCATION} | dict.fromkeys(
+    ("in", "near", "at", "for"), _LOCATION
 )
 _AMOUNTS = stem_set("amount count quantity qty pieces units times")
 
@@ -71,8 +71,8 @@ def fill_arguments(tool: Tool, slots: Slots, records: tuple[Record, ...] = ()) -
     return filling
 
 
-def broader(filling: Filling, known: frozenset[str]) -> list[dict[str, Any]]:
-    """Return the arguments with fewer search words, the closest first. `known` are the stems of the tool's words."""
+def broader(filling: Filling, tool_stems: frozenset[str]) -> list[dict[str, Any]]:
+    """Return the arguments with fewer search words, the closest first. `tool_stems`: of the tool's words."""
     searched = [
         name
         for name, value in filling.arguments.items()
@@ -81,13 +81,13 @@ def broader(filling: Filling, known: frozenset[str]) -> list[dict[str, Any]]:
     if len(searched) > 1:
         values = [singular(filling.arguments[name]) for name in searched]
         orders = islice(permutations(values), _ORDERS_MAX)
-        found = [{**filling.arguments, **dict(zip(searched, order, strict=True))} for order in orders]
+        candidates = [{**filling.arguments, **dict(zip(searched, order, strict=True))} for order in orders]
     else:
         words = [singular(word) for name in searched for word in content_words(filling.arguments[name])]
-        telling = [word for word in words if stem(word) not in known] or words
+        telling = [word for word in words if stem(word) not in tool_stems] or words
         values = [" ".join(words), " ".join(telling), *reversed(telling)]
-        found = [{**filling.arguments, name: one} for name in searched for one in dict.fromkeys(values)]
-    return [arguments for arguments in found if arguments != filling.arguments]
+        candidates = [{**filling.arguments, name: one} for name in searched for one in dict.fromkeys(values)]
+    return [arguments for arguments in candidates if arguments != filling.arguments]
 
 
 def _sources(
@@ -150,9 +150,9 @@ def _values_in_results(tool: Tool, parameter: Parameter, records: tuple[Record, 
     name = "_".join((*kinds, parameter.name))
     for record in records:
         for one in (record, *record.parents):
-            found = values_named(one, name)
+            values = values_named(one, name)
             yield from (
-                value for value in found if is_plain(value) and value != "" and not isinstance(value, bool)
+                value for value in values if is_plain(value) and value != "" and not isinstance(value, bool)
             )
 
 
@@ -189,6 +189,6 @@ def _fitting(parameter: Parameter, values: Iterable[Any]) -> Iterator[Any]:
             item = resolved(parameter.schema.get("items"), parameter.root) if kind == "array" else {}
             kinds = types_of(item) if kind == "array" else (kind,)
             for form in (form for one in kinds for form in as_type(one, value)):
-                whole = [form] if kind == "array" else form
-                if fits(parameter.schema, whole, parameter.root):
-                    yield whole
+                candidate = [form] if kind == "array" else form
+                if fits(parameter.schema, candidate, parameter.root):
+                    yield candidate

@@ -26,7 +26,7 @@ _OPENING = re.compile(r"<result\b([^\n]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
 _FACT = re.compile(r"(F\d{1,9}) (?:\(([^()\n]{0,2000})\) )?")
 _SUPERSEDED = re.compile(r"superseded by (F\d{1,9})")
-_NOT_SHOWN = re.compile(r" \([F\d, -]{1,200} not shown\)$")
+_OMITTED_IDS = re.compile(r" \([F\d, -]{1,200} not shown\)$")
 _PARENTHESIS = "&#40;"
 """The fence's escape for a parenthesis at the beginning of a statement."""
 
@@ -78,12 +78,12 @@ def read_briefing(text: str) -> Notes:
 
 def _sections(text: str) -> dict[str, str]:
     """Return the text under each heading; if a heading is repeated, the first counts."""
-    found: dict[str, str] = {}
+    sections: dict[str, str] = {}
     headings = list(_SECTION.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
     for heading, end in zip(headings, ends, strict=True):
-        found.setdefault(heading.group(1), text[heading.end() : end])
-    return found
+        sections.setdefault(heading.group(1), text[heading.end() : end])
+    return sections
 
 
 @dataclass
@@ -111,8 +111,8 @@ class _Group:
 
 def _facts(section: str) -> tuple[FactNote, ...]:
     groups = list(_groups(section))
-    shown = {line.id for group in groups for line in group.lines}
-    return tuple(fact for group in groups for fact in _put_together(group, shown))
+    shown_ids = {line.id for group in groups for line in group.lines}
+    return tuple(fact for group in groups for fact in _put_together(group, shown_ids))
 
 
 def _groups(section: str) -> Iterator[_Group]:
@@ -126,7 +126,7 @@ def _groups(section: str) -> Iterator[_Group]:
             group = _Group({})
         elif line.startswith("## "):
             yield group
-            group = _Group(group.attributes, _NOT_SHOWN.sub("", line[3:].strip()))
+            group = _Group(group.attributes, _OMITTED_IDS.sub("", line[3:].strip()))
         elif fact := _FACT.match(line):
             group.lines.append(_Line(fact.group(1), fact.group(2) or "", [line[fact.end() :]]))
         elif group.lines:
@@ -134,13 +134,13 @@ def _groups(section: str) -> Iterator[_Group]:
     yield group
 
 
-def _put_together(group: _Group, shown: set[str]) -> Iterator[FactNote]:
+def _put_together(group: _Group, shown_ids: set[str]) -> Iterator[FactNote]:
     """Yield records with the sentences after them, or sentences alone; without facts that a shown fact supersedes."""
     record: tuple[str, Any] | None = None
     sentences: list[tuple[str, str]] = []
     for line in group.lines:
         later = _SUPERSEDED.search(line.remarks)
-        if later and later.group(1) in shown:
+        if later and later.group(1) in shown_ids:
             continue
         content = _content(line.statement)
         if not isinstance(content, dict | list):

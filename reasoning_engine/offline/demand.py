@@ -27,8 +27,8 @@ class Demand:
 def read_demand(body: dict[str, Any], tools: tuple[Tool, ...], text: str) -> Demand | None:
     """Return a request's demand on the answer; None where any text will do."""
     words = text.rpartition("\n\n")[2]
-    named = _VALIDATED.search(words)
-    validating = tuple(_NAME.findall(named.group(1))) if named else ()
+    match = _VALIDATED.search(words)
+    validating = tuple(_NAME.findall(match.group(1))) if match else ()
     takes = next((tool for tool in tools if takes_answer(tool)), None)
     if "output_config" in body:
         return Demand(body["output_config"]["format"]["schema"], validation_tools=validating)

@@ -1,6 +1,6 @@
 """The filling of a JSON Schema with the values of a briefing. Pure.
 
-A value is found by its name: in the object of a result with most of the wanted properties, in the question,
+A value is found by its name: in the object of a result with most of the requested properties, in the question,
 or in other results. A property without a value is left out, or null where the schema allows it; no value is
 invented. So a shape may stay unfilled: then the draft holds the known part.
 """
@@ -74,9 +74,9 @@ class _Filler:
             for kind in types_of(one):
                 is_nullable = is_nullable or kind == "null"
                 typed = one if kind == ANY else {**one, "type": kind}
-                found = self._typed(name, typed, kind, around, needed, depth)
-                if found is not NOTHING:
-                    return found
+                candidate = self._typed(name, typed, kind, around, needed, depth)
+                if candidate is not NOTHING:
+                    return candidate
         return None if is_nullable and needed else NOTHING
 
     def _typed(
@@ -93,15 +93,15 @@ class _Filler:
         if kind == "array":
             return self._array(name, schema, around, needed, depth)
         if kind != "object":
-            found = next(plain_values(name, schema, kind, self.root, self.values, around), NOTHING)
-            if found is NOTHING and needed:
+            value = next(plain_values(name, schema, kind, self.root, self.values, around), NOTHING)
+            if value is NOTHING and needed:
                 others = () if self.is_apart else self.records
-                found = next(other_values(name, schema, kind, self.root, others), NOTHING)
-            return found
+                value = next(other_values(name, schema, kind, self.root, others), NOTHING)
+            return value
         if is_open(schema):
-            found = [*self._open_objects(name, around, depth), *([{}] if needed else [])]
+            values = [*self._open_objects(name, around, depth), *([{}] if needed else [])]
             return next(
-                (one for one in found if one is not NOTHING and fits(schema, one, self.root)), NOTHING
+                (one for one in values if one is not NOTHING and fits(schema, one, self.root)), NOTHING
             )
         return self._object(name, schema, around, needed, depth)
 
@@ -111,20 +111,20 @@ class _Filler:
         if not around and (best := self._best(schema)) is not None:
             around = (best, *best.parents)
         required = required_of(schema)
-        found: dict[str, Any] = {}
+        properties: dict[str, Any] = {}
         for key, part in list(properties_of(schema).items())[:_KEYS_MAX]:
             value = self.value(key, part, around, key in required, depth + 1)
             if value is not NOTHING and (key in required or fits(part, value, self.root)):
-                found[key] = value
-        return found or NOTHING
+                properties[key] = value
+        return properties or NOTHING
 
     def _best(self, schema: dict[str, Any]) -> Record | None:
         """Return the object with most of the properties that a schema demands, the most relevant of several."""
         properties = properties_of(schema)
-        wanted = [key for key in required_of(schema) if key in properties] or list(properties)
+        keys = [key for key in required_of(schema) if key in properties] or list(properties)
         best, most = None, 0
         for record in self.records:
-            count = sum(self._contains(record, key, properties[key]) for key in wanted[:_KEYS_MAX])
+            count = sum(self._contains(record, key, properties[key]) for key in keys[:_KEYS_MAX])
             if count > most:
                 best, most = record, count
         return best
@@ -153,9 +153,9 @@ class _Filler:
         items, most = schema.get("items"), schema.get("maxItems")
         items = items if isinstance(items, dict) else {}
         most = min(most, _ITEMS_MAX) if isinstance(most, int) else _ITEMS_MAX
-        for found in self._lists(name, items, around, depth):
+        for records in self._lists(name, items, around, depth):
             listed: list[Any] = []
-            for one in found[:_RECORDS_MAX]:
+            for one in records[:_RECORDS_MAX]:
                 if one not in listed and fits(items, one, self.root):
                     listed.append(one)
             if listed and fits(schema, listed[:most], self.root):
@@ -195,15 +195,15 @@ class _Filler:
         kinds = frozenset(stems_of_name(name))
         own = [record for record in self.records if kinds & record.kinds]
         for records in (own, self.records):
-            found = self._relevant(tuple(records))
             yield _existing(
-                apart.value("", item, (record, *record.parents), True, depth + 1) for record in found
+                apart.value("", item, (record, *record.parents), True, depth + 1)
+                for record in self._relevant(tuple(records))
             )
 
     def _about(self, key: str, value: Any) -> list[Record]:
         """Return the objects with a value under a key, the largest first."""
-        found = [record for record in self.records if any(one == value for one in values_named(record, key))]
-        return sorted(found, key=lambda record: -len(record.fields))
+        owners = [record for record in self.records if any(one == value for one in values_named(record, key))]
+        return sorted(owners, key=lambda record: -len(record.fields))
 
     def _relevant(self, records: tuple[Record, ...]) -> list[Record]:
         """Return the objects that share most words with the question; all of them where it asks for all."""
@@ -221,5 +221,5 @@ def _shares(first: Iterable[Any], second: Iterable[Any]) -> bool:
     return any(is_plain(value) and value in others for value in first)
 
 
-def _existing(found: Iterator[Any]) -> list[Any]:
-    return [row for row in found if row is not NOTHING]
+def _existing(rows: Iterator[Any]) -> list[Any]:
+    return [row for row in rows if row is not NOTHING]

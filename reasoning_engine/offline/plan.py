@@ -101,8 +101,8 @@ def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
 
     def rank(entry: tuple[Tool, Filling]) -> tuple[bool, bool, int]:
         tool, filling = entry
-        query, named = tool.search_parameter, filling.filled_from("named")
-        return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(named)
+        query, named_values = tool.search_parameter, filling.filled_from("named")
+        return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(named_values)
 
     options = [(tool, fill_arguments(tool, reference.slots)) for tool in _by_fit(situation)]
     for tool, filling in sorted(options, key=rank):
@@ -122,31 +122,31 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
 
     Once a search has found nothing, all remaining attempts go into one round, as rounds are few.
     """
-    found_nothing = any(tried.found_nothing for tried in situation.tried)
+    has_empty_search = any(tried.found_nothing for tried in situation.tried)
     if len({tried.round for tried in situation.tried}) > 1 and all(
         tried.found_nothing for tried in situation.tried
     ):
         return ()
-    found: list[Call] = []
+    calls_so_far: list[Call] = []
     for tool in _by_fit(situation):
         if _succeeded(situation, tool):
             break
         fits = situation.question.terms & tool.all_stems
         is_tried = any(one.tool == tool.name for one in situation.tried)
-        if found_nothing and (tool.writes or not (fits or is_tried or tool.search_parameter)):
+        if has_empty_search and (tool.writes or not (fits or is_tried or tool.search_parameter)):
             continue
         records = situation.relevant()
         fillings = [
             fill_arguments(tool, slots, records) for slots in _one_at_a_time(situation.question.slots)
         ]
         calls = _calls_of(situation, tool, fillings)
-        if calls and not found_nothing:
+        if calls and not has_empty_search:
             return tuple(calls)
-        for parameter in fillings[0].missing if fits and not (calls or found) else ():
+        for parameter in fillings[0].missing if fits and not (calls or calls_so_far) else ():
             if fetch := tuple(_first(_producers(situation, tool, parameter))):
                 return fetch
-        found += calls
-    return tuple(found[:_ALTERNATIVES_MAX])
+        calls_so_far += calls
+    return tuple(calls_so_far[:_ALTERNATIVES_MAX])
 
 
 def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> list[Call]:
@@ -156,9 +156,9 @@ def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> list
         for filling in fillings
         if filling.is_complete and (len(situation.tools) == 1 or not _is_wild_guess(situation, tool, filling))
     ]
-    found_nothing = any(tried.found_nothing for tried in situation.tried)
+    has_empty_search = any(tried.found_nothing for tried in situation.tried)
     calls = [call for one in usable for call in _first(_fresh(situation, tool, one, "answer the question"))]
-    for filling in usable if found_nothing and not tool.writes else ():
+    for filling in usable if has_empty_search and not tool.writes else ():
         for arguments in broader(filling, tool.all_stems):
             calls += _unmade(situation, Call(tool.name, arguments, "search for less"))
     return calls[:CALLS_MAX]
@@ -214,14 +214,14 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
     def fit(tool: Tool) -> float:
         score = 6.0 * (tool.verb in question.imperatives and tool.writes)
         for term in question.terms & spoken[tool.name]:
-            rarity = math.log(1 + len(tools) / sum(term in said for said in spoken.values()))
+            rarity = math.log(1 + len(tools) / sum(term in tool_stems for tool_stems in spoken.values()))
             score += rarity * (2 if term in tool.name_stems else 1)
         filling, query = fill_arguments(tool, question.slots), tool.search_parameter
-        named, searches = filling.filled_from("named"), query is not None and query.required
-        suits = bool(question.topic) or not named if searches else bool(named)
+        named_values, searches = filling.filled_from("named"), query is not None and query.required
+        suits = bool(question.topic) or not named_values if searches else bool(named_values)
         score += question.counts and tool.verb in ("count", "number", "total")
         is_clear = filling.is_complete and not filling.filled_from("rest")
-        return score + len(named) + (suits and is_clear)
+        return score + len(named_values) + (suits and is_clear)
 
     return sorted(tools, key=lambda tool: -fit(tool))
 

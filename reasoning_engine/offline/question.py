@@ -19,7 +19,7 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _OTHER = re.compile(r"\b(?:another|other|else(?:where)?)\b", re.IGNORECASE)
-_WANTED = re.compile(
+_REQUESTED = re.compile(
     r"\b(?:find|which|what|recommend|suggest|show|list|name|any|another|give|is there|are there)\s+"
     r"(?:(?:me|us|an?|any|some|the|all|one|other|another|similar)\s+){0,4}([^\W\d_]{2,40})",
     re.IGNORECASE,
@@ -81,7 +81,7 @@ class Question:
 
     text: str
     slots: Slots
-    wanted: str
+    requested: str
     """The stem of the thing that the question asks for, if it gives one: `Find a book ...`."""
     topic: str
     """The topic in the question's own words; empty when it only has a reference."""
@@ -121,7 +121,7 @@ def read_question(text: str, nouns: frozenset[str], verbs: frozenset[str] = froz
         slots=Slots(
             entities, numbers, iso_dates_in(text), query, text, int(limit[1]) if limit else None, wants_all
         ),
-        wanted=next((stem(m[1]) for m in _WANTED.finditer(text) if not is_filler(m[1])), ""),
+        requested=next((stem(m[1]) for m in _REQUESTED.finditer(text) if not is_filler(m[1])), ""),
         topic="" if compares else topic,
         reference=reference,
         compares=compares,
@@ -156,15 +156,15 @@ def _topic(
     masked = mask_spans(text, (*anchors, *owners), "|")
     cue = _TOPIC.search(masked)
     pieces = re.split(r"[|?.!;\n]+", masked[cue.end() :]) if cue else []
-    stated = next((said for piece in pieces if (said := _trimmed(piece, nouns))), "")
+    stated = next((trimmed for piece in pieces if (trimmed := _trimmed(piece, nouns))), "")
     quoted = next((e.value for e in entities if e.quoted and e.noun not in nouns), "")
     return stated or quoted, " ".join(word for word in content_words(masked) if stem(word) not in nouns)
 
 
 def _trimmed(piece: str, nouns: frozenset[str]) -> str:
     """Return a phrase without filler at its beginning; empty when it holds only filler and nouns of the tools."""
-    kept = piece.strip(" \t\"'“”„«»,:-()").split()
-    while kept and all(is_filler(part) for part in words_as_written(kept[0])):
-        kept = kept[1:]
-    phrase = " ".join(kept).strip(",:")
+    words = piece.strip(" \t\"'“”„«»,:-()").split()
+    while words and all(is_filler(part) for part in words_as_written(words[0])):
+        words = words[1:]
+    phrase = " ".join(words).strip(",:")
     return phrase if any(stem(word) not in nouns for word in content_words(phrase)) else ""

@@ -42,8 +42,8 @@ def option(text: str, options: tuple[Any, ...]) -> Any:
         for one in texts:
             if word.casefold() == one.casefold():
                 return one
-    asked = {stem(word) for word in words_as_written(text)}
-    return next((one for one in texts if (parts := stems_of_name(one)) and asked.issuperset(parts)), None)
+    stems = {stem(word) for word in words_as_written(text)}
+    return next((one for one in texts if (parts := stems_of_name(one)) and stems.issuperset(parts)), None)
 
 
 def _words(text: str) -> list[tuple[str, bool]]:

@@ -63,8 +63,8 @@ def reply_to(request: Request) -> Reply:
     if not calls:
         return Reply(compose(situation)) if move.answer is NOTHING else _shaped(request, move.answer)
     reasons = dict.fromkeys(f"`{call.tool}`, to {call.reason}" for call in calls)
-    said = f"Offline model: {'; '.join(reasons)}."
-    return Reply(said, tuple(_tool_use(request, call) for call in calls))
+    text = f"Offline model: {'; '.join(reasons)}."
+    return Reply(text, tuple(_tool_use(request, call) for call in calls))
 
 
 def _shaped(request: Request, answer: Any) -> Reply:

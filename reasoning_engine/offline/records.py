@@ -29,7 +29,7 @@ class Record:
     """A fact without an id is the output of the step before."""
     keys: tuple[str, ...] = ()
     parents: tuple["Record", ...] = ()
-    place: int = 0
+    position: int = 0
     """Its position in its list, from 1; 0 outside lists."""
     is_bare: bool = False
     """Whether it is a plain value without a name, and not an object."""
@@ -58,15 +58,15 @@ class Record:
 
     def titled(self, noun: str) -> str:
         """Return the record's title, the one of a `noun` where it has several."""
-        best, found = 0, ""
+        best, title = 0, ""
         for key, value in self.fields.items():
             parts = stems_of_name(key)
             if not isinstance(value, str) or not value.strip() or len(value) > 300:
                 continue
             rank = 2 * (bool(noun) and noun in parts) + any(part in _TITLE_STEMS for part in parts)
             if rank > best:
-                best, found = rank, value
-        return found
+                best, title = rank, value
+        return title
 
     def plain(self) -> Iterator[tuple[str, Any]]:
         """Yield its own plain values, by key."""
@@ -93,23 +93,23 @@ class Record:
         """Return whether it is the `noun` with this number: by a field, or by its position in a list of such."""
         kin = {stem for key in (*self.keys, self.fact.tool) for stem in stems_of_name(key)}
         numbers = []
-        for key, found in self.fields.items():
+        for key, content in self.fields.items():
             parts = frozenset(stems_of_name(key))
             is_kin = noun in parts or noun in kin or (self.is_of_many and parts <= _COUNT_STEMS)
-            if parts and parts <= {noun, *_NUMBER_STEMS} and is_kin and not isinstance(found, bool):
-                numbers.append(str(found).strip())
+            if parts and parts <= {noun, *_NUMBER_STEMS} and is_kin and not isinstance(content, bool):
+                numbers.append(str(content).strip())
         listed = self.keys and noun in stems_of_name(self.keys[-1])
-        return str(value) in numbers or (bool(listed) and not numbers and self.place == value)
+        return str(value) in numbers or (bool(listed) and not numbers and self.position == value)
 
 
 def records_of(facts: Iterable[FactNote]) -> tuple[Record, ...]:
     """Return the records of all facts, in the order of the results."""
-    found: list[Record] = []
+    records: list[Record] = []
     for fact in facts:
         around = (Record({"heading": fact.title}, fact),) if fact.title else ()
-        found += islice(_walk(fact.content, Record({}, fact, (), around), 0), _RECORDS_MAX - len(found))
-    shapes = Counter(map(_shape, found))
-    return tuple(replace(one, is_of_many=True) if shapes[_shape(one)] > 1 else one for one in found)
+        records += islice(_walk(fact.content, Record({}, fact, (), around), 0), _RECORDS_MAX - len(records))
+    shapes = Counter(map(_shape, records))
+    return tuple(replace(one, is_of_many=True) if shapes[_shape(one)] > 1 else one for one in records)
 
 
 def outermost(records: tuple[Record, ...]) -> list[Record]:
@@ -132,8 +132,8 @@ def _walk(value: Any, at: Record, depth: int) -> Iterator[Record]:
     if depth > _DEPTH_MAX or value is None or value in ("", [], {}):
         return
     if isinstance(value, list):
-        for place, item in enumerate(value, start=1):
-            yield from _walk(item, replace(at, place=place), depth + 1)
+        for position, item in enumerate(value, start=1):
+            yield from _walk(item, replace(at, position=position), depth + 1)
     elif isinstance(value, dict):
         record = replace(at, fields=value)
         yield record

@@ -36,11 +36,11 @@ def resolve(
     number, entity = reference.number, reference.entity
     for record in records:
         arguments = [call.arguments or {} for call in tried if call.has_returned_any(record.fact.ids)]
-        given = [value for one in arguments for value in one.values()]
-        is_asked_for = not record.context and number.value in given
-        if not (is_asked_for or record.is_number(number.noun, number.value)):
+        values = [value for one in arguments for value in one.values()]
+        is_argument = not record.context and number.value in values
+        if not (is_argument or record.is_number(number.noun, number.value)):
             continue
-        if entity is None or (owner := _owner(record, entity, given)) is not None:
+        if entity is None or (owner := _owner(record, entity, values)) is not None:
             noun = entity.noun if entity else ""
             title = record.titled(number.noun) or record.title
             return Resolution(record, title, (owner or entity.value) if entity else title, noun)
@@ -58,15 +58,17 @@ def concerns(record: Record, resolution: Resolution) -> bool:
     return own.lower() in str(record.fields.get("text", ""))[:300].lower()
 
 
-def _owner(record: Record, entity: Entity, given: list[Any]) -> str | None:
+def _owner(record: Record, entity: Entity, values: list[Any]) -> str | None:
     """Return the name in or around a record that the question gives; None where the record belongs to another.
 
-    A record without names belongs to the entity where its call was `given` the entity's name.
+    A record without names belongs to the entity if an argument of its call was the entity's name.
     """
     near = [(key, value) for key, value in record.values() if isinstance(value, str) and len(value) <= 200]
     best = max((value for _, value in near), key=lambda value: likeness(value, entity.value), default="")
     if likeness(best, entity.value) >= _ALIKE:
         return best
     has_other = bool(entity.noun) and any(entity.noun in stems_of_name(key) for key, _ in near)
-    is_asked = any(isinstance(value, str) and similarity(value, entity.value) >= _ALIKE for value in given)
-    return "" if is_asked and not has_other else None
+    is_argument = any(
+        isinstance(value, str) and similarity(value, entity.value) >= _ALIKE for value in values
+    )
+    return "" if is_argument and not has_other else None

@@ -28,7 +28,7 @@ def plain_values(
         return [form for form in as_type(kind, value) if value is not None and fits(schema, form, root)]
 
     def candidates() -> Iterator[Any]:
-        yield from _named_in(around, name, kind)
+        yield from _values_in(around, name, kind)
         yield from question_values.values_near_name(
             values.question.text, name, lambda value: bool(forms(value))
         )
@@ -43,11 +43,11 @@ def other_values(
     name: str, schema: dict[str, Any], kind: str, root: dict[str, Any], records: tuple[Record, ...]
 ) -> Iterator[Any]:
     """Yield the fitting values for a required property: of other results, and its default."""
-    for value in (*_named_in(records, name, kind), schema.get("default")):
+    for value in (*_values_in(records, name, kind), schema.get("default")):
         yield from (form for form in as_type(kind, value) if value is not None and fits(schema, form, root))
 
 
-def _named_in(records: tuple[Record, ...], name: str, kind: str) -> Iterator[Any]:
+def _values_in(records: tuple[Record, ...], name: str, kind: str) -> Iterator[Any]:
     is_number = kind in NUMBERS
     for record in records if name else ():
         yield from (value for value in values_named(record, name, is_count=is_number) if is_plain(value))

@@ -43,9 +43,9 @@ def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dic
 def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     """Return the JSON types that a schema allows; ANY where it names none."""
     allowed = schema.get("type")
-    named = tuple(one for one in (allowed if isinstance(allowed, list) else [allowed]) if one in TYPES)
-    if named:
-        return named
+    types = tuple(one for one in (allowed if isinstance(allowed, list) else [allowed]) if one in TYPES)
+    if types:
+        return types
     if isinstance(schema.get("properties"), dict):
         return ("object",)
     return ("array",) if "items" in schema else (ANY,)
@@ -53,10 +53,10 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
 
 def fits(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> bool:
     """Return whether a value fits a schema; False for a schema that cannot be read."""
-    whole = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
-    whole.pop(CONTRACT_KEYWORD, None)
+    self_contained = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
+    self_contained.pop(CONTRACT_KEYWORD, None)
     try:
-        return not output_schema(whole).faults(value)
+        return not output_schema(self_contained).faults(value)
     except (UnfitSchema, ValueError, TypeError, OverflowError, RecursionError):
         return False
 

@@ -73,7 +73,7 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
     Numbers in words count where they name a thing of `nouns`: `the fourth lesson`, `lesson four`.
     """
     masked = _without_dates(mask_spans(text, (Span(*quote.span()) for quote in _QUOTED.finditer(text))))
-    found = []
+    numbers = []
     for match in _NUMBER.finditer(masked):
         before, written, behind = match.group(1) or "", match.group(2).lower(), match.group(3) or ""
         value = CARDINALS.get(written, ORDINALS.get(written)) or (float if "." in written else int)(written)
@@ -83,15 +83,15 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
         )
         counts = stem(behind) in nouns if written.isalpha() else not is_filler(behind)
         if before and is_noun and written not in ORDINALS and "." not in written:
-            found.append(Number(match.start(), match.end(2), value, stem(before), is_name=True))
+            numbers.append(Number(match.start(), match.end(2), value, stem(before), is_name=True))
         elif is_ordinal and behind and counts:
-            found.append(Number(match.start(2), match.end(3), value, stem(behind), is_name=True))
+            numbers.append(Number(match.start(2), match.end(3), value, stem(behind), is_name=True))
         elif written[0].isdigit():
             lead = masked[max(0, match.start(2) - 30) : match.start(2)]
-            bound = next((name for name, said in _BOUNDS.items() if said.search(lead)), "")
+            bound = next((name for name, pattern in _BOUNDS.items() if pattern.search(lead)), "")
             noun = stem(behind) if behind and counts else ""
-            found.append(Number(match.start(2), match.end(2), value, noun, bound=bound))
-    return tuple(found)
+            numbers.append(Number(match.start(2), match.end(2), value, noun, bound=bound))
+    return tuple(numbers)
 
 
 def find_entities(
@@ -102,7 +102,7 @@ def find_entities(
     quotes = list(_QUOTED.finditer(text))
     taken: list[Span] = [*(Span(*quote.span()) for quote in quotes), *(n for n in numbers if n.is_name)]
     free = [all(not span.start <= token.start < span.end for span in taken) for token in tokens]
-    found = [_quoted_entity(tokens, quote, nouns) for quote in quotes]
+    entities = [_quoted_entity(tokens, quote, nouns) for quote in quotes]
     stop = 0
     for index, token in enumerate(tokens):
         if index < stop or not free[index] or not token.is_capital:
@@ -116,9 +116,9 @@ def find_entities(
             continue
         stop = _end_of_name(tokens, index, free, _JOINING_NAMES if is_of_noun else _JOINING_BARE_NAMES)
         first, last = token.start, tokens[stop - 1].end
-        noun = _noun_beside(tokens, index, stop, nouns)
-        found.append(Entity(first, last, text[first:last], noun, _preposition(tokens, index)))
-    return tuple(sorted(found, key=lambda entity: entity.start))
+        noun = _adjacent_noun(tokens, index, stop, nouns)
+        entities.append(Entity(first, last, text[first:last], noun, _preposition(tokens, index)))
+    return tuple(sorted(entities, key=lambda entity: entity.start))
 
 
 def _end_of_name(tokens: list[_Token], start: int, free: list[bool], joining: frozenset[str]) -> int:
@@ -136,12 +136,12 @@ def _end_of_name(tokens: list[_Token], start: int, free: list[bool], joining: fr
 
 def _quoted_entity(tokens: list[_Token], quote: re.Match[str], nouns: frozenset[str]) -> Entity:
     start, stop = (sum(token.start < at for token in tokens) for at in quote.span())
-    noun = _noun_beside(tokens, start, stop, nouns)
+    noun = _adjacent_noun(tokens, start, stop, nouns)
     value = (quote.group(1) or quote.group(2)).strip().rstrip(".,;?!") or quote.group().strip()
     return Entity(*quote.span(), value, noun, _preposition(tokens, start), quoted=True)
 
 
-def _noun_beside(tokens: list[_Token], start: int, stop: int, nouns: frozenset[str]) -> str:
+def _adjacent_noun(tokens: list[_Token], start: int, stop: int, nouns: frozenset[str]) -> str:
     """Return the stem of the word before a name, or of one of `nouns` behind it."""
     before = _word_before(tokens, start)
     behind = stem(tokens[stop].text) if stop < len(tokens) else ""

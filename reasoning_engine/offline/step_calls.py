@@ -63,51 +63,51 @@ def _fresh_calls(tool: Tool, values: Values, tried: tuple[TriedCall, ...]) -> li
 
 def mentioned_at(tool: Tool, instructions: str) -> int:
     """Return the position of a tool's request in the instructions, in words; a large number without a request."""
-    found = re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", instructions)
-    if found:
-        return len(words_as_written(instructions[: found.start()]))
+    match = re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", instructions)
+    if match:
+        return len(words_as_written(instructions[: match.start()]))
     stems = [stem(word) for word in words_as_written(instructions)]
     nouns = tool.name_stems - {tool.verb}
-    is_asked = tool.verb in read_question(instructions, frozenset()).imperatives
+    is_imperative = tool.verb in read_question(instructions, frozenset()).imperatives
     if tool.verb in _FETCHING and nouns and not tool.writes:
         return max(stems.index(noun) for noun in nouns) if nouns <= {*stems} else _FAR
-    return stems.index(tool.verb) if is_asked and (tool.writes or nouns <= {*stems}) else _FAR
+    return stems.index(tool.verb) if is_imperative and (tool.writes or nouns <= {*stems}) else _FAR
 
 
 def arguments_for(tool: Tool, values: Values) -> list[dict[str, Any]]:
     """Return the possible arguments of a tool; several where a list holds several values for it."""
-    whole: list[dict[str, Any]] = [{}]
+    variants: list[dict[str, Any]] = [{}]
     for parameter in tool.parameters:
         if not parameter.required or "default" in parameter.schema:
             continue
-        found = _values_for(tool, parameter, values)[: 1 if len(whole) > 1 else CALLS_MAX]
-        whole = [{**arguments, parameter.name: value} for arguments in whole for value in found]
-    return whole
+        candidates = _values_for(tool, parameter, values)[: 1 if len(variants) > 1 else CALLS_MAX]
+        variants = [{**arguments, parameter.name: value} for arguments in variants for value in candidates]
+    return variants
 
 
 def _values_for(tool: Tool, parameter: Parameter, values: Values) -> list[Any]:
     """Return the distinct values for a parameter: of the step's input, else of the question and the results."""
     schema, text = parameter.schema, values.question.text
-    is_whole = "object" in parameter.types or "array" in parameter.types
+    is_container = "object" in parameter.types or "array" in parameter.types
     if parameter.is_query:
         most = schema.get("maxLength")
-        found = [" ".join(content_words(text))[: most if isinstance(most, int) else _QUERY_CHARACTERS_MAX]]
+        choices = [" ".join(content_words(text))[: most if isinstance(most, int) else _QUERY_CHARACTERS_MAX]]
     elif parameter.options:
-        found = [option(text, parameter.options)]
+        choices = [option(text, parameter.options)]
     else:
-        given = [record for record in values.records if not record.fact.id]
-        found = [value for record in given for value in values_named(record, parameter.name)]
-        if is_whole:
-            found = [values.input, *found]
+        records = [record for record in values.records if not record.fact.id]
+        choices = [value for record in records for value in values_named(record, parameter.name)]
+        if is_container:
+            choices = [values.input, *choices]
         else:
-            found = [one for value in found for one in (value if isinstance(value, list) else [value])]
-        found = [value for value in found if value and fits(schema, value, tool.schema)]
-        found = found or [fill_property("" if is_whole else parameter.name, schema, values)]
+            choices = [one for value in choices for one in (value if isinstance(value, list) else [value])]
+        choices = [value for value in choices if value and fits(schema, value, tool.schema)]
+        choices = choices or [fill_property("" if is_container else parameter.name, schema, values)]
     fitting = [
-        one for one in found if one not in (NOTHING, None, "", {}, []) and fits(schema, one, tool.schema)
+        one for one in choices if one not in (NOTHING, None, "", {}, []) and fits(schema, one, tool.schema)
     ]
     distinct = [one for at, one in enumerate(fitting) if one not in fitting[:at] and is_portable(one)]
-    return distinct[:1] if is_whole else distinct
+    return distinct[:1] if is_container else distinct
 
 
 def _is_done(tool: Tool, notes: Notes) -> bool:

@@ -24,12 +24,12 @@ class StepNote:
 
 def read_step(section: str) -> StepNote:
     """Return the step of the section."""
-    found = next(reversed(list(_INPUT.finditer(section))), None)
-    if found is None:
+    match = next(reversed(list(_INPUT.finditer(section))), None)
+    if match is None:
         return StepNote(section.strip())
-    text = "\n".join(line.removeprefix("  ") for line in found.group(1).split("\n")).strip()
+    text = "\n".join(line.removeprefix("  ") for line in match.group(1).split("\n")).strip()
     try:
         value = from_json(text.replace("&lt;", "<"))
     except ValueError:
         value = text
-    return StepNote(section[: found.start()].strip(), value)
+    return StepNote(section[: match.start()].strip(), value)

@@ -11,10 +11,10 @@ from antiphon_shared.text.fence import CLOSING
 _TRIED = re.compile(r"- round (\d{1,6}): (\S{1,200}) (.*)")
 _OUTCOME = re.compile(r"\s*->\s*(\w+)\s*:?\s*(.*)", re.DOTALL)
 _FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
-_SHOWN_IN_PART = "; shown in part:"
+_PARTIAL = "; shown in part:"
 _FORM = re.compile(r"name: [^\n]*\nstatus: [^\n]*(?:\n|\Z)")
 """The beginning of a failed call's text."""
-_NAMED = re.compile(r"^(?:result|next): ", re.MULTILINE)
+_LABEL = re.compile(r"^(?:result|next): ", re.MULTILINE)
 _FACTS_PER_CALL_MAX = 5_000
 
 
@@ -53,23 +53,23 @@ class TriedCall:
 
 def tried_calls(section: str) -> tuple[TriedCall, ...]:
     """Return the calls of the section, in order."""
-    return tuple(call for line, said in _entries(section) if (call := _tried_call(line, said)) is not None)
+    return tuple(call for line, text in _entries(section) if (call := _tried_call(line, text)) is not None)
 
 
 def _entries(section: str) -> Iterator[tuple[str, str]]:
     """Yield each item's line, and the tool's own text in the fence below it."""
     line = ""
-    said: list[str] = []
+    lines: list[str] = []
     for text in section.split("\n"):
         if text.startswith("- "):
-            yield line, "\n".join(said)
-            line, said = text, []
+            yield line, "\n".join(lines)
+            line, lines = text, []
         elif line and not text.startswith(("<result ", CLOSING)):
-            said.append(text.removeprefix("  "))
-    yield line, "\n".join(said)
+            lines.append(text.removeprefix("  "))
+    yield line, "\n".join(lines)
 
 
-def _tried_call(line: str, said: str) -> TriedCall | None:
+def _tried_call(line: str, tool_text: str) -> TriedCall | None:
     match = _TRIED.match(line)
     if match is None:
         return None
@@ -81,12 +81,12 @@ def _tried_call(line: str, said: str) -> TriedCall | None:
     except (ValueError, RecursionError):
         rest = "->" + rest.partition("->")[2]
     outcome = _OUTCOME.match(rest)
-    word, told = outcome.groups() if outcome else ("unknown", rest)
-    told = told.partition(_SHOWN_IN_PART)[0]
-    facts = frozenset(_fact_ids(told)) if word == "ok" else frozenset()
-    if form := _FORM.match(said):  # the line above gives advice, which is for models that understand it
-        told, said = "", _NAMED.sub("", said[form.end() :])
-    message = "\n".join(filter(None, [told.strip(), said.strip()]))
+    word, status = outcome.groups() if outcome else ("unknown", rest)
+    status = status.partition(_PARTIAL)[0]
+    facts = frozenset(_fact_ids(status)) if word == "ok" else frozenset()
+    if form := _FORM.match(tool_text):  # the line above gives advice, which is for models that understand it
+        status, tool_text = "", _LABEL.sub("", tool_text[form.end() :])
+    message = "\n".join(filter(None, [status.strip(), tool_text.strip()]))
     return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts)
 
 

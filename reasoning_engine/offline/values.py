@@ -37,10 +37,10 @@ class Values:
 def values_of(question: Question, notes: Notes) -> Values:
     """Return the values of a briefing, without the verdicts of validating tools."""
     input = notes.step.input if notes.step else None
-    given = records_of([FactNote(content=input)])
+    input_records = records_of([FactNote(content=input)])
     facts = [fact for fact in notes.facts if not is_verdict(fact.content) and not is_described(fact.content)]
-    found = (*given, *relevant(question, records_of(facts)))
-    records = tuple(record for record in found if not record.is_bare)
+    every_record = (*input_records, *relevant(question, records_of(facts)))
+    records = tuple(record for record in every_record if not record.is_bare)
     has_results = bool(records) or any(call.outcome == "ok" for call in notes.tried)
     described = tuple(
         (call.arguments or {}, fact.content)
@@ -71,7 +71,7 @@ def is_verdict(content: Any) -> bool:
 def values_named(record: Record, name: str, is_count: bool = False) -> Iterator[Any]:
     """Yield a record's values under a name, the closest first.
 
-    With `is_count` a count is wanted: the 4 of `lesson 4` does not count lessons.
+    With `is_count`, only counts match: the 4 of `lesson 4` does not count lessons.
     """
     ranked = [
         (closeness(name, key, record.kinds), value)
@@ -89,19 +89,19 @@ def _is_plural(name: str) -> bool:
 
 def closeness(name: str, key: str, kinds: frozenset[str]) -> int:
     """Return how well a key matches a name, 0 for no match: `id` matches `part_id` in a list of parts."""
-    wanted, given = (_stems(one) for one in (name, key))
-    if not wanted or not given:
+    name_stems, key_stems = (_stems(one) for one in (name, key))
+    if not name_stems or not key_stems:
         return 0
-    if wanted == given:
+    if name_stems == key_stems:
         return 2
-    return int(bool(wanted & given) and wanted ^ given <= kinds)
+    return int(bool(name_stems & key_stems) and name_stems ^ key_stems <= kinds)
 
 
 def counts_of(record: Record, name: str) -> Iterator[int]:
     """Yield counts of the named things: the number before the noun in a text."""
     nouns = _stems(name) - _COUNTS
     texts = (value[:_TEXT_CHARACTERS_MAX] for value in record.fields.values() if isinstance(value, str))
-    for number, noun in (found for text in texts for found in _COUNTED.findall(text)):
+    for number, noun in (match for text in texts for match in _COUNTED.findall(text)):
         if stem(noun) in nouns and (number.isdecimal() or number.lower() in CARDINALS):
             yield int(number) if number.isdecimal() else CARDINALS[number.lower()]
 

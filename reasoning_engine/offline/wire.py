@@ -19,11 +19,11 @@ _CHUNK = re.compile(r"\s*\S{1,60}(?:\s+\S{1,60}){0,5}\s*", re.DOTALL)
 def read_request(body: dict[str, Any]) -> Request:
     """Return the last user message and the tools of a request; a history with results of tools is read whole."""
     text = as_briefing(body["messages"]) or texts_of(body["messages"][-1].get("content"))
-    is_barred = (body.get("tool_choice") or {}).get("type") == "none"
+    are_tools_disabled = (body.get("tool_choice") or {}).get("type") == "none"
     tools = tuple(
         Tool(tool["name"], tool.get("description", ""), tool["input_schema"])
         for tool in body.get("tools") or ()
-        if "input_schema" in tool and not is_barred
+        if "input_schema" in tool and not are_tools_disabled
     )
     demand = read_demand(body, tools, text)
     return Request(text, tuple(tool for tool in tools if not takes_answer(tool)), demand)

@@ -51,13 +51,13 @@ def read_form(text: str) -> Form:
                 problem=f"The JSON object at character {start + 1} is cut off; write less, and end it."
             )
         written, at = text[start:end], end
-        given = value_of(_TRAILING_COMMA.sub(r"\1", written))
-        if given.problem:
-            problem = problem or f"The JSON object at character {start + 1}: {given.problem}"
+        parsed = value_of(_TRAILING_COMMA.sub(r"\1", written))
+        if parsed.problem:
+            problem = problem or f"The JSON object at character {start + 1}: {parsed.problem}"
             if _MEANT.search(written):
                 return Form(problem=problem)
-        elif CALLS in given.value or SUCCESS in given.value:
-            return Form(given.value, prose=_words(text[:start], text[end:]))
+        elif CALLS in parsed.value or SUCCESS in parsed.value:
+            return Form(parsed.value, prose=_words(text[:start], text[end:]))
         else:
             problem = problem or f"It holds JSON, but no object with `{CALLS}` or `{SUCCESS}`."
     return Form(problem=problem, prose=text.strip())
@@ -66,10 +66,10 @@ def read_form(text: str) -> Form:
 def _end_of(text: str, start: int) -> int | None:
     """Return the end of the object that begins at `start`; None if the text ends first."""
     depth = 0
-    for found in _BRACES.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if depth == 0 and found[0] == "}":
-            return found.end()
+    for match in _BRACES.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth == 0 and match[0] == "}":
+            return match.end()
     return None
 
 

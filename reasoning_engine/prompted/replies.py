@@ -16,8 +16,8 @@ CALLS_MAX = 100
 _KEYS = (CALLS, SUCCESS, RESULT, REASONING)
 _CALL_KEYS = ("name", "arguments")
 _NAME_CHARACTERS_MAX = 200
-_SHOWN_CHARACTERS = 60
-_TOOLS_NAMED_MAX = 20
+_NAME_CHARACTERS_MAX = 60
+_TOOLS_LISTED_MAX = 20
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _NO_FORM = f"It holds no JSON; reply with one JSON object that has `{CALLS}`, or `{SUCCESS}` and `{RESULT}`."
 _SILENT = "It says nothing; reply with one JSON object in one of the two forms."
@@ -87,7 +87,7 @@ def _call_problems(calls: list[Any], offered: Collection[str]) -> Iterator[str]:
         if not isinstance(name, str):
             yield f"{which} has no `name`."
         elif name not in offered:
-            names = ", ".join(sorted(offered)[:_TOOLS_NAMED_MAX])
+            names = ", ".join(sorted(offered)[:_TOOLS_LISTED_MAX])
             yield f"{which}: there is no tool `{_excerpt(name)}` here. There are: {names}."
         if "arguments" not in call:
             yield f"{which} has no `arguments`; give an object, empty where the tool needs none."
@@ -107,11 +107,11 @@ def _end_problems(value: dict[str, Any], is_shaped: bool) -> Iterator[str]:
         yield _UNEXPLAINED
 
 
-def _extra(value: dict[str, Any], known: tuple[str, ...], what: str) -> Iterator[str]:
-    extra = [name for name in value if name not in known]
+def _extra(value: dict[str, Any], allowed: tuple[str, ...], what: str) -> Iterator[str]:
+    extra = [name for name in value if name not in allowed]
     if extra:
-        named = ", ".join(f"`{_excerpt(name)}`" for name in extra[:_TOOLS_NAMED_MAX])
-        yield f"{what} has keys that it must not have: {named}. It may have {', '.join(known)}."
+        names = ", ".join(f"`{_excerpt(name)}`" for name in extra[:_TOOLS_LISTED_MAX])
+        yield f"{what} has keys that it must not have: {names}. It may have {', '.join(allowed)}."
 
 
 def _is_empty(result: Any) -> bool:
@@ -150,4 +150,4 @@ def _refused(reply: Reply, form: Form, because: tuple[str, ...], is_shaped: bool
 
 
 def _excerpt(name: str) -> str:
-    return one_line(name, _SHOWN_CHARACTERS)
+    return one_line(name, _NAME_CHARACTERS_MAX)

@@ -62,7 +62,11 @@ async def test_of_two_people_who_answer_at_once_the_second_learns_that_it_was_to
     outcomes = await asyncio.gather(*answers, return_exceptions=True)
     (call,) = (await house.said(ToolsRequested)).calls
     log = await house.bus.session("s1").log()
-    first = next(event.data.answer for entry, event in log if entry == call.answer)
+    (first,) = (
+        event.data.answer
+        for entry, event in log
+        if entry == call.answer and isinstance(event.data, QuestionAnswered)
+    )
     late = outcomes[first == "Red"]
     assert isinstance(late, TooLate)
     assert f"{first} answered q1 first" in str(late)

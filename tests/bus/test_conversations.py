@@ -6,7 +6,7 @@ from antiphon_shared.bus.conversations import SharedTurns
 from antiphon_shared.bus.handling import RESPONSE
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events.session import Turn
-from antiphon_shared.memory.conversation import TURNS_KEPT_MAX, OpenTurn, StoredTurns, open_turn
+from antiphon_shared.memory.conversation import TURNS_STORED_MAX, OpenTurn, StoredTurns, open_turn
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -71,9 +71,9 @@ async def test_a_turn_is_due_once_its_question_is_answered(bus: Bus) -> None:
 
 async def test_a_conversation_keeps_its_newest_turns_within_a_bound(bus: Bus) -> None:
     turns = SharedTurns(bus)
-    kept = [await keep(turns, minute) for minute in range(TURNS_KEPT_MAX + 10)]
+    kept = [await keep(turns, minute) for minute in range(TURNS_STORED_MAX + 10)]
     assert (await turns.turns("acme", "c1")).turns == tuple(kept[10:])
-    assert await bus.client.hlen(bus.keys.conversation("acme", "c1")) == TURNS_KEPT_MAX
+    assert await bus.client.hlen(bus.keys.conversation("acme", "c1")) == TURNS_STORED_MAX
 
 
 async def test_what_cannot_be_read_is_passed_over_and_goes_first(bus: Bus) -> None:
@@ -82,7 +82,7 @@ async def test_what_cannot_be_read_is_passed_over_and_goes_first(bus: Bus) -> No
         await bus.client.hset(key, f"strange-{number}", content)
     turn = await keep(turns, 1)
     assert await turns.turns("acme", "c1") == StoredTurns((turn,))
-    for minute in range(2, TURNS_KEPT_MAX + 1):
+    for minute in range(2, TURNS_STORED_MAX + 1):
         await keep(turns, minute)
     assert not [name for name in await bus.client.hkeys(key) if name.startswith(b"strange")]
 

@@ -52,7 +52,7 @@ def a_session(*rounds: Told, query: str = "Which courses teach MCP, and who teac
     results: dict[tuple[int, str], Any] = {}
     for number, told in enumerate(rounds, 1):
         reasoning, came = a_round(*told.calls, round=number, text=told.text)
-        delta = _as_told(file_round(memory, reasoning, came, known=known), told, memory, number)
+        delta = _as_told(file_round(memory, reasoning, came, filed_facts=known), told, memory, number)
         memory = memory.plus(delta)
         known.add(delta, memory)
         deltas.append(delta)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.events import ToolsRequested
-from antiphon_shared.tools.journal import kept_name
+from antiphon_shared.tools.journal import result_name
 
 from antiphon import Antiphon, InvalidQuery, ToolContext, tool, workflows
 from antiphon.errors import NotWaiting
@@ -112,7 +112,7 @@ async def test_what_is_kept_whole_outlasts_every_wait_of_its_run() -> None:
         async def are_kept_long() -> bool:
             state = await run_state(bus, run_id)
             keys = [
-                bus.keys.of_session(run_id, kept_name(one))
+                bus.keys.of_session(run_id, result_name(one))
                 for one in (state.wholes.values() if state else ())
             ]
             lives_ms = [await bus.batcher.submit("PTTL", key) for key in keys]

@@ -156,7 +156,7 @@ async def test_a_call_that_is_cancelled_tells_whether_a_reply_had_begun_and_rele
     async with serving(late) as server:
         guard = HeardDoor(breakers=breakers)
         asking = asyncio.ensure_future(asked_at(server.url, guard))
-        await eventually(lambda: server.under_way > 0 and (guard.has_heard or late.stall_after is None))
+        await eventually(lambda: server.under_way > 0 and (guard.has_received or late.stall_after is None))
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
@@ -173,8 +173,8 @@ class HeardDoor(CallGuard):
         return self.permit
 
     @property
-    def has_heard(self) -> bool:
-        return self.permit is not None and self.permit.has_heard
+    def has_received(self) -> bool:
+        return self.permit is not None and self.permit.has_received
 
 
 async def asked_at(url: str, guard: CallGuard) -> object:

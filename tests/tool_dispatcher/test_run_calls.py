@@ -7,7 +7,7 @@ import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.tools.calls import ToolResult
-from antiphon_shared.tools.journal import journal_name, kept_name, outcome_entry
+from antiphon_shared.tools.journal import journal_name, outcome_entry, result_name
 from antiphon_shared.tools.placeholders import as_text
 from pydantic_core import from_json
 
@@ -113,7 +113,7 @@ async def test_a_result_too_large_for_an_event_is_kept_whole_under_its_handle(bu
     result = await one([a_tool("look", look)], a_run_call("look", "a", number=123_456), bus)
     assert result.handle == "r123456c0"
     assert len(result.data) < len(text)
-    whole = await bus.session("s1").load(kept_name(result.handle))
+    whole = await bus.session("s1").load(result_name(result.handle))
     assert whole is not None
     assert from_json(whole) == text
 

@@ -1,17 +1,17 @@
 """`antiphon recipes`: workflows learned from sessions that succeeded.
 
 learn.py       learn
-kept.py        list, show, forget
+stored.py      list, show, forget
 """
 
 from antiphon.cli.on_demand import group_of
 
-_KEPT = "antiphon.cli.recipes.stored"
+_STORED = "antiphon.cli.recipes.stored"
 COMMANDS = {
     "learn": "antiphon.cli.recipes.learn:learn_recipe",
-    "list": f"{_KEPT}:list_recipes",
-    "show": f"{_KEPT}:show",
-    "forget": f"{_KEPT}:forget",
+    "list": f"{_STORED}:list_recipes",
+    "show": f"{_STORED}:show",
+    "forget": f"{_STORED}:forget",
 }
 
 app = group_of(

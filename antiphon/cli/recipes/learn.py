@@ -1,4 +1,4 @@
-"""`antiphon recipes learn`: make a workflow of sessions that succeeded, and keep it."""
+"""`antiphon recipes learn`: make a workflow of sessions that succeeded, and store it."""
 
 import re
 from collections.abc import Sequence
@@ -108,12 +108,12 @@ def learn_recipe(
     """
     if is_following:
         others = (sessions, recent, name, output, is_dry, may_replace, json)
-        run(_follow(is_alone=not any(others)))
+        run(_follow(is_default=not any(others)))
     elif recent is None:
         run(_learn(sessions or [], name, output, is_dry, may_replace, json))
     else:
-        are_alone = not sessions and name is None and output is None
-        run(_learn_recent(recent, is_dry, may_replace, json, are_alone=are_alone))
+        are_defaults = not sessions and name is None and output is None
+        run(_learn_recent(recent, is_dry, may_replace, json, are_defaults=are_defaults))
 
 
 async def _learn(
@@ -126,7 +126,7 @@ async def _learn(
         )
     if not sessions:
         raise UsageError("no sessions were named.", hint="Name sessions or recordings, or use --recent N.")
-    gone: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     if is_dry and all(map(_is_file, sessions)):
         learned = learn([_read(one) for one in dict.fromkeys(sessions)], name)
     else:
@@ -136,20 +136,20 @@ async def _learn(
             ]
             learned = learn(chains, name)
             if not is_dry:
-                kept_max = load(RecipeSettings).kept
-                gone = await RecipeStore(bus).store(learned.recipe, kept_max, may_replace=may_replace)
+                recipes_max = load(RecipeSettings).kept
+                removed = await RecipeStore(bus).store(learned.recipe, recipes_max, may_replace=may_replace)
     if file is not None:
         write_file(file, learned.text, "--output")
     if json:
-        print_json(_as_json(learned, not is_dry, gone))
+        print_json(_as_json(learned, not is_dry, removed))
         return EXIT_DONE
     write(learned.text)
-    _report(learned, is_kept=not is_dry, gone=gone)
+    _report(learned, is_stored=not is_dry, removed=removed)
     return EXIT_DONE
 
 
-async def _follow(*, is_alone: bool) -> None:
-    if not is_alone:
+async def _follow(*, is_default: bool) -> None:
+    if not is_default:
         raise UsageError("--follow cannot be combined with sessions or other options.")
     settings, pipeline = load(RecipeSettings), load(PipelineSettings)
     logs.configure(pipeline.log_level, "recipes", secret_values(pipeline), pipeline.log_format)
@@ -158,25 +158,25 @@ async def _follow(*, is_alone: bool) -> None:
 
 
 async def _learn_recent(
-    count: int, is_dry: bool, may_replace: bool, is_json: bool, *, are_alone: bool
+    count: int, is_dry: bool, may_replace: bool, is_json: bool, *, are_defaults: bool
 ) -> int:
-    if not are_alone:
+    if not are_defaults:
         raise UsageError(
             "--recent cannot be combined with sessions, --name or --output.",
             hint="It can make several recipes, each named after its calls.",
         )
     async with connected() as bus:
         store = RecipeStore(bus)
-        known = {id for one in await store.all() for id in one.learned_from}
-        recent = await learn_recent(bus, count, known)
+        session_ids = {id for one in await store.all() for id in one.learned_from}
+        recent = await learn_recent(bus, count, session_ids)
         outcomes = [(one, await _store(store, one.recipe, is_dry, may_replace)) for one in recent.learned]
     refused = [{"session": id, "because": why} for id, why in recent.refused]
     if is_json:
         print_json({"recipes": [_as_json(one, *how) for one, how in outcomes], "refused": refused})
     else:
         rows = [
-            (one.recipe.name, ", ".join(one.recipe.learned_from), "yes" if is_kept else "no")
-            for one, (is_kept, _, _) in outcomes
+            (one.recipe.name, ", ".join(one.recipe.learned_from), "yes" if is_stored else "no")
+            for one, (is_stored, _, _) in outcomes
         ]
         print_table(("name", "learned from", "kept"), rows, "No recipes.")
         _report_all(recent, [how for _, how in outcomes])
@@ -192,10 +192,10 @@ async def _store(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: 
         return False, (), error.message
 
 
-def _report_all(recent: Recent, kept: Sequence[_HowKept]) -> None:
+def _report_all(recent: Recent, outcomes: Sequence[_HowKept]) -> None:
     say = stderr()
-    for learned, (_, gone, why) in zip(recent.learned, kept, strict=True):
-        _warn_of_removed(gone)
+    for learned, (_, removed, why) in zip(recent.learned, outcomes, strict=True):
+        _warn_of_removed(removed)
         if why:
             words = f"{learned.recipe.name} was not stored: {why} Use --replace to replace it."
             say.print(one_line(words), style="yellow")
@@ -203,12 +203,12 @@ def _report_all(recent: Recent, kept: Sequence[_HowKept]) -> None:
         say.print(one_line(f"{session_id}: {why}"), style="dim")
 
 
-def _is_file(named: str) -> bool:
-    return named.endswith(ENDINGS) or Path(named).is_file()
+def _is_file(source: str) -> bool:
+    return source.endswith(ENDINGS) or Path(source).is_file()
 
 
-def _read(named: str) -> Chain:
-    with naming(path := Path(named)):
+def _read(source: str) -> Chain:
+    with naming(path := Path(source)):
         return chain_of(list(read_lines(path)))
 
 
@@ -217,15 +217,16 @@ async def _session(bus: Bus, session_id: str) -> Chain:
     return chain_of([line async for line in session_lines(checked, bus)])
 
 
-def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
+def _report(learned: Learned, *, is_stored: bool, removed: Sequence[str]) -> None:
     say = stderr()
     for node, argument, value in learned.fixed:
         say.print(one_line(f"{node}: {argument} is always {short_json(value)}."), style="dim")
     for tool, why in learned.left_out:
         say.print(one_line(f"A call of {tool} was omitted: {why}."), style="dim")
-    _warn_of_removed(gone)
+    _warn_of_removed(removed)
     name = one_line(learned.recipe.name)
-    say.print(f"Stored as {name}." if is_kept else f"{name} was not stored: this was a dry run.", style="dim")
+    outcome = f"Stored as {name}." if is_stored else f"{name} was not stored: this was a dry run."
+    say.print(outcome, style="dim")
 
 
 def _warn_of_removed(names: Sequence[str]) -> None:
@@ -234,10 +235,10 @@ def _warn_of_removed(names: Sequence[str]) -> None:
         stderr().print(one_line(words), style="yellow")
 
 
-def _as_json(learned: Learned, is_kept: bool, gone: Sequence[str], why_not: str = "") -> dict[str, Any]:
+def _as_json(learned: Learned, is_stored: bool, removed: Sequence[str], why_not: str = "") -> dict[str, Any]:
     return {
         "name": learned.recipe.name,
-        "is_kept": is_kept,
+        "is_kept": is_stored,
         **({"because": why_not} if why_not else {}),
         "learned_from": list(learned.recipe.learned_from),
         "file": learned.recipe.file,
@@ -245,5 +246,5 @@ def _as_json(learned: Learned, is_kept: bool, gone: Sequence[str], why_not: str 
             {"node": node, "argument": argument, "value": value} for node, argument, value in learned.fixed
         ],
         "left_out": [{"tool": tool, "because": why} for tool, why in learned.left_out],
-        "gone": list(gone),
+        "gone": list(removed),
     }

@@ -1,4 +1,4 @@
-"""`antiphon recipes list`, `show` and `forget`: the recipes that are kept."""
+"""`antiphon recipes list`, `show` and `forget`: the stored recipes."""
 
 from typing import Annotated, Any
 

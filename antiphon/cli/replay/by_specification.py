@@ -31,7 +31,7 @@ def show_by_specification(
     results: list[ComparedRun] = []
     shows = not printed.is_quiet and len(paths) > 1 and stderr().is_terminal
     work = compare_all(paths, specifications, extent.jobs)
-    for one in stderr().track(work, "deciding again", len(paths), is_shown=shows):
+    for one in stderr().track(work, "deciding again", len(paths), is_visible=shows):
         results.append(one)
         if extent.fails_fast and one.result not in ("same", "other"):
             break

@@ -20,7 +20,7 @@ _HEADINGS = ("MODEL", "STOP", "TOKENS IN", "OUT", "COST", "SECONDS", "CALLS", "T
 @output.command
 async def call(
     path: Annotated[Path, typer.Argument(help="The recording.")],
-    place: Annotated[
+    event: Annotated[
         str,
         typer.Option(
             "--event",
@@ -47,7 +47,7 @@ async def call(
     Exit codes: 0 every model replied; 1 a model failed; 2 unknown call; 3 unreadable.
     """
     system = None if prompt is None else own_prompt(prompt)
-    replies = await call_again(list(read_lines(path)), place, models, system, times)
+    replies = await call_again(list(read_lines(path)), event, models, system, times)
     if json:
         output.print_json([_as_json(one) for one in replies])
     else:
@@ -62,27 +62,27 @@ def _row(one: Replied) -> tuple[object, ...]:
         error_message = one.error.message if one.error else ""
         return (one.model, one.error.code if one.error else "", "", "", "", seconds, "", error_message)
     usage = one.reply.usage
-    given = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    input_tokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     cost = "unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
     calls = "; ".join(
         f"{call.name} {to_json(call.arguments).decode(errors='replace')}" for call in one.reply.tool_calls
     )
     text = output.one_line(one.reply.text, _TEXT_MAX)
     return (
-        *(one.model, one.reply.stop_reason, given, usage.output_tokens, cost, seconds),
+        *(one.model, one.reply.stop_reason, input_tokens, usage.output_tokens, cost, seconds),
         *(output.one_line(calls, _CALLS_MAX), text),
     )
 
 
 def _as_json(one: Replied) -> dict[str, Any]:
-    said = one.reply
+    reply = one.reply
     return {
         "model": one.model,
-        "text": said.text if said else None,
-        "tool_calls": [call.model_dump(mode="json") for call in said.tool_calls] if said else None,
-        "stop_reason": said.stop_reason if said else None,
-        "replied_model": said.model if said else None,
-        "usage": said.usage if said else None,
+        "text": reply.text if reply else None,
+        "tool_calls": [call.model_dump(mode="json") for call in reply.tool_calls] if reply else None,
+        "stop_reason": reply.stop_reason if reply else None,
+        "replied_model": reply.model if reply else None,
+        "usage": reply.usage if reply else None,
         "cost_usd": one.cost_usd,
         "duration_ms": one.duration_ms,
         "error": one.error,

@@ -196,10 +196,10 @@ def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None)
     if not questions:
         raise UsageError("no questions were given.", hint="Name recordings, or pass a file with --queries.")
     seen: Counter[str] = Counter()
-    for place, question in enumerate(questions):
+    for index, question in enumerate(questions):
         seen[question.id] += 1
         if seen[question.id] > 1:
-            questions[place] = replace(question, id=f"{question.id} ({seen[question.id]})")
+            questions[index] = replace(question, id=f"{question.id} ({seen[question.id]})")
     return expecting(questions, expect) if expect is not None else questions
 
 
@@ -210,12 +210,12 @@ def _plans(names: Sequence[str]) -> tuple[Plan, ...]:
     return tuple(one for one in PLANS if not names or one in names)
 
 
-def _bounds(given: Sequence[str], plans: Sequence[Plan]) -> dict[Plan, float]:
+def _bounds(options: Sequence[str], plans: Sequence[Plan]) -> dict[Plan, float]:
     """Return the score that each plan must reach. Raises UsageError."""
     bounds: dict[Plan, float] = {}
-    for one in given:
-        named, is_named, score = one.rpartition("=")
-        meant = [plan for plan in get_args(Plan) if plan == named] if is_named else list(plans)
+    for one in options:
+        name, has_name, score = one.rpartition("=")
+        meant = [plan for plan in get_args(Plan) if plan == name] if has_name else list(plans)
         try:
             least = float(score)
         except ValueError:
@@ -232,8 +232,8 @@ def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
     for plan, least in bounds.items():
         score = totals(comparison, plan).sums.score
         if score is None or score < least:
-            said = "has no score" if score is None else f"scores {score:.2f}"
-            stderr().print(f"{plan} {said}; the required score is {least:g}.", style="red")
+            result = "has no score" if score is None else f"scores {score:.2f}"
+            stderr().print(f"{plan} {result}; the required score is {least:g}.", style="red")
             code = EXIT_FAILED
         runs = [run for cell in comparison.of(plan) for run in cell.runs]
         if unscored := sum(any(one.score is None for one in run.judgements) for run in runs):
@@ -251,8 +251,8 @@ class _Progress:
 
     def tell(self, cell: Cell) -> None:
         self._printed += 1
-        said = cell.first.error or cell.status
-        line = f"{self._printed}/{self._cells} {cell.plan} {cell.question.id}: {one_line(said, _ERROR_CHARACTERS_MAX)}"
+        outcome = one_line(cell.first.error or cell.status, _ERROR_CHARACTERS_MAX)
+        line = f"{self._printed}/{self._cells} {cell.plan} {cell.question.id}: {outcome}"
         stderr().print(one_line(line), style="dim" if cell.first.response else "yellow")
         judgements = [one for run in cell.runs for one in run.judgements if one.score is None]
         for name, note in dict.fromkeys((one.name, one.note) for one in judgements):

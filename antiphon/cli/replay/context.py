@@ -81,8 +81,8 @@ def _show(path: Path, result: Context, with_facts: bool) -> None:
 def _row(one: Briefed) -> tuple[object, ...]:
     omitted = one.facts - len(one.shown) if one.omitted is None else _ids(one.omitted)
     counts = (one.event, one.round, one.level, one.tokens, one.facts)
-    shown = (_ids(one.shown), _ids(one.shortened), omitted)
-    return (*counts, *shown, *map(_ids, (one.new, one.retained, one.dropped, one.back)))
+    changes = (_ids(one.shown), _ids(one.shortened), omitted)
+    return (*counts, *changes, *map(_ids, (one.new, one.retained, one.dropped, one.back)))
 
 
 def _ids(ids: tuple[str, ...]) -> str:

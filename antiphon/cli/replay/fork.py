@@ -30,7 +30,7 @@ from antiphon.workflows.load import load as load_workflows
 if TYPE_CHECKING:
     from antiphon.replay.forking.run_point import RunPoint
 
-_NAMED_MAX = 10
+_HANDLES_MAX = 10
 
 
 @output.command
@@ -38,7 +38,7 @@ async def fork(
     path: Annotated[Path, typer.Argument(help="The recording.")],
     *,
     into: Annotated[Path, typer.Option("--output", "-o", help="The file for the new recording.")],
-    place: Annotated[
+    event: Annotated[
         str,
         typer.Option(
             "--from",
@@ -78,20 +78,20 @@ async def fork(
     Exit codes: 0 answered, in full or in part; 1 failed; 2 this point or change is not possible; 3 unreadable.
     """
     changes, modules = _changes(model, sets or [], prompt, tools)
-    return await _fork(path, _ForkPoint(place, node, workflows), into, changes, modules, json)
+    return await _fork(path, _ForkPoint(event, node, workflows), into, changes, modules, json)
 
 
 @dataclass(frozen=True, slots=True)
 class _ForkPoint:
     """The point of a fork, and its specification."""
 
-    place: str
+    event: str
     node: str
     workflows: Path | None
 
     async def fork(self, parent: list[Line], changes: Changes, modules: list[str]) -> list[Line]:
         """Return the fork. Raises ConfigurationError."""
-        if bool(self.place) == bool(self.node):
+        if bool(self.event) == bool(self.node):
             raise ConfigurationError(
                 "The point to continue from is missing.",
                 hint="Use --from EVENT, or --from-node PATH for a run.",
@@ -105,7 +105,7 @@ class _ForkPoint:
                     "of a session.",
                     hint="Use --from.",
                 )
-            return await fork_lines(parent, self.place, changes, modules, _tell)
+            return await fork_lines(parent, self.event, changes, modules, _tell)
         if changes.model or "prompt" in changes.by_option or changes.limits:
             raise ConfigurationError(
                 "--model, --prompt and session limits do not apply to a workflow run.",
@@ -116,7 +116,7 @@ class _ForkPoint:
         specification = None if self.workflows is None else load_workflows(self.workflows)
         return await fork_run(
             parent,
-            self.place,
+            self.event,
             self.node,
             specification=specification,
             changes=changes,
@@ -153,8 +153,8 @@ def _changes(
     model: str, sets: list[str], prompt: Path | None, tools: list[str] | None
 ) -> tuple[Changes, list[str]]:
     """Return the changes, and the modules with tools. Raises ConfigurationError."""
-    given = None if prompt is None else (str(prompt.absolute()), own_prompt(prompt))
-    changes = read_changes(model, sets, given)
+    own = None if prompt is None else (str(prompt.absolute()), own_prompt(prompt))
+    changes = read_changes(model, sets, own)
     if tools is None:
         return changes, split_modules([load(PipelineSettings).tools])
     modules = split_modules(tools)
@@ -166,15 +166,15 @@ def _tell(point: "Point | RunPoint") -> None:
     output.stderr().print(
         f"Recorded up to event {point.event.n} ({short_type(point.event.event.type)}), then live."
     )
-    if named := _in_part(point):
-        output.stderr().print(f"Only partly recorded, so that read_result cannot return the rest: {named}.")
+    if handles := _partial_results(point):
+        output.stderr().print(f"Only partly recorded, so that read_result cannot return the rest: {handles}.")
 
 
-def _in_part(point: "Point | RunPoint") -> str:
+def _partial_results(point: "Point | RunPoint") -> str:
     """Return the earlier results that no recording holds whole, by handle and tool."""
     results = (one for batch in data_in(point.lines, ToolsCompleted) for one in batch.results)
-    named = [f"{one.handle} of {one.tool}" for one in results if one.handle]
-    return printable(list_names(named, _NAMED_MAX))
+    handles = [f"{one.handle} of {one.tool}" for one in results if one.handle]
+    return printable(list_names(handles, _HANDLES_MAX))
 
 
 def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> int:

@@ -79,9 +79,9 @@ def _show(path: Path, chain: Chain) -> None:
 def _rows(steps: Sequence[TracedStep]) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
     for step in steps:
-        lines = [_shown_data(one) for one in step.outputs]
+        lines = [_format_data(one) for one in step.outputs]
         lines += [f"timer {name} at {due[11:19]}" for name, due in step.timers.items()]
-        event, by = _shown_data(step.event.data), step.component
+        event, by = _format_data(step.event.data), step.component
         rows += [(event, by, lines[0] if lines else "none")]
         rows += [("", "", line) for line in lines[1:]]
     return rows
@@ -95,7 +95,7 @@ def _limits(snapshot: dict[str, Any]) -> str:
     )
 
 
-def _shown_data(data: EventData) -> str:
+def _format_data(data: EventData) -> str:
     """Return an event in a few words; of a request to the model, what the fault has changed in it."""
     words = event_lines.detail(data)
     if isinstance(data, ReasoningRequested):

@@ -33,12 +33,12 @@ def rerun(
 
 async def _rerun(paths: Sequence[Path], as_json: bool) -> int:
     files = find_recordings(paths)
-    alone = [path for path in files if works_alone(path)]
-    for path in [path for path in files if path not in alone]:
+    sessions = [path for path in files if works_alone(path)]
+    for path in [path for path in files if path not in sessions]:
         stderr().print(
             f"{path}: skipped, because the session depends on other sessions. Use `antiphon replay verify`."
         )
-    reports = await run_again(alone) if alone else []
+    reports = await run_again(sessions) if sessions else []
     if as_json:
         print_json([_plain(report) for report in reports])
     else:

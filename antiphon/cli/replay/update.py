@@ -67,17 +67,17 @@ class _Asking:
 
     def agrees(self, path: str) -> bool:
         """Return whether to rewrite the recording at `path`; ask unless that is decided for all."""
-        is_wanted = self._all
-        if is_wanted is None and sys.stdin.isatty():
-            is_wanted = self._confirm(path)
-        elif is_wanted is None and not self._is_warned:
+        agrees = self._all
+        if agrees is None and sys.stdin.isatty():
+            agrees = self._confirm(path)
+        elif agrees is None and not self._is_warned:
             stderr().print(
                 "Cannot ask for confirmation without a terminal. Use --yes to rewrite.", style="dim"
             )
             self._is_warned = True
-        self._rewritten += bool(is_wanted)
-        self._left += not is_wanted
-        return bool(is_wanted)
+        self._rewritten += bool(agrees)
+        self._left += not agrees
+        return bool(agrees)
 
     def _confirm(self, path: str) -> bool:
         choices = ", ".join(f"[{key}]{word[1:]}" for key, word in _ANSWERS.items())
@@ -123,7 +123,7 @@ def _update(path: Path, asking: _Asking) -> int:
 
 
 def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
-    """Replace the recording by the new one, if that is whole and wanted."""
+    """Replace the recording by the new one, if that is complete and the person agrees."""
     if new.report.result == "diverged":
         return _stays(then, f"after an update it would still have {text.headline(new.report)}")
     if new.report.incomparable:

@@ -94,8 +94,8 @@ def _verified(
     with tools_checked(*tools) as checked:
         freeze_program_objects()
         verified = _each(chosen, extent.jobs, components, shows_progress=not printed.is_quiet)
-        for found_out, path in zip(verified, chosen, strict=True):
-            outcome = replace(checked(path, found_out), allowed=extent.allowed)
+        for result, path in zip(verified, chosen, strict=True):
+            outcome = replace(checked(path, result), allowed=extent.allowed)
             tally.add(outcome)
             _tell(outcome, form, printed.is_quiet)
             if form == "json":
@@ -122,7 +122,7 @@ def _each(
     """Yield the outcome of each recording, with a progress bar on a terminal."""
     shows = shows_progress and len(paths) > 1 and stderr().is_terminal
     work = verify_all(paths, jobs, only)
-    return iter(stderr().track(work, "verifying", len(paths), is_shown=shows))
+    return iter(stderr().track(work, "verifying", len(paths), is_visible=shows))
 
 
 def _tell(outcome: Outcome, form: options.Form, is_quiet: bool) -> None:

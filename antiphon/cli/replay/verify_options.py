@@ -162,10 +162,10 @@ def check(printed: Printed, extent: Extent, instead: Instead, tools: Tools) -> N
         "--tools": tools.modules,
     }
     excluded: dict[str, object] = shared | {"--fail-fast": extent.fails_fast}
-    if instead.other is not None and (given := [name for name, value in excluded.items() if value]):
+    if instead.other is not None and (options := [name for name, value in excluded.items() if value]):
         raise UsageError(
-            f"--against cannot be combined with {', '.join(given)}. Use it with --json, or without."
+            f"--against cannot be combined with {', '.join(options)}. Use it with --json, or without."
         )
     excluded = shared | {"--against": instead.other, "--only": extent.only, "--volatile": tools.volatile}
-    if instead.workflows and (given := [name for name, value in excluded.items() if value]):
-        raise UsageError(f"{given[0]} cannot be combined with --workflows. Omit one of them.")
+    if instead.workflows and (options := [name for name, value in excluded.items() if value]):
+        raise UsageError(f"{options[0]} cannot be combined with --workflows. Omit one of them.")

@@ -68,12 +68,12 @@ class RunDialogue(Dialogue):
                 if typed is None:
                     return False
                 try:
-                    given = _value(param, typed)
+                    value = _value(param, typed)
                 except UnfitValue as error:
                     stderr().print(f"  {error}", style="yellow")
                     continue
-                if given is not None:
-                    values[name] = given
+                if value is not None:
+                    values[name] = value
                 break
         await workflows.give(self._antiphon, run_id, values, node=request.node)
         return True

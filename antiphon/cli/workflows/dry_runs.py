@@ -28,11 +28,11 @@ def plan_of(specification: Specification, name: str, catalogue: Catalogue | None
     return Plan(compile_graph(specification, name), tools)
 
 
-def params_of(plan: Plan, given: Sequence[str]) -> dict[str, Any]:
+def params_of(plan: Plan, options: Sequence[str]) -> dict[str, Any]:
     """Return the params from the command line: text for a param of type str, else JSON. Raises UsageError."""
     declared = plan.graph.scopes[""].workflow.params
     params: dict[str, Any] = {}
-    for one in given:
+    for one in options:
         name, equals, text = one.partition("=")
         if not equals:
             raise UsageError(f"--param {one!r} has no value. Use NAME=VALUE.")
@@ -83,12 +83,12 @@ def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], i
         coverage = cover(plan, params, results)
     except UnfitParams as error:
         raise UsageError(f"{error}.", hint="Pass it with --param.") from None
-    is_whole = not coverage.never_reached and not coverage.is_cut
+    is_complete = not coverage.never_reached and not coverage.is_cut
     if is_json:
         print_json(
             {"runs": [_as_json(run) for run in coverage.runs], "never_reached": list(coverage.never_reached)}
         )
-        return is_whole
+        return is_complete
     rows = [
         (one_line(run.scenario.name), run.end.status, _why(run.end), _final_state(run.end))
         for run in coverage.runs
@@ -101,14 +101,14 @@ def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], i
         stdout().print(f"The workflow has more than {SCENARIOS_MAX:,} paths; the others were not checked.")
     if coverage.never_reached:
         stdout().print(f"Never reached: {', '.join(coverage.never_reached)}.")
-    return is_whole
+    return is_complete
 
 
 def _step(command: CallTool | Reason | AskPerson | SetTimer) -> str:
     match command:
         case CallTool(path=path, tool=tool, arguments=arguments):
-            given = ", ".join(f"{name}={_cut(value)}" for name, value in arguments.items())
-            return one_line(f"{path}: calls {tool}({given})")
+            text = ", ".join(f"{name}={_cut(value)}" for name, value in arguments.items())
+            return one_line(f"{path}: calls {tool}({text})")
         case Reason(path=path, question=question):
             return one_line(f"{path}: lets the model answer {_cut(question)}")
         case AskPerson(path=path, message=message, expects=expects):

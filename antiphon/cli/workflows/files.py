@@ -29,7 +29,7 @@ from antiphon.cli.output import (
     write,
     write_file,
 )
-from antiphon.cli.workflows.sources import specifications_of, tools_option, workflow_named
+from antiphon.cli.workflows.sources import find_workflow, specifications_of, tools_option
 from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import catalogue_of
 
@@ -69,18 +69,19 @@ def validate(
     if json and is_github:
         raise UsageError("--json and --github both write to standard output. Use one of them.")
     catalogue = catalogue_of(tools) if tools else None
-    _, found = read_workflows(files, catalogue)
-    errors = sum(problem.severity == "error" for problem in found)
+    _, problems = read_workflows(files, catalogue)
+    errors = sum(problem.severity == "error" for problem in problems)
     if json:
-        print_json([_as_json(problem) for problem in found])
-    for problem in () if json else found:
+        print_json([_as_json(problem) for problem in problems])
+    for problem in () if json else problems:
         stdout().print(_annotation(problem) if is_github else one_line(problem))
-    summary = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
+    warnings = len(problems) - errors
+    summary = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(warnings, 'warning')}."
     stderr().print(
         summary if tools else f"{summary} Calls were not compared with tools. Name the tools with --tools.",
         style="dim",
     )
-    is_unreadable = any(problem.code == "unreadable" for problem in found)
+    is_unreadable = any(problem.code == "unreadable" for problem in problems)
     return EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE
 
 
@@ -106,7 +107,7 @@ def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
 @command
 def show(name: WorkflowName, files: FilesOrPublished = None, json: Json = False) -> None:
     """Show a workflow's params, nodes and output."""
-    specification, workflow = workflow_named(name, files or ())
+    specification, workflow = find_workflow(name, files or ())
     if json:
         fields = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         hash = specification_hash(specification)
@@ -146,12 +147,12 @@ def graph(
     antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
     antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid -o book_trip.mmd
     """
-    _, workflow = workflow_named(name, files or ())
-    drawn = as_mermaid(workflow) if form is Drawing.mermaid else as_text(name, workflow)
+    _, workflow = find_workflow(name, files or ())
+    diagram = as_mermaid(workflow) if form is Drawing.mermaid else as_text(name, workflow)
     if output is None:
-        write(f"{drawn}\n")
+        write(f"{diagram}\n")
         return
-    write_file(output, f"{harmless(drawn)}\n", "--output")
+    write_file(output, f"{harmless(diagram)}\n", "--output")
 
 
 @command
@@ -189,12 +190,12 @@ def dry_run(
     """
     from antiphon.cli.workflows import dry_runs
 
-    specification, _ = workflow_named(name, files or ())
+    specification, _ = find_workflow(name, files or ())
     plan = dry_runs.plan_of(specification, name, catalogue_of(tools) if tools else None)
-    given = dry_runs.params_of(plan, params or [])
+    values = dry_runs.params_of(plan, params or [])
     show = dry_runs.covered if is_cover else dry_runs.walked
-    is_whole = show(plan, given, dry_runs.results_of(plan, results), is_json=json)
-    return EXIT_DONE if is_whole else EXIT_FAILED
+    is_complete = show(plan, values, dry_runs.results_of(plan, results), is_json=json)
+    return EXIT_DONE if is_complete else EXIT_FAILED
 
 
 def schema() -> None:
@@ -215,6 +216,6 @@ def _as_json(problem: Problem) -> dict[str, Any]:
 
 
 def _annotation(problem: Problem) -> str:
-    place = {"line": problem.position.line, "col": problem.position.column} if problem.position else {}
+    position = {"line": problem.position.line, "col": problem.position.column} if problem.position else {}
     text, file = one_line(problem.text), one_line(problem.file)
-    return annotation(problem.severity, text, file=file, **place, title=problem.code)
+    return annotation(problem.severity, text, file=file, **position, title=problem.code)

@@ -19,7 +19,7 @@ OutputOf = Callable[[str], Awaitable[Any]]
 """A function that returns the output of a run by its id."""
 
 _FROM_RUN = re.compile(r"@(?:\{(?P<braced>[^{}]+)\}|(?P<run>[A-Za-z0-9_:-]+))(?:\.(?P<path>.+))?")
-_KEYS_SHOWN_MAX = 20
+_KEYS_MAX = 20
 
 
 class UnfitValue(ValueError):
@@ -33,7 +33,7 @@ async def read_params(
 
     Raises UsageError, which names every param that is wrong or missing.
     """
-    given = _of_file(file)
+    values = _of_file(file)
     problems: list[str] = []
     unfit: dict[str, str] = {}
     for one in typed:
@@ -42,15 +42,15 @@ async def read_params(
             problems.append(f"--param {one!r} has no value; use NAME=VALUE")
             continue
         try:
-            given[name] = await _value(declared.get(name), text, output_of)
+            values[name] = await _value(declared.get(name), text, output_of)
         except UnfitValue as error:
             unfit[name] = str(error)
     problems += [f"param {name!r}: {why}" for name, why in unfit.items()]
-    problems += _problems({name: one for name, one in declared.items() if name not in unfit}, given)
-    problems += [f"param {name!r} does not exist" for name in {**given, **unfit} if name not in declared]
+    problems += _problems({name: one for name, one in declared.items() if name not in unfit}, values)
+    problems += [f"param {name!r} does not exist" for name in {**values, **unfit} if name not in declared]
     if problems:
         raise UsageError("; ".join(problems) + ".", hint=_described(declared))
-    return given
+    return values
 
 
 def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str, Any]:
@@ -101,18 +101,18 @@ async def _value(param: Param | None, text: str, output_of: OutputOf) -> Any:
         return typed_value(param, text[1:])
     if not text.startswith("@"):
         return typed_value(param, text)
-    found = _FROM_RUN.fullmatch(text)
-    if found is None:
+    match = _FROM_RUN.fullmatch(text)
+    if match is None:
         raise UnfitValue(
             f"{short_json(text)} does not name a run; use @RUN_ID.path, or @@ for a text that begins with @"
         )
-    run_id = found["braced"] or found["run"]
-    return at_path(await output_of(run_id), found["path"] or "", run_id)
+    run_id = match["braced"] or match["run"]
+    return at_path(await output_of(run_id), match["path"] or "", run_id)
 
 
-def _problems(declared: Mapping[str, Param], given: Mapping[str, Any]) -> Iterator[str]:
+def _problems(declared: Mapping[str, Param], values: Mapping[str, Any]) -> Iterator[str]:
     for name, param in declared.items():
-        value = given.get(name)
+        value = values.get(name)
         if value is None and param.is_required:
             yield f"param {name!r} is required"
         elif value is not None and (problem := param.problem(value)):
@@ -152,8 +152,8 @@ def _a_json(kind: str) -> str:
 def _type_of(value: Any) -> str:
     match value:
         case dict():
-            more = ", ..." if len(value) > _KEYS_SHOWN_MAX else ""
-            return f"an object with {', '.join(list(value)[:_KEYS_SHOWN_MAX]) or 'nothing'}{more}"
+            more = ", ..." if len(value) > _KEYS_MAX else ""
+            return f"an object with {', '.join(list(value)[:_KEYS_MAX]) or 'nothing'}{more}"
         case list():
             return f"a list of {len(value)}"
         case _:

@@ -50,8 +50,8 @@ class Progress:
             case ToolsCompleted(round=number, results=(result, *_)) if number in self._paths:
                 return self._completed(self._paths.pop(number), result)
             case NodesSettled(nodes=nodes, more=more):
-                shown = [line for node in nodes for line in self._settled(node)]
-                return [*shown, f"  ... and {counted(more, 'node')} more"] if more else shown
+                lines = [line for node in nodes for line in self._settled(node)]
+                return [*lines, f"  ... and {counted(more, 'node')} more"] if more else lines
             case InputRequested() as request:
                 return [*request_lines(request), *how_to_answer(event.subject, request, self.command)]
             case ApprovalRequested():
@@ -62,8 +62,8 @@ class Progress:
 
     def under_way(self) -> str:
         """Return the nodes that run now, on one line; empty if none does."""
-        named = [path for path in self._paths.values() if not _foreach_of(path)]
-        return one_line(", ".join([*named, *(self._count(path) for path in self._items)]), 200)
+        paths = [path for path in self._paths.values() if not _foreach_of(path)]
+        return one_line(", ".join([*paths, *(self._count(path) for path in self._items)]), 200)
 
     def _completed(self, path: str, result: ToolResult) -> list[str]:
         is_error = result.status == "error"
@@ -129,10 +129,10 @@ async def show_run(
     progress = Progress(command)
 
     def lines(event: AnyEvent) -> list[str]:
-        shown = progress.lines(event)
+        printed = progress.lines(event)
         if dialogue is None:
-            return shown
+            return printed
         dialogue.hear(event)
-        return [] if isinstance(event.data, InputRequested | ApprovalRequested) else shown
+        return [] if isinstance(event.data, InputRequested | ApprovalRequested) else printed
 
     await show_stream(stream, lines, lambda _: progress.under_way() or "waiting", dialogue)

@@ -64,14 +64,14 @@ async def publish(
             code = show_problems(invalid.problems)
             stderr().print(f"Nothing was published: {counted(errors, 'error')}.", style="red")
             return code
-        are_tools_known = bool(tools) or await antiphon.open_bus().current_catalogue() is not None
+        has_catalogue = bool(tools) or await antiphon.open_bus().current_catalogue() is not None
     own = {one.domain: published(one) for one in specifications}
     if json:
         print_json([{"domain": domain, **one.model_dump(mode="json")} for domain, one in own.items()])
         return EXIT_DONE
     rows = [(domain, one.version, ", ".join(one.workflows)) for domain, one in own.items()]
     print_table(("domain", "version", "workflows"), rows, "")
-    if not are_tools_known:
+    if not has_catalogue:
         stderr().print(
             "Calls were not compared with tools: no dispatcher has published its tools yet.", style="dim"
         )
@@ -93,11 +93,11 @@ async def withdraw(
     """
     async with connected() as bus:
         store = WorkflowStore(bus)
-        known = (await store.published()).domains
-        found = await store.withdraw(domain) if domain in known else None
-    if found is None:
-        raise UsageError(f"domain {domain!r} is not published.", hint=did_you_mean(domain, known))
+        domains = (await store.published()).domains
+        withdrawn = await store.withdraw(domain) if domain in domains else None
+    if withdrawn is None:
+        raise UsageError(f"domain {domain!r} is not published.", hint=did_you_mean(domain, domains))
     if json:
-        print_json({"domain": domain, "workflows": found.workflows})
+        print_json({"domain": domain, "workflows": withdrawn.workflows})
     else:
-        stdout().print(f"Withdrawn: {one_line(', '.join(found.workflows))}.")
+        stdout().print(f"Withdrawn: {one_line(', '.join(withdrawn.workflows))}.")

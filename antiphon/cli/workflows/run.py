@@ -39,7 +39,7 @@ from antiphon.cli.query_options import GrantOption, Model, Scopes, ToolModules
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.cli.workflows.params import OutputOf, UnfitValue, read_params
 from antiphon.cli.workflows.progress import show_run
-from antiphon.cli.workflows.sources import named_in, published_in, workflow_named
+from antiphon.cli.workflows.sources import find_in, find_workflow, published_in
 from antiphon.client import Antiphon
 from antiphon.errors import StillRunning
 from antiphon.submission import checked_session_id
@@ -172,7 +172,7 @@ async def _run(
         params = own_params
         if params is None:
             bus = antiphon.open_bus()
-            read = specification or named_in(await published_in(bus), options.name)[0]
+            read = specification or find_in(await published_in(bus), options.name)[0]
             params = await options.read(read, lambda id: _output(bus, id))
             if not options.is_detached:
                 await warn_of_absent_components()
@@ -229,7 +229,7 @@ def show_end(response: Response, is_json: bool) -> int:
         print_json(response.result, is_indented=True)
     else:
         write(response.answer.rstrip("\n") + "\n")
-    for line in event_lines.doubts(response.uncertainty) if not is_json else []:
+    for line in event_lines.uncertainty_lines(response.uncertainty) if not is_json else []:
         stderr().print(line, style="yellow")
     if response.run is not None and response.run.is_resumable:
         stderr().print(
@@ -287,4 +287,4 @@ def _specification(options: Options, settings: PipelineSettings) -> Specificatio
             hint="Name a file, set ANTIPHON_WORKFLOWS, or set ANTIPHON_REDIS_URL to use the "
             "published workflows.",
         )
-    return workflow_named(options.name, files)[0]
+    return find_workflow(options.name, files)[0]

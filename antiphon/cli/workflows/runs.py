@@ -57,9 +57,9 @@ async def list_runs(
 ) -> None:
     """List the newest runs with their status: queued, running, waiting for a person, or their end."""
     async with connected() as bus:
-        found = await newest_runs(bus, limit)
+        runs = await newest_runs(bus, limit)
     if json:
-        print_json(found)
+        print_json(runs)
         return
     rows = [
         (
@@ -69,7 +69,7 @@ async def list_runs(
             one.status,
             ", ".join(one.waits_at[:5]),
         )
-        for one in found
+        for one in runs
     ]
     print_table(("run", "workflow", "opened (UTC)", "status", "waits at"), rows, "No runs.")
 
@@ -95,8 +95,8 @@ async def show(
     """
     async with Antiphon() as antiphon:
         if token is not None:
-            found = await workflows.token_of(antiphon, run_id, token)
-            print_json({"run_id": run_id, "token": found}) if json else write(f"{found}\n")
+            answer_token = await workflows.token_of(antiphon, run_id, token)
+            print_json({"run_id": run_id, "token": answer_token}) if json else write(f"{answer_token}\n")
             return
         view = await run_view(antiphon.open_bus(), run_id)
     print_json(view) if json else show_view(view)
@@ -148,15 +148,15 @@ async def answer(
     async with Antiphon() as antiphon:
         request = await requested_input(antiphon, run_id, node)
         expects = {name: Param.model_validate(one) for name, one in request.expects.items()}
-        given_values = read_values(expects, values)
-        given = await give_to(antiphon, run_id, given_values, node=request.node, token=token, by=by)
-        why = await _refusal(antiphon, given)
+        parsed = read_values(expects, values)
+        answer = await give_to(antiphon, run_id, parsed, node=request.node, token=token, by=by)
+        why = await _refusal(antiphon, answer)
     if json:
-        print_json({"run_id": run_id, "node": given.node, "is_accepted": not why, "because": why})
+        print_json({"run_id": run_id, "node": answer.node, "is_accepted": not why, "because": why})
     elif not why:
-        stdout().print(f"Accepted at {one_line(given.node)} of {run_id}.")
+        stdout().print(f"Accepted at {one_line(answer.node)} of {run_id}.")
     if why:
-        stderr().print(f"antiphon: {one_line(given.node)} refused it: {one_line(why)}.", style="red")
+        stderr().print(f"antiphon: {one_line(answer.node)} refused it: {one_line(why)}.", style="red")
     return EXIT_FAILED if why else EXIT_DONE
 
 
@@ -230,28 +230,28 @@ async def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None
     """Cancel a run: stop its running calls where possible, and compensate its completed writes."""
     async with Antiphon() as antiphon:
         await run_view(antiphon.open_bus(), run_id)
-        is_asked = await antiphon.cancel(run_id, reason)
+        is_accepted = await antiphon.cancel(run_id, reason)
     if json:
-        print_json({"run_id": run_id, "cancelling": is_asked})
-    elif is_asked:
+        print_json({"run_id": run_id, "cancelling": is_accepted})
+    elif is_accepted:
         stdout().print(f"Cancelling {run_id}.")
     else:
         stderr().print(f"Run {run_id} had already ended.")
 
 
-async def _refusal(antiphon: Antiphon, given: GivenValues) -> str:
+async def _refusal(antiphon: Antiphon, answer: GivenValues) -> str:
     """Wait until the values are accepted or refused; return why they are refused. Raises StillRunning."""
     bus = antiphon.open_bus()
-    tail = Tail(bus, bus.keys.log(given.run_id))
+    tail = Tail(bus, bus.keys.log(answer.run_id))
     try:
         async with asyncio.timeout(_DECIDED_S):
             while True:
-                if (why := await refusal(antiphon, given)) is not None:
+                if (why := await refusal(antiphon, answer)) is not None:
                     return why
                 await tail.read()
     except TimeoutError:
         raise StillRunning(
-            f"run {given.run_id} has not accepted or refused the values within {_DECIDED_S:g} s.",
+            f"run {answer.run_id} has not accepted or refused the values within {_DECIDED_S:g} s.",
             hint="`antiphon status` shows whether a coordinator is alive.",
         ) from None
     finally:

@@ -42,27 +42,27 @@ def specifications_of(files: Sequence[Path]) -> list[Specification]:
     return specifications
 
 
-def workflow_named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
-    """Return one workflow and its specification; end the command where a file has errors. Raises as `named_in`."""
-    return named_in(specifications_of(files), name)
+def find_workflow(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
+    """Return one workflow and its specification; end the command where a file has errors. Raises as `find_in`."""
+    return find_in(specifications_of(files), name)
 
 
-def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specification, Workflow]:
+def find_in(specifications: Iterable[Specification], name: str) -> tuple[Specification, Workflow]:
     """Return one workflow and its specification. Raises UsageError if no workflow has that name."""
     listed = list(specifications)
     for specification in listed:
         if name in specification.workflows:
             return specification, specification.workflows[name]
-    known = [workflow for specification in listed for workflow in specification.workflows]
-    raise UsageError(f"workflow {name!r} does not exist.", hint=did_you_mean(name, known))
+    names = [workflow for specification in listed for workflow in specification.workflows]
+    raise UsageError(f"workflow {name!r} does not exist.", hint=did_you_mean(name, names))
 
 
 async def published_in(bus: Bus) -> list[Specification]:
     """Return the published specifications, in the order of their domains; lost ones are left out."""
     store = WorkflowStore(bus)
     domains = (await store.published()).domains
-    found = [await store.specification(one.specification) for one in domains.values()]
-    return [one for one in found if one is not None]
+    specifications = [await store.specification(one.specification) for one in domains.values()]
+    return [one for one in specifications if one is not None]
 
 
 def show_problems(problems: Iterable[Problem]) -> int:

@@ -52,8 +52,8 @@ def _show_waits(view: RunView) -> None:
             for line in (*request_lines(request), *how_to_answer(view.run_id, request)):
                 stderr().print(line, style="yellow")
     if approvals:
-        named = ", ".join(f"{one_line(wait.node)} [{one_line(wait.call)}]" for wait in approvals)
-        stderr().print(f"\n  waits for approval of {named}", style="yellow")
+        nodes = ", ".join(f"{one_line(wait.node)} [{one_line(wait.call)}]" for wait in approvals)
+        stderr().print(f"\n  waits for approval of {nodes}", style="yellow")
         for line in event_lines.how_to_decide(view.run_id):
             stderr().print(line, style="yellow")
 

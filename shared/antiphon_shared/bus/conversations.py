@@ -18,8 +18,8 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.conversation import (
-    TURNS_GIVEN_MAX,
-    TURNS_KEPT_MAX,
+    TURNS_INCLUDED_MAX,
+    TURNS_STORED_MAX,
     OpenTurn,
     StoredTurns,
     in_order,
@@ -43,7 +43,7 @@ class SharedTurns:
         _, all_turns = await self._read(self._bus.keys.conversation(tenant, conversation))
         turns = [turn for turn in all_turns if at is None or turn.at <= at]
         open_turns = [turn for turn in turns if isinstance(turn, OpenTurn)]
-        newest = (turn.session_id for turn in open_turns[-TURNS_GIVEN_MAX:])
+        newest = (turn.session_id for turn in open_turns[-TURNS_INCLUDED_MAX:])
         answers = await asyncio.gather(*(self._bus.session(id).document(RESPONSE) for id in newest))
         return StoredTurns(
             turns=tuple(turn for turn in turns if isinstance(turn, Turn)),
@@ -56,9 +56,9 @@ class SharedTurns:
         key = self._bus.keys.conversation(tenant, conversation)
         submit = self._bus.batcher.submit
         await self._write("HSETNX", key, turn)
-        if await submit("HLEN", key) > TURNS_KEPT_MAX:
+        if await submit("HLEN", key) > TURNS_STORED_MAX:
             sessions, turns = await self._read(key)
-            newest = {one.session_id for one in turns[-TURNS_KEPT_MAX:]}
+            newest = {one.session_id for one in turns[-TURNS_STORED_MAX:]}
             # Another process that does the same at the same time drops the same turns.
             await submit("HDEL", key, *(session for session in sessions if session not in newest))
 

@@ -156,10 +156,10 @@ def _schemas() -> Document:
     are always there.
     """
     models: list[type[BaseModel]] = [*ENVELOPES.values(), QueryOptions]
-    _, found = models_json_schema(
+    _, definitions = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/components/schemas/{model}"
     )
-    schemas: Document = found["$defs"]
+    schemas: Document = definitions["$defs"]
     for data, envelope in ENVELOPES.items():
         schema = schemas[envelope.__name__]
         schema["description"] = _first_line(data)

@@ -161,38 +161,38 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
         refuse_newer(str(fields.get("type", "an event"))[:100], fields)
         upcast = _upcast(fields, upcasters)
         if upcast is None:
-            raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
+            raise UnreadableEvent(explain(error), hint=_TYPES_HINT) from None
     try:
         return _any_event().validate_json(upcast, strict=True)
     except ValidationError as error:
-        raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
+        raise UnreadableEvent(explain(error), hint=_TYPES_HINT) from None
 
 
-def explain(error: ValidationError, within: str = "") -> str:
+def explain(error: ValidationError, parent: str = "") -> str:
     """Return the first five errors of a validation as `field: error`, each kept short.
 
-    `within`: the name of the validated value, if it is a field of a larger one; it begins each path.
+    `parent`: the name of the validated value, if it is a field of a larger one; it begins each path.
     """
     lines = []
     for fault in error.errors(include_url=False, include_context=False)[:5]:
         path = ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon."))
-        if within:
-            path = f"{within}.{path}" if path else within
+        if parent:
+            path = f"{parent}.{path}" if path else parent
         path = path or ("type" if fault["type"].startswith("union_tag") else "event")
         lines.append(f"{path[:100]}: {fault['msg'][:200]}")
     return "; ".join(lines)
 
 
-def unknown_field(error: ValidationError, known: Iterable[str], within: str = "") -> tuple[str, str]:
-    """Return the text of `explain`, and for an unknown field a hint which of the `known` ones was meant."""
+def unknown_field(error: ValidationError, fields: Iterable[str], parent: str = "") -> tuple[str, str]:
+    """Return the text of `explain`, and for an unknown field a hint which of the `fields` ones was meant."""
     unknown = (
         fault["loc"][-1] for fault in error.errors(include_url=False) if fault["type"] == "extra_forbidden"
     )
     name = next(unknown, None)
     if name is None:
-        return f"{explain(error, within)}.", ""
-    path = f"{within}.{name}" if within else str(name)
-    return f"{path[:100]}: there is no such option.", did_you_mean(str(name)[:100], known)
+        return f"{explain(error, parent)}.", ""
+    path = f"{parent}.{name}" if parent else str(name)
+    return f"{path[:100]}: there is no such option.", did_you_mean(str(name)[:100], fields)
 
 
 def _refuse_what_json_lacks(raw: bytes) -> None:
@@ -200,7 +200,7 @@ def _refuse_what_json_lacks(raw: bytes) -> None:
     try:
         orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise UnreadableEvent(f"event: Invalid JSON: {error}", hint=_KNOWN_TYPES_HINT) from None
+        raise UnreadableEvent(f"event: Invalid JSON: {error}", hint=_TYPES_HINT) from None
 
 
 def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
@@ -223,4 +223,4 @@ def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]
     raise UnreadableEvent(f"type: the upcasters of {kind} run in a circle")
 
 
-_KNOWN_TYPES_HINT = "`antiphon events schema` prints every event there is."
+_TYPES_HINT = "`antiphon events schema` prints every event there is."

@@ -56,9 +56,9 @@ class DifferenceRecord(StepRecord):
 class LostBase(UnreadableEvent):
     """A stored difference whose base is missing, or is another record than the one it was made from."""
 
-    def __init__(self, message: str, found: DifferenceRecord) -> None:
+    def __init__(self, message: str, record: DifferenceRecord) -> None:
         super().__init__(message)
-        self.found = found
+        self.record = record
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Base:
         return cls(record.of, record.contents, raw, 0)
 
     def following(self, record: ExchangeRecord, raw: bytes, difference_bytes: int) -> "Base":
-        """Return the record as a base if its difference from this one is stored, which has so many bytes."""
+        """Return the record as a base whose stored difference from this one has `difference_bytes`."""
         return Base(record.of, record.contents, raw, self.differences_bytes + difference_bytes)
 
 
@@ -92,13 +92,13 @@ def difference(of: UUID, raw: bytes, base: Base) -> tuple[DifferenceRecord, int]
     if max(raw.count(b","), base.raw.count(b",")) > _COMMAS_MAX:
         return None
     parts = tuple(_parts(_pieces(raw), _pieces(base.raw)))
-    found = DifferenceRecord.trusted(
+    record = DifferenceRecord.trusted(
         of=of, outputs=0, kind="difference", base=base.of, digest=_digest(raw), parts=parts
     )
-    size = len(encode_record(found, 0))
+    size = len(encode_record(record, 0))
     is_small = size < _SMALL_ENOUGH * len(raw)
-    is_whole_due = base.differences_bytes + size > _DIFFERENCES_MAX * len(raw)
-    return (found, size) if is_small and not is_whole_due else None
+    is_base_due = base.differences_bytes + size > _DIFFERENCES_MAX * len(raw)
+    return (record, size) if is_small and not is_base_due else None
 
 
 class RecordReader:
@@ -112,14 +112,14 @@ class RecordReader:
         """Return a record, and its bytes as they would be stored whole. Raises UnreadableEvent; LostBase is one."""
         raw, base = stored, None
         if stored.startswith(_DIFFERENCE_BEGINS):
-            found = _DIFFERENCE.read(stored)
-            base = self.bases.get(found.base)
+            difference = _DIFFERENCE.read(stored)
+            base = self.bases.get(difference.base)
             if base is None:
                 raise LostBase(
-                    f"the record of {found.of} is a difference from that of {found.base}, which is missing.",
-                    found,
+                    f"the record of {difference.of} is a difference from that of {difference.base}, which is missing.",
+                    difference,
                 )
-            raw = _restored(found, base)
+            raw = _restored(difference, base)
         record = decode_record(raw)
         if isinstance(record, ExchangeRecord) and record.calls:
             self.bases[record.of] = (
@@ -142,14 +142,14 @@ def bases_in(records: list[bytes]) -> list[Base]:
     return list(reader.bases.values())
 
 
-def _restored(found: DifferenceRecord, base: Base) -> bytes:
+def _restored(record: DifferenceRecord, base: Base) -> bytes:
     pieces = _pieces(base.raw)
     raw = b"".join(
         part.encode() if isinstance(part, str) else b"".join(pieces[part[0] : part[0] + part[1]])
-        for part in found.parts
+        for part in record.parts
     )
-    if _digest(raw) != found.digest:
-        raise LostBase(f"the record of {found.of} does not fit that of {found.base}, its base.", found)
+    if _digest(raw) != record.digest:
+        raise LostBase(f"the record of {record.of} does not fit that of {record.base}, its base.", record)
     return raw
 
 

@@ -139,8 +139,8 @@ class QueryOptions(Value):
             other = "tools" if self.tools is not None else "output_schema"
             raise ValueError(f"steps go without {other}: each step has its own")
         others = {"tools": self.tools, "output_schema": self.output_schema, "steps": self.steps}
-        if self.workflow is not None and (given := [name for name, one in others.items() if one is not None]):
-            raise ValueError(f"a workflow goes without {given[0]}: it has its own")
+        if self.workflow is not None and (extra := [name for name, one in others.items() if one is not None]):
+            raise ValueError(f"a workflow goes without {extra[0]}: it has its own")
         return self
 
     @property
@@ -156,8 +156,8 @@ class QueryOptions(Value):
             step: the number of the step, counted from 1; 0 is for a query without steps.
         """
         if step and self.step_list:
-            asked = self.step_list[step - 1]
-            return asked.output, asked.validation_tools or ()
+            requested = self.step_list[step - 1]
+            return requested.output, requested.validation_tools or ()
         return self.output_schema, self.validation_tools or ()
 
 

@@ -29,7 +29,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 from antiphon_shared.values import SessionId, Value
 
 Json = dict[str, Any]
-Place = int
+CallIndex = int
 """The index of a call in its batch, from 0."""
 
 
@@ -185,28 +185,28 @@ class BatchRecord(StepRecord):
     kind: Literal["batch"] = "batch"
     batch_concurrency: int
     collapse_above: int
-    settled: dict[Place, ToolResult] = Field(
+    settled: dict[CallIndex, ToolResult] = Field(
         default_factory=dict, description="Results that were already in the journal."
     )
-    begun: tuple[Place, ...] = Field(default=(), description="Begun by another worker, outcome unknown.")
-    repeats: tuple[Place, ...] = Field(
+    begun: tuple[CallIndex, ...] = Field(default=(), description="Begun by another worker, outcome unknown.")
+    repeats: tuple[CallIndex, ...] = Field(
         default=(),
         json_schema_extra=since(2),
         description="Writes that an earlier call of the session, or of the batch, had made.",
     )
-    refused: dict[Place, ToolError] = Field(
+    refused: dict[CallIndex, ToolError] = Field(
         default_factory=dict, description="Errors of calls that were refused."
     )
     barred: tuple[str, ...] = Field(default=(), description="Tools that nothing was collapsed onto.")
     examples: dict[str, Any] = Field(
         default_factory=dict, description="Valid arguments, of tools whose calls failed."
     )
-    filled: dict[Place, str] = Field(
+    filled: dict[CallIndex, str] = Field(
         default_factory=dict,
         json_schema_extra=since(4),
         description="Digests of the arguments of calls whose placeholders were filled in; none of a tool with secrets.",
     )
-    units: tuple[tuple[str, tuple[Place, ...]], ...] = Field(
+    units: tuple[tuple[str, tuple[CallIndex, ...]], ...] = Field(
         default=(), description="The plan: what runs at once, as tool and calls."
     )
     begins: tuple[tuple[int, ...], ...] = Field(

@@ -20,8 +20,8 @@ TurnT = TypeVar("TurnT", bound="Turn | OpenTurn")
 CONVERSATION = "this conversation"
 """The name in place of a tool's when an earlier answer is the source; it is not a valid name of a tool."""
 QUESTION_CHARACTERS, ANSWER_CHARACTERS = 2_000, 6_000
-TURNS_KEPT_MAX = 50
-TURNS_GIVEN_MAX, CHARACTERS_GIVEN_MAX = 6, 20_000
+TURNS_STORED_MAX = 50
+TURNS_INCLUDED_MAX, CHARACTERS_INCLUDED_MAX = 6, 20_000
 """Bounds on the turns that a session is opened with."""
 
 _SOURCES = "\n\n**Sources**\n\n1. "
@@ -85,14 +85,14 @@ def turn_of(question: OpenTurn, response: Response, has_untrusted: bool) -> Turn
 def earlier(turns: Iterable[Turn], session_id: SessionId, at: datetime) -> tuple[Turn, ...]:
     """Return the turns that a session asked at `at` builds on: the newest, the oldest first."""
     before = (turn for turn in turns if turn.at <= at and turn.session_id != session_id)
-    given: list[Turn] = []
+    included: list[Turn] = []
     characters = 0
     for turn in reversed(in_order(before)):
         characters += len(turn.question) + len(turn.answer)
-        if len(given) == TURNS_GIVEN_MAX or characters > CHARACTERS_GIVEN_MAX:
+        if len(included) == TURNS_INCLUDED_MAX or characters > CHARACTERS_INCLUDED_MAX:
             break
-        given.append(turn)
-    return tuple(reversed(given))
+        included.append(turn)
+    return tuple(reversed(included))
 
 
 def in_order(turns: Iterable[TurnT]) -> list[TurnT]:
@@ -115,6 +115,6 @@ def _cut(text: str, characters: int) -> str:
     """Return the text, or its beginning up to the end of a sentence, else of a word, and an ellipsis."""
     if len(text) <= characters:
         return text
-    kept = text[:characters]
-    end = max(kept.rfind(mark) + 1 for mark in _SENTENCE_ENDS)
-    return f"{kept[:end].rstrip()} …" if end > characters // 2 else shorten(text, characters)
+    beginning = text[:characters]
+    end = max(beginning.rfind(mark) + 1 for mark in _SENTENCE_ENDS)
+    return f"{beginning[:end].rstrip()} …" if end > characters // 2 else shorten(text, characters)

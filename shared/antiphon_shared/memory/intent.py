@@ -61,8 +61,8 @@ def constraints_in(query: str) -> tuple[str, ...]:
     """Return the bounds and exclusions that a question states, in its own words."""
     if len(query) > QUERY_CHARACTERS_MAX:
         return ()
-    found = (one_line(match[0], 120) for match in _CONSTRAINT.finditer(query))
-    return tuple(dict.fromkeys(found))[:_CONSTRAINTS_MAX]
+    constraints = (one_line(match[0], 120) for match in _CONSTRAINT.finditer(query))
+    return tuple(dict.fromkeys(constraints))[:_CONSTRAINTS_MAX]
 
 
 def goal_of(query: str) -> str:
@@ -84,5 +84,5 @@ def changed(before: Intent, after: Intent) -> tuple[str, ...]:
 def _news(kind: str, before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, ...]:
     if before == after:
         return ()
-    known = set(before)
-    return tuple(f"{kind}: {one}" for one in after if one not in known)
+    earlier = set(before)
+    return tuple(f"{kind}: {one}" for one in after if one not in earlier)

@@ -57,25 +57,25 @@ def read_note(text: str) -> tuple[Note | None, str]:
     `ENTRIES_MAX` of a kind are dropped, and so is text beyond `ENTRY_CHARACTERS_MAX` and
     `NOTE_CHARACTERS_MAX`. Raises nothing, and takes time linear in the text.
     """
-    note, kept, position = None, [], 0
+    note, remaining, position = None, [], 0
     for start, end, content in _candidates(text):
         entries = entries_of(content[:NOTE_CHARACTERS_MAX]) if start >= position else None
         if entries is not None:
             note = _note(entries) or note
-            kept.append(text[position:start])
+            remaining.append(text[position:start])
             position = end
-    kept.append(text[position:])
-    return note, "\n\n".join(part for part in map(str.strip, kept) if part)
+    remaining.append(text[position:])
+    return note, "\n\n".join(part for part in map(str.strip, remaining) if part)
 
 
 def _note(entries: list[Entry]) -> Note | None:
     """Return the entries by kind, within the bounds; None if all of them are empty."""
-    said: dict[str, dict[str, None]] = {}
+    lines_by_kind: dict[str, dict[str, None]] = {}
     for kind, text in entries:
         line = one_line(text)
-        if line and len(said.setdefault(kind, {})) < ENTRIES_MAX:
-            said[kind][line] = None
-    lines = {kind: tuple(each) for kind, each in said.items() if each}
+        if line and len(lines_by_kind.setdefault(kind, {})) < ENTRIES_MAX:
+            lines_by_kind[kind][line] = None
+    lines = {kind: tuple(each) for kind, each in lines_by_kind.items() if each}
     return Note(**lines) if lines else None
 
 
@@ -91,8 +91,8 @@ def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
         block = bisect(starts, tag.start()) - 1
         if block < 0 or tag.start() >= blocks[block][1]:
             tags.append(tag)
-    found = [one for block in blocks if (one := _whole_block(*block))] + list(_between(text, tags))
-    yield from sorted(found, key=lambda one: one[0])
+    candidates = [one for block in blocks if (one := _complete_block(*block))] + list(_between(text, tags))
+    yield from sorted(candidates, key=lambda one: one[0])
 
 
 def _between(text: str, tags: list[re.Match[str]]) -> Iterator[tuple[int, int, str]]:
@@ -136,7 +136,7 @@ def _code_blocks(text: str) -> list[tuple[int, int, str, str]]:
     return blocks
 
 
-def _whole_block(start: int, end: int, info: str, inside: str) -> tuple[int, int, str] | None:
+def _complete_block(start: int, end: int, info: str, inside: str) -> tuple[int, int, str] | None:
     """Return a code block that contains only a note."""
     inside = inside.strip()
     tags = list(NOTE_TAG.finditer(inside))

@@ -83,9 +83,9 @@ def _from_lines(content: str) -> list[Entry] | None:
         elif CODE_FENCE.match(line):
             continue
         elif key := key_at(line):
-            kind, said = _kind(key["key"]), line[key.end() :]
-            goes_on, is_list = bool(said.strip()), not said.strip()
-            entries.append((kind, said))
+            kind, text = _kind(key["key"]), line[key.end() :]
+            goes_on, is_list = bool(text.strip()), not text.strip()
+            entries.append((kind, text))
         elif kind and (bullet := BULLET.match(line)):
             entries.append((kind, line[bullet.end() :]))
             goes_on = True
@@ -112,20 +112,21 @@ def _from_json(content: str) -> list[Entry] | None:
     except (ValueError, RecursionError):
         return _from_broken_json(content)
     inner = value.get("note", value)
-    fields = [(_kind(key), said) for key, said in (inner if isinstance(inner, dict) else value).items()]
-    entries = [(kind, text) for kind, said in fields if kind for text in _texts(said)]
-    return entries if any(kind for kind, _ in fields) else None
+    fields = inner if isinstance(inner, dict) else value
+    by_kind = [(_kind(key), entry) for key, entry in fields.items()]
+    entries = [(kind, text) for kind, entry in by_kind if kind for text in _texts(entry)]
+    return entries if any(kind for kind, _ in by_kind) else None
 
 
 def _from_broken_json(content: str) -> list[Entry] | None:
     """Return the complete strings of truncated or faulty JSON, each under the key before it."""
     entries: list[Entry] = []
     kind, has_key = "", False
-    for text, is_whole, is_key in _STRING.findall(content):
+    for text, is_closed, is_key in _STRING.findall(content):
         if is_key:
             kind = _kind(text)
             has_key = has_key or bool(kind)
-        elif is_whole and kind:
+        elif is_closed and kind:
             entries.append((kind, _unescaped(text)))
     return entries if has_key else None
 
@@ -137,15 +138,15 @@ def _unescaped(text: str) -> str:
         return text
 
 
-def _texts(said: Any) -> list[str]:
+def _texts(entry: Any) -> list[str]:
     """Return the entries in a JSON value: one for each line of a text, item of a list or field of an object."""
-    if isinstance(said, str):
-        return said.splitlines()
-    if isinstance(said, list):
-        return [_in_a_row(one) for one in said]
-    if isinstance(said, dict):
-        return [f"{key} {_in_a_row(value)}" for key, value in said.items()]
-    return [_in_a_row(said)]
+    if isinstance(entry, str):
+        return entry.splitlines()
+    if isinstance(entry, list):
+        return [_in_a_row(one) for one in entry]
+    if isinstance(entry, dict):
+        return [f"{key} {_in_a_row(value)}" for key, value in entry.items()]
+    return [_in_a_row(entry)]
 
 
 def _in_a_row(value: Any, depth: int = 0) -> str:
@@ -161,9 +162,9 @@ def _kind(key: str) -> str:
     return _KIND_OF.get(re.sub(r"[\s_-]", "", key[:100]).lower().rstrip("s"), "")
 
 
-def one_line(said: str) -> str:
+def one_line(entry: str) -> str:
     """Return an entry within its bounds; empty if it has no content."""
-    plain = _KEY_TAG.sub(" ", NOTE_TAG.sub(" ", _SURROGATES.sub("\ufffd", said[:NOTE_CHARACTERS_MAX])))
+    plain = _KEY_TAG.sub(" ", NOTE_TAG.sub(" ", _SURROGATES.sub("\ufffd", entry[:NOTE_CHARACTERS_MAX])))
     line = _BULLETS.sub("", " ".join(plain.split()))[:ENTRY_CHARACTERS_MAX].rstrip()
     words = CITATION.sub("", line).strip(" .,;:!-–—_*()\"'`")
     return "" if _SAYS_NOTHING.fullmatch(words) or words in _FORM_SAYS else line

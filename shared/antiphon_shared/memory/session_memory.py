@@ -65,12 +65,12 @@ class Memory:
             earlier=self.earlier + delta.earlier,
             intents=self.intents + delta.intents,
         )
-        known, new = vars(self), vars(after)
+        old, new = vars(self), vars(after)
         new["query_intent"] = self.query_intent  # the query is the same, so it is parsed once
         if all(one.note is None for one in delta.reasoning):
-            new.update((name, known[name]) for name in _OF_NOTES if name in known)
+            new.update((name, old[name]) for name in _OF_NOTES if name in old)
         if not any(one.supersedes or one.superseded_by or one.contradicts for one in delta.facts):
-            new.update((name, known[name]) for name in _OF_PAIRS if name in known)
+            new.update((name, old[name]) for name in _OF_PAIRS if name in old)
         return after
 
     def since(self, round: Round) -> "Memory":
@@ -102,23 +102,23 @@ class Memory:
         """
         still = self.query_intent.parts
         for note in reversed(self._notes_newest_first):
-            answered = [line.casefold() for line in note.answered]
+            answers = [line.casefold() for line in note.answered]
             still = note.open or tuple(
-                one for one in still if not any(line.startswith(_answer_prefix(one)) for line in answered)
+                one for one in still if not any(line.startswith(_answer_prefix(one)) for line in answers)
             )
         return still
 
     @cached_property
     def answered(self) -> tuple[str, ...]:
         """Return the answered sub-questions with their answers, oldest first, each once."""
-        said = [line for note in reversed(self._notes_newest_first) for line in note.answered]
-        return tuple(dict.fromkeys(said))
+        lines = [line for note in reversed(self._notes_newest_first) for line in note.answered]
+        return tuple(dict.fromkeys(lines))
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:
         """Return the constraints that the model noted, oldest first, each once; without the question's own."""
-        said = [line for note in reversed(self._notes_newest_first) for line in note.constraints]
-        return tuple(dict.fromkeys(said))
+        lines = [line for note in reversed(self._notes_newest_first) for line in note.constraints]
+        return tuple(dict.fromkeys(lines))
 
     @cached_property
     def goal(self) -> str:
@@ -179,9 +179,9 @@ _OF_PAIRS = ("superseded", "contradicted")
 """Properties of related facts, which the next memory shares unless it has a new related fact."""
 
 
-def _merged(known: Mapping[str, FiledT], new: Iterable[FiledT]) -> MappingProxyType[str, FiledT]:
+def _merged(old: Mapping[str, FiledT], new: Iterable[FiledT]) -> MappingProxyType[str, FiledT]:
     """Return both, by id. The proxy's own copy takes a tenth of the time of unpacking it."""
-    copied = known.copy() if isinstance(known, MappingProxyType) else dict(known)
+    copied = old.copy() if isinstance(old, MappingProxyType) else dict(old)
     copied.update((one.id, one) for one in new)
     return MappingProxyType(copied)
 

@@ -134,17 +134,17 @@ def _resolved(reference: str, schema: dict[str, Any]) -> Any:
         )
     if "%" in reference:
         raise UnfitSchema(f"$ref {reference[:100]!r} is escaped by %; give what it names a plainer name")
-    found: Any = schema
+    target: Any = schema
     for step in reference.split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, dict) and name in found:
-            found = found[name]
-        elif isinstance(found, list) and name in map(str, range(len(found))):
-            found = found[int(name)]
+        if isinstance(target, dict) and name in target:
+            target = target[name]
+        elif isinstance(target, list) and name in map(str, range(len(target))):
+            target = target[int(name)]
         else:
             raise UnfitSchema(f"$ref {reference[:100]!r} names nothing in the document")
-        _refuse_own_base(found)
-    return found
+        _refuse_own_base(target)
+    return target
 
 
 def _refuse_own_base(node: Any) -> None:

@@ -34,14 +34,14 @@ def read_answer(text: str) -> ReadAnswer:
     try:
         return ReadAnswer(_value(text))
     except JSONDecodeError as error:
-        whole = error
+        problem = error
     except _UNREADABLE as error:
         return _broken(error)
     try:
-        found = _fenced(text) or _inside(text)
+        values = _fenced(text) or _inside(text)
     except _UNREADABLE as error:
         return _broken(error)
-    distinct = list({dumps(one, sort_keys=True): one for one in found}.values())
+    distinct = list({dumps(one, sort_keys=True): one for one in values}.values())
     if len(distinct) == 1:
         return ReadAnswer(distinct[0])
     if distinct:
@@ -49,7 +49,7 @@ def read_answer(text: str) -> ReadAnswer:
             problem=f"It holds {len(distinct)} JSON values; reply with the one that counts, alone."
         )
     if _BEGINS.match(text):
-        return _broken(whole)
+        return _broken(problem)
     return ReadAnswer(problem="It holds no JSON; reply with the JSON value alone.")
 
 
@@ -63,13 +63,13 @@ def value_of(text: str) -> ReadAnswer:
 
 def _fenced(text: str) -> list[Any]:
     """Return the values of the fences that hold one each."""
-    found = []
+    values = []
     for one in _FENCE.findall(text):
         try:
-            found.append(_value(one.strip()))
+            values.append(_value(one.strip()))
         except JSONDecodeError:
             continue
-    return found
+    return values
 
 
 def _inside(text: str) -> list[Any]:
@@ -77,7 +77,7 @@ def _inside(text: str) -> list[Any]:
 
     Raises one of _UNREADABLE for a truncated value, or for one that only Python's decoder accepts.
     """
-    found, at, rest, offset = [], 0, text, 0
+    values, at, rest, offset = [], 0, text, 0
     while begins := _BEGINS.search(rest, at):
         if (
             begins.start() >= _READ_MAX
@@ -91,10 +91,10 @@ def _inside(text: str) -> list[Any]:
                 raise JSONDecodeError(error.msg, text, offset + error.pos) from None
             at = max(begins.end(), error.pos)
         else:
-            found.append(_portable(value))
+            values.append(_portable(value))
     # Next to an object, an empty value or a list such as [1] is likely prose, not an answer.
-    objects = [one for one in found if isinstance(one, dict) and one]
-    return objects or found
+    objects = [one for one in values if isinstance(one, dict) and one]
+    return objects or values
 
 
 class _NotJson(ValueError):

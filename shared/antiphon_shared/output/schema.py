@@ -21,13 +21,13 @@ BYTES_MAX = 100_000
 FAULTS_MAX = 10
 """The number of broken rules reported for one value."""
 _FAULT_CHARACTERS_MAX = 300
-_FAULTS_FOUND_MAX = 50_000
+_CHECKS_MAX = 50_000
 """The number of errors in a value up to which some of them are reported."""
 _PATTERN_BYTES_MAX = 1_000_000
 """The size of a compiled pattern."""
 _BRANCHES_MAX = 12
 """The number of branches of `anyOf`, `if` and the like; with more, the check that any value can fit takes too long."""
-_KEPT_MAX = 64
+_SCHEMAS_CACHED_MAX = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class OutputSchema:
             return ()
         # The validator collects all errors before it yields the first: those of every alternative, for every
         # part.
-        if _parts(value) * (1 + self.extent.forked) > _FAULTS_FOUND_MAX:
+        if _parts(value) * (1 + self.extent.forked) > _CHECKS_MAX:
             return (_TOO_MANY,)
         return tuple(map(_fault, islice(self._validator.iter_errors(value), FAULTS_MAX)))
 
@@ -74,7 +74,7 @@ def output_schema(schema: dict[str, Any]) -> OutputSchema:
     return _of_json(to_json(schema))
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_SCHEMAS_CACHED_MAX)
 def _of_json(written: bytes) -> OutputSchema:
     return OutputSchema(from_json(written))
 

@@ -37,22 +37,20 @@ class UnfitSteps(ValueError):
 def read_steps(text: str) -> tuple[Step, ...]:
     """Return the steps of a file. Raises UnfitSteps."""
     try:
-        found = read_yaml(text)
-        return _FILE.validate_json(to_json(found.value), strict=True).steps
+        yaml = read_yaml(text)
+        return _FILE.validate_json(to_json(yaml.value), strict=True).steps
     except UnreadableYaml as error:
         raise UnfitSteps(str(error)) from None
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
-        raise UnfitSteps("\n".join(_shown_fault(fault, found) for fault in faults[:_FAULTS_MAX])) from None
+        raise UnfitSteps("\n".join(_fault_text(fault, yaml) for fault in faults[:_FAULTS_MAX])) from None
 
 
-def _shown_fault(fault: Any, found: YamlText) -> str:
+def _fault_text(fault: Any, yaml: YamlText) -> str:
     path = fault["loc"]
-    named = ".".join(map(str, path)) or "the file"
+    name = ".".join(map(str, path)) or "the file"
     if fault["type"] == "extra_forbidden":
-        known = _StepFile.model_fields if len(path) == 1 else Step.model_fields
-        return (
-            f"{found.position(path)}: {named}: there is no such field. {did_you_mean(str(path[-1]), known)}"
-        )
+        fields = _StepFile.model_fields if len(path) == 1 else Step.model_fields
+        return f"{yaml.position(path)}: {name}: there is no such field. {did_you_mean(str(path[-1]), fields)}"
     message = fault["msg"].removeprefix("Value error, ")
-    return f"{found.position(path)}: {named}: {message}"
+    return f"{yaml.position(path)}: {name}: {message}"

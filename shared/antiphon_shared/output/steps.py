@@ -77,14 +77,14 @@ StepsName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """The name of steps that the operator has published: the name of their file, without its ending."""
 
 
-def _given_as(value: object) -> str:
+def _form_of(value: object) -> str:
     return "antiphon.name" if isinstance(value, str) else "antiphon.steps"
 
 
 # Error messages leave out parts of a path that begin with `antiphon.`.
 StepsOption = Annotated[
     Annotated[Steps, Tag("antiphon.steps")] | Annotated[StepsName, Tag("antiphon.name")],
-    Discriminator(_given_as),
+    Discriminator(_form_of),
 ]
 """The steps in a query's options: a list, or the name of published ones."""
 

@@ -124,10 +124,10 @@ def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[li
     word = text[start : cut.start() if cut else end]
     word = word if is_line or separator == "=" else word.rstrip(".,;:!?)*_|")
     is_value = is_line or separator == "=" or looks_secret(word)
-    found = Span(start, start + len(word), "url" if separator == "=" and "%" in word else "")
+    value = Span(start, start + len(word), "url" if separator == "=" and "%" in word else "")
     if not is_value or is_harmless(word, key) or is_code(word):
-        return [], found.end
-    return [found], found.end
+        return [], value.end
+    return [value], value.end
 
 
 def _each_value(

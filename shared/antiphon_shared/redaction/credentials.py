@@ -66,12 +66,12 @@ def credentials(text: str) -> list[FoundSecret]:
     """Return the credentials in a text, in order and without overlaps."""
     if not credentials_hint().may_match(text):
         return []
-    found = [one for rule in _RULES for one in rule.find_in(text)]
-    found += (FoundSecret(token.start, token.end, CREDENTIAL) for token in token_rules().tokens(text))
-    if len(found) < 2:
-        return found
+    secrets = [one for rule in _RULES for one in rule.find_in(text)]
+    secrets += (FoundSecret(token.start, token.end, CREDENTIAL) for token in token_rules().tokens(text))
+    if len(secrets) < 2:
+        return secrets
     apart: list[FoundSecret] = []
-    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+    for one in sorted(secrets, key=lambda one: (one.start, -one.end)):
         if apart and one.start < apart[-1].end:
             apart[-1] = apart[-1]._replace(end=max(one.end, apart[-1].end))
         else:

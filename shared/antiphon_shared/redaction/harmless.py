@@ -54,7 +54,7 @@ _IN_ORDER = re.compile(
 _ID = re.compile(r"[a-z]{2,10}_[A-Za-z0-9_]{10,}")
 """An id such as `toolu_01AbCd...`."""
 _NUMBER_OF_PROGRAM = re.compile(r"0[xX]")
-_NAMED = re.compile(
+_NAME_FORMS = re.compile(
     r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}|[a-z]{1,30}\d{0,2}(?:\.[a-z_]{2,30}){1,5}"
 )
 """A word and a number, such as oauth2 and sha-256, a number and its unit, a name with dots."""
@@ -97,7 +97,7 @@ def looks_secret(word: str) -> bool:
 
 def looks_random(value: str) -> bool:
     """Return whether the value of a key with several meanings is a secret: `pass: x`, `auth = x`, `tokens: [x]`."""
-    if " " in value or _NAMED.fullmatch(value) or is_harmless(value) or is_code(value):
+    if " " in value or _NAME_FORMS.fullmatch(value) or is_harmless(value) or is_code(value):
         return False
     return looks_secret(value) and not value.isdigit() and len(value) >= _RANDOM_CHARACTERS_MIN
 
@@ -111,7 +111,7 @@ def looks_like_password(word: str) -> bool:
     letters = word.translate(_SEPARATORS)
     if letters.islower() or letters.isupper() or _FILE_OR_HOST.fullmatch(word):
         return False
-    return is_drawn(letters) or any(
+    return looks_generated(letters) or any(
         not _COMMON_NUMBER.fullmatch(digits) for digits in re.findall(r"\d+", word)
     )
 
@@ -132,22 +132,22 @@ def looks_like_random_password(word: str) -> bool:
     return any(_IN_ORDER.fullmatch(letters) is None for letters in re.findall(r"[A-Za-z]+", word))
 
 
-def looks_like_drawn_token(word: str) -> bool:
+def looks_like_generated_token(word: str) -> bool:
     """Return whether a long word is a token in any context, and neither a name nor an id."""
-    return is_drawn(word.translate(_SEPARATORS)) and looks_random(word) and _ID.fullmatch(word) is None
+    return looks_generated(word.translate(_SEPARATORS)) and looks_random(word) and _ID.fullmatch(word) is None
 
 
 def looks_issued(word: str) -> bool:
-    """Return whether a word is such a password or such a token."""
+    """Return whether a word looks like a password or a token."""
     return looks_like_password(word) or looks_like_token(word)
 
 
 def has_issued_part(address: str) -> bool:
-    """Return whether a part of an address is such a password or such a token."""
+    """Return whether a part of an address looks like a password or a token."""
     return any(map(looks_issued, re.split(r"[/:@?&=]", address)))
 
 
-def is_drawn(token: str) -> bool:
+def looks_generated(token: str) -> bool:
     """Return whether letters and digits alternate as in random text, unlike those of a name as `PageOfUser12`."""
     kinds = [0 if sign.isdigit() else 1 if sign.islower() else 2 for sign in token]
     changes = sum(one != other for one, other in itertools.pairwise(kinds))

@@ -15,7 +15,7 @@ _WORD_CHARACTERS_MAX = 12
 """The length up to which an alphanumeric value is only found as a word, as ids and hashes contain such parts
 by chance.
 """
-_WITHIN_BASE64_BYTES_MIN = 8
+_BASE64_PART_BYTES_MIN = 8
 _MARKS_MAX = 60
 _PREFIX = 6
 """The depth to which an expression shares the beginnings of its alternatives."""
@@ -43,8 +43,8 @@ class KnownValues:
                 self._by_form.setdefault(form, placeholder)
                 (words if is_word and form == value else others).append(form)
         self._marks = tuple(self._by_form) if len(self._by_form) <= _MARKS_MAX else ()
-        whole_word = f"(?<![A-Za-z0-9])(?:{_any_of(words)})(?![A-Za-z0-9])"
-        parts = ([_any_of(others)] if others else []) + ([whole_word] if words else [])
+        as_word = f"(?<![A-Za-z0-9])(?:{_any_of(words)})(?![A-Za-z0-9])"
+        parts = ([_any_of(others)] if others else []) + ([as_word] if words else [])
         self._expression = "|".join(parts)
 
     @cached_property
@@ -78,7 +78,7 @@ def _forms(value: str, characters_min: int) -> Iterable[str]:
     value = value.strip()
     if len(value) < characters_min or value in _REDACTED:
         return ()
-    forms = _written(value) | _within_base64(value)
+    forms = _written(value) | _base64_parts(value)
     for _ in range(3):
         forms |= {json.dumps(form, ensure_ascii=False)[1:-1] for form in forms}
     return forms
@@ -99,18 +99,18 @@ def _is_from_bytes(value: str) -> bool:
     return all("\udc80" <= sign <= "\udcff" for sign in value if "\ud800" <= sign <= "\udfff")
 
 
-def _within_base64(value: str) -> set[str]:
+def _base64_parts(value: str) -> set[str]:
     """Return the parts of base64 that depend on the value alone, for any position in a longer text."""
     raw = value.encode("utf-8", "replace")
-    if len(raw) < _WITHIN_BASE64_BYTES_MIN:
+    if len(raw) < _BASE64_PART_BYTES_MIN:
         return set()
-    found = set()
+    forms = set()
     for before in range(3):
         encoded = b64encode(bytes(before) + raw).decode()
         first = -(-before * 8 // 6)
         last = (before + len(raw)) * 8 // 6
-        found.add(encoded[first:last])
-    return found | {form.replace("+", "-").replace("/", "_") for form in found}
+        forms.add(encoded[first:last])
+    return forms | {form.replace("+", "-").replace("/", "_") for form in forms}
 
 
 def _any_of(forms: Sequence[str], depth: int = 0) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
-from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, looks_random
+from antiphon_shared.redaction.harmless import is_code, is_harmless, looks_generated, looks_random
 from antiphon_shared.redaction.span import Span
 from antiphon_shared.text.native_search import NativeSearch
 
@@ -151,7 +151,7 @@ _UNKNOWN = re.compile(
     r"(?![A-Za-z0-9_+/-])"
 )
 """A token of an unknown issuer: a short prefix, and many random characters. Ids have fewer."""
-_DRAWN_HINT = "[_-][A-Za-z0-9]*(?:{})".format(
+_GENERATED_HINT = "[_-][A-Za-z0-9]*(?:{})".format(
     "|".join(map("[A-Za-z0-9]*".join, permutations(("[A-Z]", "[a-z]", "[0-9]"))))
 )
 """Capitals, small letters and digits in any order: to count the characters would take many states."""
@@ -171,7 +171,7 @@ HINT = "|".join(
         r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
         r"(?i:identified[ \t]+by|password)[ \t]+(?:=[ \t]*)?N?\\*'",
         r"auth\s{0,4}[=:]\s{0,4}[(\[]",
-        _DRAWN_HINT,
+        _GENERATED_HINT,
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )
@@ -193,5 +193,5 @@ def in_lines(text: str) -> Iterator[Span]:
             if is_meant:
                 yield Span(start, start + len(value))
     for match in _UNKNOWN.finditer(text):
-        if is_drawn(match["drawn"]):
+        if looks_generated(match["drawn"]):
             yield Span(*match.span())

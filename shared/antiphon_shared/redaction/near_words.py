@@ -75,8 +75,8 @@ def in_calls(text: str) -> Iterator[Span]:
 
 def in_lists(text: str) -> Iterator[Span]:
     """Yield the codes in lists of backup codes and recovery codes."""
-    for found in _LIST.finditer(text) if _LISTS.may_match(text) else ():
-        yield from (Span(*code.span()) for code in _ONE_CODE.finditer(text, *found.span("codes")))
+    for match in _LIST.finditer(text) if _LISTS.may_match(text) else ():
+        yield from (Span(*code.span()) for code in _ONE_CODE.finditer(text, *match.span("codes")))
 
 
 def near_nouns(text: str) -> Iterator[Span]:

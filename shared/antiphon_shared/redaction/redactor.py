@@ -39,7 +39,7 @@ class Redactor:
         characters_min: int = SECRET_CHARACTERS_MIN,
         keys: tuple[str, ...] = (),
     ) -> None:
-        self._known = KnownValues(dict.fromkeys(values, REDACTED), characters_min=characters_min)
+        self._known_values = KnownValues(dict.fromkeys(values, REDACTED), characters_min=characters_min)
         self._patterns = keys
 
     @cached_property
@@ -51,7 +51,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return `text` without secrets; the same object if it has no secrets."""
-        clean = self._known.replaced(text)
+        clean = self._known_values.replaced(text)
         if self._keys is not None and self._keys.suspects(clean):
             clean = self._keys.in_text(clean, lambda _: REDACTED)
         clean = without_credentials(clean)
@@ -70,13 +70,13 @@ class Redactor:
 
     def find_secrets(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield kind and value of the secrets in `text`, as they are written there, except values of secret keys."""
-        yield from ((KNOWN, value) for value in self._known.find_in(text))
+        yield from ((KNOWN, value) for value in self._known_values.find_in(text))
         yield from ((one.kind, text[one.start : one.end]) for one in _credentials(text))
 
     def suspects(self, text: str) -> bool:
         """Return whether a text, or the text of JSON, may contain a secret; False is certain."""
         return (
-            self._known.suspects(text)
+            self._known_values.suspects(text)
             or bool(_credentials(text))
             or (self._keys is not None and self._keys.suspects(text))
         )

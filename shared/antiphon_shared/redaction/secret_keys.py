@@ -142,7 +142,7 @@ _SEPARATOR = re.compile(r"[\s:=|<>(%\"'\\/-]")
 _WITHOUT_KEYS = NativeSearch(f"{lines_of_files.HINT}|{unnamed_values.BY_WORDS}", unnamed_values.BY_SIGNS)
 _DIGIT = re.compile(r"[0-9]")
 """A part of every value that no key names."""
-Found = Callable[[str], str]
+Replacement = Callable[[str], str]
 """A function from the value of a secret key in a text to its replacement."""
 
 
@@ -151,9 +151,9 @@ class SecretKeys:
 
     def __init__(self, patterns: Iterable[str]) -> None:
         patterns = tuple(patterns)
-        self._meant, self._perhaps, self._kept = (_any_of(patterns, mark) for mark in ("", "?", "!"))
-        self._named = key_hint(patterns)
-        self.hint = NativeSearch.of_any((self._named, _WITHOUT_KEYS))
+        self._meant, self._perhaps, self._exempt = (_any_of(patterns, mark) for mark in ("", "?", "!"))
+        self._key_hint = key_hint(patterns)
+        self.hint = NativeSearch.of_any((self._key_hint, _WITHOUT_KEYS))
         """A search for possible secret keys in JSON or text, and for secrets in a fixed form or without a key."""
         self._perhaps_hint = key_hint(tuple(pattern for pattern in patterns if _mark(pattern) == "?"))
         self.matches = lru_cache(10_000)(self._matches)
@@ -163,13 +163,13 @@ class SecretKeys:
         """Return whether JSON or text may contain such a key; False is certain."""
         return self.hint.may_match(text)
 
-    def in_text(self, text: str, found: Found) -> str:
-        """Return `text` with the results of `found` in place of the values of secret keys."""
+    def in_text(self, text: str, replacement: Replacement) -> str:
+        """Return `text` with the results of `replacement` in place of the values of secret keys."""
         parts: list[str] = []
         done = 0
         for start, end, form, levels in self._spans(text):
             value = unescaped(text[start:end], levels)
-            instead = found(as_meant(value) if form in ("url", "encoded") else value)
+            instead = replacement(as_meant(value) if form in ("url", "encoded") else value)
             if form == "number":
                 instead = "0"
             elif form == "encoded":
@@ -180,15 +180,15 @@ class SecretKeys:
 
     def _spans(self, text: str) -> list[Span]:
         has_separator = _SEPARATOR.search(text) is not None
-        found = [*spans(text, self.matches)] if has_separator and self._named.may_match(text) else []
-        found += in_lines(text)
+        candidates = [*spans(text, self.matches)] if has_separator and self._key_hint.may_match(text) else []
+        candidates += in_lines(text)
         if has_separator and self._perhaps_hint.may_match(text):
             perhaps = spans(text, self.may_match)
-            found += (one for one in perhaps if looks_random(text[one.start : one.end]))
-        named = merge_overlapping(found)
+            candidates += (one for one in perhaps if looks_random(text[one.start : one.end]))
+        keyed = merge_overlapping(candidates)
         if not has_separator or _DIGIT.search(text) is None:
-            return named
-        return merge_overlapping((*named, *(one for one in unnamed(text) if not _overlaps(one, named))))
+            return keyed
+        return merge_overlapping((*keyed, *(one for one in unnamed(text) if not _overlaps(one, keyed))))
 
     def hides(self, key: str, value: str) -> bool:
         """Return whether a text is secret as the value of that key."""
@@ -196,17 +196,17 @@ class SecretKeys:
 
     def _matches(self, key: str) -> bool:
         squeezed = _squeezed(key)
-        return bool(self._meant.fullmatch(squeezed)) and not self._kept.fullmatch(squeezed)
+        return bool(self._meant.fullmatch(squeezed)) and not self._exempt.fullmatch(squeezed)
 
     def _may_match(self, key: str) -> bool:
         squeezed = _squeezed(key)
-        return bool(self._perhaps.fullmatch(squeezed)) and not self._kept.fullmatch(squeezed)
+        return bool(self._perhaps.fullmatch(squeezed)) and not self._exempt.fullmatch(squeezed)
 
 
-def _overlaps(one: Span, named: list[Span]) -> bool:
-    """Return whether a span overlaps one of those in order, whose key says better where its value ends."""
-    before = bisect_left(named, one.end, key=itemgetter(0)) - 1
-    return before >= 0 and named[before].end > one.start
+def _overlaps(one: Span, spans: list[Span]) -> bool:
+    """Return whether a span overlaps one of some ordered spans; their keys mark the end of a value better."""
+    before = bisect_left(spans, one.end, key=itemgetter(0)) - 1
+    return before >= 0 and spans[before].end > one.start
 
 
 @lru_cache(8)

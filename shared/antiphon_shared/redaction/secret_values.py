@@ -19,7 +19,7 @@ ALWAYS_SECRET = (
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
 )
-NAMED_BY = "ANTIPHON_TOOL_DISPATCHER_SECRETS"
+NAMES_VARIABLE = "ANTIPHON_TOOL_DISPATCHER_SECRETS"
 """The variable with the names of further variables, for instance of a tool's API key."""
 
 
@@ -35,10 +35,11 @@ def secret_values(*groups: "Settings") -> tuple[str, ...]:
         values += [setting.get_secret_value() for setting in settings if isinstance(setting, SecretStr)]
     # each key of a comma list
     values += (load_environment("ANTIPHON_SIGNING_KEY") or "").split(",")
-    named = [load_environment(name.strip()) or "" for name in (load_environment(NAMED_BY) or "").split(",")]
-    found = [*(secret for value in values for secret in secrets_in(value)), *named]
-    found += [secret for value in named if _is_address(value) for secret in secrets_in(value)]
-    return tuple(dict.fromkeys(filter(None, found)))
+    names = (load_environment(NAMES_VARIABLE) or "").split(",")
+    tool_values = [load_environment(name.strip()) or "" for name in names]
+    secrets = [*(secret for value in values for secret in secrets_in(value)), *tool_values]
+    secrets += [secret for value in tool_values if _is_address(value) for secret in secrets_in(value)]
+    return tuple(dict.fromkeys(filter(None, secrets)))
 
 
 def secrets_in(value: str) -> Iterator[str]:
@@ -53,9 +54,9 @@ def secrets_in(value: str) -> Iterator[str]:
     login, at, _ = rest.rpartition("@")
     if at and (password := login.partition(":")[2]):
         yield from (value, password, unquote(password))
-    for name, given in parse_qs(rest.partition("?")[2], strict_parsing=False).items():
+    for name, query_values in parse_qs(rest.partition("?")[2], strict_parsing=False).items():
         if name in ("password", "sentinel_password"):
-            yield from given
+            yield from query_values
 
 
 def _is_address(value: str) -> bool:

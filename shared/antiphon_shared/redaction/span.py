@@ -49,10 +49,10 @@ def candidates(text: str, start: int, key: str) -> Iterator[str]:
         yield " ".join((*words, key))
 
 
-def merge_overlapping(found: Iterable[Span]) -> list[Span]:
+def merge_overlapping(spans: Iterable[Span]) -> list[Span]:
     """Return the spans in order, with overlapping ones merged."""
     merged: list[Span] = []
-    for span in sorted(filter(lambda span: span.start < span.end, found), key=itemgetter(0, 1)):
+    for span in sorted(filter(lambda span: span.start < span.end, spans), key=itemgetter(0, 1)):
         if merged and span.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(span.end, merged[-1].end))
         else:

@@ -63,13 +63,13 @@ class TokenRules:
         if not self._look.may_match(text):
             return []
         small = text.lower()
-        named = [rule for keyword, rules in self._by_keyword.items() if keyword in small for rule in rules]
-        found = sorted(
-            (token for rule in dict.fromkeys(named) for token in rule.tokens(text)),
+        likely = [rule for keyword, rules in self._by_keyword.items() if keyword in small for rule in rules]
+        ordered = sorted(
+            (token for rule in dict.fromkeys(likely) for token in rule.tokens(text)),
             key=lambda token: (token.start, -token.end),
         )
         apart: list[Token] = []
-        for token in found:
+        for token in ordered:
             if not apart or token.start >= apart[-1].end:
                 apart.append(token)
         return apart
@@ -81,8 +81,8 @@ def token_rules() -> TokenRules:
     data = json.loads(files(__package__).joinpath("token_rules.json").read_text())["rules"]
     rules = [_Rule(one["id"], one["keywords"], one["entropy"], one["pattern"]) for one in data]
     begins = "|".join(dict.fromkeys(one["look"] for one in data if one["begins"]))
-    named = "|".join(dict.fromkeys(one["look"] for one in data if not one["begins"]))
-    return TokenRules(rules, f"{_BEGINS}(?:{begins})|{named}")
+    keywords = "|".join(dict.fromkeys(one["look"] for one in data if not one["begins"]))
+    return TokenRules(rules, f"{_BEGINS}(?:{begins})|{keywords}")
 
 
 def entropy(text: str) -> float:

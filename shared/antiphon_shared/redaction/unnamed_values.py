@@ -19,7 +19,7 @@ from antiphon_shared.redaction.harmless import (
     has_issued_part,
     is_card,
     looks_issued,
-    looks_like_drawn_token,
+    looks_like_generated_token,
     looks_like_password,
     looks_like_random_password,
     looks_like_token,
@@ -42,7 +42,7 @@ _WORD_BEGINS = (
     r"(?<!\"[:=] [\"'])(?<!\"[:=][\"'])(?<!, [\"'])(?<!,[\"'])(?<![\[{][\"'])(?<![Ii][Dd] )(?<![Ii][Dd][:=] )(?<!ef )(?<!ommit )"
     r"(?:(?<![^\s\"'`(,;>])|(?<=\\[nrt]))(?:(?!(?i:[\w.$-]{0,60}(?:id|ref|hash|commit)[=:]))[\w.$-]{1,60}[=:])?"
 )
-_NOT_WHOLE = r"(?!\A[^\s,;]*\Z)"
+_PART_OF_TEXT = r"(?!\A[^\s,;]*\Z)"
 _ENDS = r"(?=[\s\"'\\]|\Z)"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\<>()|`;,]{6,400})"
@@ -74,7 +74,7 @@ _HINTS_OF_VALUES = {
     looks_like_token: A_TOKEN,
     looks_issued: f"(?:{A_PASSWORD}|{A_TOKEN})",
     looks_like_random_password: A_RANDOM_PASSWORD,
-    looks_like_drawn_token: A_RANDOM_PASSWORD,
+    looks_like_generated_token: A_RANDOM_PASSWORD,
     looks_random: A_RANDOM_WORD,
     has_issued_part: rf"[^ \"'<>\\]*(?:{A_PASSWORD}|{A_TOKEN})",
 }
@@ -222,14 +222,14 @@ _FORMS_WITHOUT_WORDS = (
     # Any word of a text whose letters and digits are in no order, but ids, and values in JSON.
     _form(
         "",
-        rf"{_NOT_WHOLE}{_WORD_BEGINS}(?P<value>[^\s\"'\\`<>()|,;=/:]{{8,100}})(?=[\s\"'`),;.:!?<\\]|\Z)",
+        rf"{_PART_OF_TEXT}{_WORD_BEGINS}(?P<value>[^\s\"'\\`<>()|,;=/:]{{8,100}})(?=[\s\"'`),;.:!?<\\]|\Z)",
         looks_like_random_password,
     ),
     # Any long word of capitals, small letters and digits in no order.
     _form(
         "",
         r"(?:(?<![\w/+.%\\-])|(?<=\\[nrt]))(?<![Ii][Dd][=:])(?<![Ii][Dd]: )(?<![Ii][Dd]\":\")(?<![Ii][Dd]\": \")(?P<value>[A-Za-z0-9_-]{32,200})(?=[\s\"'`),;:!?<&\\]|\Z)",
-        looks_like_drawn_token,
+        looks_like_generated_token,
     ),
     # Groups of digits that are the number of a card, by its check digit.
     _form(

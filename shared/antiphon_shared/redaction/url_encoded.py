@@ -26,7 +26,7 @@ class DecodedPart(NamedTuple):
     decoded_at: list[int]
     encoded_at: list[int]
 
-    def place(self, of: int) -> int:
+    def position_of(self, of: int) -> int:
         """Return the position in the whole encoded text for a position in this part."""
         before = bisect_right(self.decoded_at, of) - 1
         return self.encoded_at[before] + of - self.decoded_at[before]

@@ -40,17 +40,17 @@ _DEFAULT = re.compile(r"\$\{\w{1,80}:?[-=](?P<value>[^{}]{1,4096})\}")
 
 def spans(text: str, is_secret: IsSecret) -> list[Span]:
     """Return the positions of the values of secret keys, in order and without overlaps; `is_secret` tests keys."""
-    found = [*assigned(text, is_secret), *elsewhere(text, is_secret)]
+    candidates = [*assigned(text, is_secret), *elsewhere(text, is_secret)]
     if "</" in text or "&lt;/" in text:
-        found += _in_elements(text, is_secret)
+        candidates += _in_elements(text, is_secret)
     if "-" in text:
-        found += _behind_options(text, is_secret)
-    found += _behind_names(text, is_secret)
+        candidates += _behind_options(text, is_secret)
+    candidates += _behind_names(text, is_secret)
     if " " in text:
-        found += _in_sentences(text, is_secret)
+        candidates += _in_sentences(text, is_secret)
     if "%" in text:
-        found += _encoded(text, is_secret)
-    return merge_overlapping(_without_variable(text, span) for span in found)
+        candidates += _encoded(text, is_secret)
+    return merge_overlapping(_without_variable(text, span) for span in candidates)
 
 
 def _without_variable(text: str, span: Span) -> Span:
@@ -98,10 +98,10 @@ def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for match in _SENTENCE.finditer(text):
         if not any(map(is_secret, candidates(text, match.start("key"), match["key"]))):
             continue
-        if (said := WORD_AT.match(text, match.end())) is None:
+        if (after := WORD_AT.match(text, match.end())) is None:
             continue
-        word = said[0].rstrip(".,;:!?)*_")
-        goes_on = word == said[0] and text.startswith(" ", said.end())  # "is 4096 bytes long"
+        word = after[0].rstrip(".,;:!?)*_")
+        goes_on = word == after[0] and text.startswith(" ", after.end())  # "is 4096 bytes long"
         if looks_secret(word) and not (word.isdigit() and goes_on):
             yield Span(match.end(), match.end() + len(word))
 
@@ -109,4 +109,4 @@ def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
 def _encoded(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for run in decoded_runs(text):
         for start, end, *_ in merge_overlapping(assigned(run.text, is_secret)):
-            yield Span(run.place(start), run.place(end), "encoded")
+            yield Span(run.position_of(start), run.position_of(end), "encoded")

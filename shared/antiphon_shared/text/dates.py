@@ -57,7 +57,7 @@ def date_of_value(value: object) -> Date | None:
     if match := _ISO.match(text):
         return int(match[1]), int(match[2] or 0), int(match[3] or 0)
     words = re.findall(r"\w+", text.lower())
-    return next((found.date for found in dates_in(words)), None)
+    return next((one.date for one in dates_in(words)), None)
 
 
 def is_later(one: Date, other: Date) -> bool | None:

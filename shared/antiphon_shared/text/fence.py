@@ -32,7 +32,7 @@ _FILLERS = "\u115f\u1160\u3164\uffa0"
 """Characters that are letters in Unicode, but invisible."""
 _ANY = "\ufffd"
 """A placeholder for a character that may look like any letter."""
-_KNOWN = 4_096
+_CHARACTERS_CACHED_MAX = 4_096
 
 _BETWEEN = f"[^a-z0-9<{_ANY}]*+"
 """Any characters up to a bracket, so that a text with many brackets is read only once."""
@@ -78,7 +78,7 @@ def fence(text: str) -> str:
         return text
     drawings = {_fold_lookalikes(text), _fold_lookalikes(text.translate(_TAGS))}
     pieces, start = [], 0
-    for bracket in sorted({found.start() for drawn in drawings for found in _FENCE.finditer(drawn)}):
+    for bracket in sorted({match.start() for drawing in drawings for match in _FENCE.finditer(drawing)}):
         pieces += [text[start:bracket], "&lt;"]
         start = bracket + 1
     return "".join([*pieces, text[start:]])
@@ -104,12 +104,12 @@ def attribute(value: str) -> str:
 
 def _fold_lookalikes(text: str) -> str:
     """Return the text, of the same length, in the characters that its own may be taken for."""
-    drawn = text.lower() if text.isascii() else "".join(map(_drawn_as, text))
-    return drawn.translate(_SIGNS)
+    folded = text.lower() if text.isascii() else "".join(map(_look_of, text))
+    return folded.translate(_SIGNS)
 
 
-@lru_cache(_KNOWN)
-def _drawn_as(character: str) -> str:
+@lru_cache(_CHARACTERS_CACHED_MAX)
+def _look_of(character: str) -> str:
     """Return `<`, a lower-case ASCII letter or digit, `_ANY`, or a space, for one character.
 
     By its compatibility decomposition (Unicode Standard Annex 15).

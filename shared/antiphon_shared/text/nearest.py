@@ -6,9 +6,9 @@ from difflib import get_close_matches
 _LISTED_MAX = 40
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, existing: Iterable[str]) -> str:
     """Return `Did you mean max_rounds? There are: ...`, with the nearest known name, and all of them."""
-    names = list(known)
+    names = list(existing)
     nearest = get_close_matches(name, names, n=1, cutoff=0.6)
     meant = f"Did you mean {nearest[0]}? " if nearest else ""
     more = ", ..." if len(names) > _LISTED_MAX else ""

@@ -7,16 +7,16 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
 def readings_in(text: str) -> frozenset[str]:
     """Return every number of a text in all its readings; for dates and versions each part too."""
-    found = set(_DIGITS.findall(text))
-    return frozenset(form for written in found for form in (*readings(written), *_parts(written)))
+    numbers = set(_DIGITS.findall(text))
+    return frozenset(form for written in numbers for form in (*readings(written), *_parts(written)))
 
 
 def readings(written: str) -> set[str]:
     """Return the readings of a number: `1,250.50` as 1250.5; `1.250` as 1250 and as 1.25; other texts unchanged."""
     forms = set()
     for point, comma in ((".", ","), (",", ".")):
-        whole, _, rest = written.partition(point)
-        groups = whole.split(comma)
+        integer, _, rest = written.partition(point)
+        groups = integer.split(comma)
         if (rest.isdecimal() or not rest) and all(len(group) == 3 for group in groups[1:]):
             forms.add(_bare(f"{''.join(groups)}.{rest}"))
     return forms or {written}
@@ -28,5 +28,5 @@ def _parts(written: str) -> list[str]:
 
 
 def _bare(number: str) -> str:
-    whole, _, rest = number.partition(".")
-    return ".".join(filter(None, [whole.lstrip("0") or "0", rest.rstrip("0")]))
+    integer, _, rest = number.partition(".")
+    return ".".join(filter(None, [integer.lstrip("0") or "0", rest.rstrip("0")]))

@@ -101,13 +101,13 @@ class _Number(NamedTuple):
 
 def amounts_in(words: Sequence[str]) -> list[Amount]:
     """Return the amounts in a text's words, in lower case and without the punctuation around them."""
-    found: list[Amount] = []
+    amounts: list[Amount] = []
     at = 0
-    for place, word in enumerate(words):
-        if place >= at and _may_be_number(word) and (one := _amount(words, place, at)):
-            found.append(one)
+    for index, word in enumerate(words):
+        if index >= at and _may_be_number(word) and (one := _amount(words, index, at)):
+            amounts.append(one)
             at = one.end
-    return found
+    return amounts
 
 
 def plain_number(text: str) -> int | float | None:
@@ -169,8 +169,8 @@ def _number(words: Sequence[str], at: int) -> _Number | None:
     if at >= len(words):
         return None
     if words[at].isalpha() or words[at].split("-")[0] in CARDINALS:
-        found = _in_words(words, at)
-        return found and _with_unit(words, found)
+        in_words = _in_words(words, at)
+        return in_words and _with_unit(words, in_words)
     if words[at].isdecimal():
         return _of_figures(words, at, words[at], "", "")
     if clock := _CLOCK.fullmatch(words[at]):
@@ -265,8 +265,8 @@ def _with_unit(words: Sequence[str], number: _Number) -> _Number | None:
         value, step, end = value * times, step * times, end + 1
     form = words[end] if end < len(words) else ""
     if unit:  # $5 dollars
-        is_told_twice = form in UNITS and UNITS[form][0] == UNITS[unit][0]
-        return _Number(end + is_told_twice, value, step, unit, is_word)
+        is_repeated = form in UNITS and UNITS[form][0] == UNITS[unit][0]
+        return _Number(end + is_repeated, value, step, unit, is_word)
     if form in UNITS:
         return _Number(end + 1, value, step, form, is_word)
     if form in ("am", "pm"):

@@ -88,7 +88,7 @@ def sub_questions(query: str) -> tuple[str, ...]:
 def _veiled(query: str) -> str:
     """Return the query, of the same length, with quotations, brackets and addresses masked."""
     plain = re.sub(r"[\ud800-\udfff]", "x", query)
-    return _UNBROKEN.sub(lambda whole: f"{whole[0][0]}{'x' * (len(whole[0]) - 2)}{whole[0][-1]}", plain)
+    return _UNBROKEN.sub(lambda match: f"{match[0][0]}{'x' * (len(match[0]) - 2)}{match[0][-1]}", plain)
 
 
 def _question_sentences(veiled: str) -> list[_Span]:
@@ -145,12 +145,12 @@ def _parts(joint: re.Match[str], left: str, right: str) -> bool:
     if not asking:
         return True
     word = asking.replace("’", "'").partition("'")[0]
-    within = " ".join(left.split()[1:])
-    if re.search(rf"\b{word}\b", within, re.IGNORECASE):
+    left_rest = " ".join(left.split()[1:])
+    if re.search(rf"\b{word}\b", left_rest, re.IGNORECASE):
         return False
     if _RELATIVE.fullmatch(word):
         may_continue = not joint[0].startswith(",") and _ASKS_FOR_A_THING.match(left)
-        if _RELATIVE.search(within) or (may_continue and not _REFERS_BACK.search(right)):
+        if _RELATIVE.search(left_rest) or (may_continue and not _REFERS_BACK.search(right)):
             return False
     return not joint["series"] or bool(re.search(rf",\s+and\s+{_QUESTION_WORD}\s", right))
 

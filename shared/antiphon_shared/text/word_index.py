@@ -56,17 +56,17 @@ class WordIndex:
         worth, lengths = self.worth(word), self._lengths
         base, per_word = K1 * (1 - B), K1 * B * len(self) / max(1, self._length)
         return [
-            (place, worth * count * (K1 + 1) / (count + base + per_word * lengths[place]))
-            for place, count in self._held.get(word, ())
+            (index, worth * count * (K1 + 1) / (count + base + per_word * lengths[index]))
+            for index, count in self._held.get(word, ())
         ]
 
     def scores_since(self, first: int) -> Iterator[tuple[int, str, float]]:
         """Yield each word of the texts from `first` on, with its part of the score of its text."""
         base, per_word = K1 * (1 - B), K1 * B * len(self) / max(1, self._length)
         worths: dict[str, float] = {}
-        for place in range(first, len(self)):
-            around = base + per_word * self._lengths[place]
-            for word, count in self._words[place].items():
+        for index in range(first, len(self)):
+            around = base + per_word * self._lengths[index]
+            for word, count in self._words[index].items():
                 if (worth := worths.get(word)) is None:
                     worth = worths[word] = self.worth(word)
-                yield place, word, worth * count * (K1 + 1) / (count + around)
+                yield index, word, worth * count * (K1 + 1) / (count + around)

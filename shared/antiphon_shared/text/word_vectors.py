@@ -74,7 +74,7 @@ class _Table:
         self._scales = begin + length
         self._rows = self._scales + count
         self._raw = raw
-        self.places = {word: place for place, word in enumerate(words)}
+        self.row_numbers = {word: row for row, word in enumerate(words)}
         stemmer = Stemmer("english")
         self.stem = stemmer.stemWord
         # All at once, and backwards, so that the first word of a stem wins.
@@ -84,13 +84,13 @@ class _Table:
 
     def vector(self, word: str) -> Vector:
         """Return the vector of a word, or of the commonest word of its stem; empty if neither is known."""
-        place = self.places.get(word)
-        if place is None:
-            place = self.stems.get(self.stem(word))
-        if place is None:
+        row_number = self.row_numbers.get(word)
+        if row_number is None:
+            row_number = self.stems.get(self.stem(word))
+        if row_number is None:
             return ()
-        scale, width = self._raw[self._scales + place], self.dimensions // 2
-        row = self._raw[self._rows + place * width : self._rows + (place + 1) * width]
+        scale, width = self._raw[self._scales + row_number], self.dimensions // 2
+        row = self._raw[self._rows + row_number * width : self._rows + (row_number + 1) * width]
         return tuple([scale * (part - _ZERO) for byte in row for part in _NIBBLES[byte]])
 
 

@@ -34,8 +34,8 @@ _SAY_LITTLE = frozenset((
 
 def words(text: str) -> tuple[str, ...]:
     """Return the stems of the words in lower case, with names split and without stop words."""
-    found = _ASCII.findall(text) if text.isascii() else [one[1] or one[0] for one in _ANY.finditer(text)]
-    return tuple([found_stem for word in found if (found_stem := _telling_stem(word))])
+    parts = _ASCII.findall(text) if text.isascii() else [one[1] or one[0] for one in _ANY.finditer(text)]
+    return tuple([word_stem for word in parts if (word_stem := _telling_stem(word))])
 
 
 def plain_words(text: str) -> list[str]:

@@ -143,7 +143,7 @@ class _Reader:
         self._values = 0
         self._documents = 0
         self._value: Any = None
-        self._is_whole = True
+        self._is_complete = True
         """Whether every value could be read."""
         self.problems: list[YamlProblem] = []
 
@@ -163,7 +163,7 @@ class _Reader:
     def end(self) -> YamlText:
         if self.problems:
             problems = sorted(self.problems, key=lambda problem: problem.position or Position(0, 0))
-            text = YamlText(self._value, self._positions, self._keys) if self._is_whole else None
+            text = YamlText(self._value, self._positions, self._keys) if self._is_complete else None
             raise UnreadableYaml(*problems, text=text)
         if not self._documents or (self._value is None and self._values <= 1):
             raise _problem(None, "it is empty")
@@ -184,7 +184,7 @@ class _Reader:
                 self._complain(
                     position, f"{event.value[:40]} is not a 64-bit number; put it in quotes as text"
                 )
-                self._is_whole = False
+                self._is_complete = False
             if event.anchor:
                 self._anchors[event.anchor] = (value, 1, 0)
             return self._put(value)

@@ -3,23 +3,23 @@
 from antiphon_shared.tools.calls import ErrorType
 
 _FIX = "read the error, understand the issue, fix the call and retry"
-_FIX_OR_LEAVE = "read the error, understand the issue, fix and retry where that can help, else go another way"
-_LEAVE = "read the error, understand the issue, and go another way; do not retry unless the error says how"
+_RETRY = "read the error, understand the issue, fix and retry where that can help, else go another way"
+_CHANGE = "read the error, understand the issue, and go another way; do not retry unless the error says how"
 
 _ADVICE: dict[ErrorType, str] = {
     "validation_error": _FIX,
     "not_found": _FIX,
     "unknown_tool": _FIX,
     "dependency_failed": _FIX,
-    "rate_limit": _FIX_OR_LEAVE,
-    "api_failure": _FIX_OR_LEAVE,
-    "timeout": _FIX_OR_LEAVE,
-    "internal_error": _FIX_OR_LEAVE,
-    "permission_denied": _LEAVE,
-    "outcome_unknown": _LEAVE,
-    "cancelled": _LEAVE,
-    "circuit_open": _LEAVE,
-    "repeated_write": _LEAVE,
+    "rate_limit": _RETRY,
+    "api_failure": _RETRY,
+    "timeout": _RETRY,
+    "internal_error": _RETRY,
+    "permission_denied": _CHANGE,
+    "outcome_unknown": _CHANGE,
+    "cancelled": _CHANGE,
+    "circuit_open": _CHANGE,
+    "repeated_write": _CHANGE,
 }
 
 

@@ -32,7 +32,7 @@ ASK_USER_PARAMETERS: JsonSchema = {
 }
 
 
-def read_asked(arguments: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
+def read_question(arguments: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
     """Return the question and its choices; None if the arguments do not fit the schema."""
     question, choices = arguments.get("question"), arguments.get("choices", [])
     if arguments.keys() - {"question", "choices"} or not _is_text(question, QUESTION_CHARACTERS):

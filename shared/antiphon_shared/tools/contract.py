@@ -147,8 +147,8 @@ class Contract(Value):
     @classmethod
     def of_schema(cls, input_schema: JsonSchema, effect: Effect) -> "Contract":
         """Return the contract in a tool's JSON Schema, written in any format. Raises ValidationError."""
-        said = input_schema.get(CONTRACT_KEYWORD, {})
-        return cls.model_validate({"effect": effect, **_upcast(said)} if isinstance(said, dict) else said)
+        raw = input_schema.get(CONTRACT_KEYWORD, {})
+        return cls.model_validate({"effect": effect, **_upcast(raw)} if isinstance(raw, dict) else raw)
 
     def as_keyword(self) -> JsonObject:
         """Return the value of `x-orchestration`: the whole contract, so that its readers need no table of defaults."""

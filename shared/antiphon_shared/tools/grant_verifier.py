@@ -68,10 +68,10 @@ class GrantVerifier:
     def _genuine(self, token: str) -> Verified:
         """Return a grant with a valid signature, which is checked once per token."""
         digest = sha256(token.encode("utf-8", "surrogatepass")).digest()
-        known = self._verified.get(digest)
-        if known is not None:
+        verified = self._verified.get(digest)
+        if verified is not None:
             self._verified.move_to_end(digest)
-            return known
+            return verified
         if not self._keys:
             raise GrantRefused("cannot be verified: there is no key for it here.")
         grant = genuine(token, self._keys)

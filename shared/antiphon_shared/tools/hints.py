@@ -91,8 +91,8 @@ def _name(one: str | Dependency) -> str:
 
 def _has_label(text: str, label: str, name: str) -> bool:
     """Return whether a line of the text begins with the label and contains the name."""
-    said = (line.strip() for line in text.splitlines())
-    return any(line.startswith(f"{label}:") and _names(line, name) for line in said)
+    lines = (line.strip() for line in text.splitlines())
+    return any(line.startswith(f"{label}:") and _names(line, name) for line in lines)
 
 
 def _names(text: str, name: str) -> bool:

@@ -20,7 +20,7 @@ def journal_name(round: int) -> str:
     return f"journal:{round}"
 
 
-def kept_name(handle: str) -> str:
+def result_name(handle: str) -> str:
     """Return the name under which a session stores the whole of a result that is shown in part only."""
     return f"result:{handle}"
 
@@ -52,7 +52,7 @@ def read_outcome(content: bytes | None) -> ToolResult | None:
 
 def outcomes(settled: Mapping[str, bytes], calls: Sequence[ToolCall] | None = None) -> tuple[ToolResult, ...]:
     """Return the outcomes in a journal, in the order of the batch, by default of all calls."""
-    found = [read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)]
-    wanted = {call.id for call in calls or ()}
-    results = [result for result in found if result and (not wanted or result.call_id in wanted)]
+    stored = [read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)]
+    ids = {call.id for call in calls or ()}
+    results = [result for result in stored if result and (not ids or result.call_id in ids)]
     return tuple(sorted(results, key=lambda result: result.index))

@@ -65,10 +65,10 @@ def parse_placeholder(text: str) -> str | Placeholder:
     if beginning is None:
         return text
     dollars = len(beginning[1])
-    found = _read(text[dollars - 1 :])
-    if found is None:
+    placeholder = _read(text[dollars - 1 :])
+    if placeholder is None:
         return text
-    return found if dollars == 1 else text[1:]
+    return placeholder if dollars == 1 else text[1:]
 
 
 def as_text(value: Json) -> Json:
@@ -87,9 +87,9 @@ def find(value: object) -> Iterator[tuple[Path, Placeholder]]:
     if not _may_hold_one(value):
         return
     for path, text in texts_in(value):
-        found = parse_placeholder(text)
-        if not isinstance(found, str):
-            yield path, found
+        parsed = parse_placeholder(text)
+        if not isinstance(parsed, str):
+            yield path, parsed
 
 
 def texts_in(value: object) -> Iterator[tuple[Path, str]]:

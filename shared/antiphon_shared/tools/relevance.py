@@ -58,9 +58,9 @@ def rank(definitions: Iterable[ToolDefinition], text: str, n: int) -> tuple[Tool
     """Return at most `n` tools that fit `text`, the best first: they share a word with it, or are close in meaning."""
     tools = list(definitions)
     scores = scores_of(map(_parts_of, tools), text)
-    fitting = [place for place, score in enumerate(scores) if score.is_fitting]
-    best = sorted(fitting, key=lambda place: (-scores[place].total, tools[place].name))
-    return tuple(tools[place] for place in best[:n])
+    fitting = [index for index, score in enumerate(scores) if score.is_fitting]
+    best = sorted(fitting, key=lambda index: (-scores[index].total, tools[index].name))
+    return tuple(tools[index] for index in best[:n])
 
 
 def scores_of(described: Iterable[tuple[str, ...]], text: str) -> list["Score"]:
@@ -81,25 +81,25 @@ def most_relevant(
     index = _index_of(tuple(map(_parts_of, tools)))
     scored = [[score.total for score in index.scores(text)] for text in texts]
     totals = [max(scores) for scores in zip(*scored, strict=True)] if tools else []
-    order = sorted(range(len(tools)), key=lambda place: (-totals[place], tools[place].name))
+    order = sorted(range(len(tools)), key=lambda at: (-totals[at], tools[at].name))
     candidates, chosen = order[: n * _CANDIDATES], list[int]()
     alike = dict.fromkeys(candidates, 0.0)
     while candidates and len(chosen) < n:
-        best = max(candidates, key=lambda place: totals[place] - _ALIKE * alike[place])  # the first of equals
+        best = max(candidates, key=lambda at: totals[at] - _ALIKE * alike[at])  # the first of equals
         candidates.remove(best)
         chosen.append(best)
-        for place in candidates:
-            alike[place] = max(alike[place], closeness(index.wholes[place], index.wholes[best]) - _COPY)
+        for at in candidates:
+            alike[at] = max(alike[at], closeness(index.wholes[at], index.wholes[best]) - _COPY)
     rest = set(order).difference(chosen)
-    return tuple(tools[place] for place in (*chosen, *(place for place in order if place in rest)))
+    return tuple(tools[at] for at in (*chosen, *(at for at in order if at in rest)))
 
 
-def found_tools(data: object) -> tuple[str, ...] | None:
+def tool_names_in(data: object) -> tuple[str, ...] | None:
     """Return the names in the result of `find_tools`, `{"tools": [{"name": ...}, ...]}`; None for another form."""
-    found = data.get("tools") if isinstance(data, Mapping) else None
-    if not isinstance(found, list):
+    listed = data.get("tools") if isinstance(data, Mapping) else None
+    if not isinstance(listed, list):
         return None
-    names = [tool.get("name") if isinstance(tool, Mapping) else None for tool in found]
+    names = [tool.get("name") if isinstance(tool, Mapping) else None for tool in listed]
     return tuple(name for name in names if isinstance(name, str))
 
 
@@ -129,22 +129,22 @@ class _Index:
             tuple(text_vector(part) for part in (parts[0], *parts[2:][:_PARTS_MAX])) for parts in tools
         ]
         self.wholes = [_joined(parts) for parts in tools]
-        common, weight = summed([(whole, 1) for whole in self.wholes]), _COMMON * len(tools)
-        self._telling = [unit(summed([(whole, weight), (common, -1)])) for whole in self.wholes]
+        common, weight = summed([(vector, 1) for vector in self.wholes]), _COMMON * len(tools)
+        self._telling = [unit(summed([(vector, weight), (common, -1)])) for vector in self.wholes]
 
     def scores(self, text: str) -> list[Score]:
         """Return how well each tool fits the text."""
         text = text[:_TEXT_CHARACTERS]
         by_words = [0.0] * len(self.wholes)
         for word in sorted(set(words(text))):  # the sum of floats depends on their order
-            for place, score in self._words.scores_of(word):
-                by_words[place] += score
+            for index, score in self._words.scores_of(word):
+                by_words[index] += score
         vector = text_vector(text)
         meanings = [closeness(telling, vector) for telling in self._telling]
         totals = [meaning + _PER_WORD * worded for meaning, worded in zip(meanings, by_words, strict=True)]
-        for place in nlargest(_LOOKED_INTO, range(len(totals)), key=totals.__getitem__):
-            closest = max(closeness(part, vector) for part in self._parts[place])
-            totals[place] += _PER_PART * max(0.0, closest)
+        for index in nlargest(_LOOKED_INTO, range(len(totals)), key=totals.__getitem__):
+            closest = max(closeness(part, vector) for part in self._parts[index])
+            totals[index] += _PER_PART * max(0.0, closest)
         return [
             Score(worded, meaning, round(total, 9))
             for worded, meaning, total in zip(by_words, meanings, totals, strict=True)
@@ -185,8 +185,8 @@ def _texts_in(schema: object, depth: int) -> Iterator[str]:
     yield from _texts_in(schema.get("items"), depth - 1)
 
 
-def _values(given: object) -> list[str]:
+def _values(listing: object) -> list[str]:
     """Return the texts in a list of values, and those in its objects."""
-    listed = given if isinstance(given, list) else []
-    found = [value for one in listed for value in (one.values() if isinstance(one, Mapping) else (one,))]
-    return [value for value in found if isinstance(value, str)]
+    listed = listing if isinstance(listing, list) else []
+    entries = [value for one in listed for value in (one.values() if isinstance(one, Mapping) else (one,))]
+    return [value for value in entries if isinstance(value, str)]

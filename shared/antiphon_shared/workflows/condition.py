@@ -35,7 +35,7 @@ _TEXT_MAX = 1_000_000
 """Bound on the characters of a text, or values of a list, that an expression builds."""
 _PATTERN_MAX = 1_000
 _PATTERN_BYTES_MAX = 1_000_000
-_KEPT_MAX = 256
+_CONDITIONS_CACHED_MAX = 256
 _NUMBERS = ("int", "float")
 
 
@@ -79,8 +79,8 @@ def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
             return [_evaluate(item, values) for item in items]
         case Part(of, key):
             return _part(_evaluate(of, values), _evaluate(key, values))
-        case Function("has", (asked,)):
-            return _has(asked, values)
+        case Function("has", (argument,)):
+            return _has(argument, values)
         case Function(name, arguments):
             return _call(name, [_evaluate(one, values) for one in arguments])
 
@@ -214,7 +214,7 @@ def _call(name: str, arguments: list[Any]) -> Any:
     return _pattern(sought).is_valid(text)
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_CONDITIONS_CACHED_MAX)
 def _pattern(pattern: str) -> "Draft202012Validator":
     # Imported only for a pattern. Its engine is Rust's `regex`, as in output/schema.py.
     from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError

@@ -250,12 +250,12 @@ class _Parser:
         return Function(name.text, arguments)
 
     def _arguments(self, end: str) -> tuple[Tree, ...]:
-        found: list[Tree] = []
+        arguments: list[Tree] = []
         while not self._accept(end):
-            if found:
+            if arguments:
                 self._needs(",")
-            found.append(self._expression())
-        return tuple(found)
+            arguments.append(self._expression())
+        return tuple(arguments)
 
     def _accept(self, sign: str) -> bool:
         is_next = self._next.kind == "sign" and self._next.text == sign

@@ -34,20 +34,20 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    found: list[Token] = []
+    read: list[Token] = []
     at = 0
     while at < len(text):
         if text[at] == "$":
             token, at = _variable(text, at)
-            found.append(token)
+            read.append(token)
             continue
         match = _TOKEN.match(text, at)
         if match is None:
             raise ConditionSyntax(f"{text[at : at + 20]!r} cannot be read", at)
         if match.lastgroup != "space":
-            found.append(Token(str(match.lastgroup), match[0], at))
+            read.append(Token(str(match.lastgroup), match[0], at))
         at = match.end()
-    return [*found, Token("end", "the end", at)]
+    return [*read, Token("end", "the end", at)]
 
 
 def _variable(text: str, at: int) -> tuple[Token, int]:
@@ -68,9 +68,9 @@ def unescaped(token: Token) -> str:
     if text[0] in "rR":
         return text[2:-1]
 
-    def one(found: re.Match[str]) -> str:
-        if found[3]:
-            raise ConditionSyntax(f"there is no escape {found[0]!r}", token.offset)
-        return chr(int(found[1], 16)) if found[1] else _ESCAPED.get(found[2], found[2])
+    def one(match: re.Match[str]) -> str:
+        if match[3]:
+            raise ConditionSyntax(f"there is no escape {match[0]!r}", token.offset)
+        return chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2])
 
     return _ESCAPE.sub(one, text[1:-1])

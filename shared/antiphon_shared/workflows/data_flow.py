@@ -9,7 +9,7 @@ from antiphon_shared.workflows.nodes import CallNode, parts
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
 from antiphon_shared.workflows.specification import Workflow
 
-_NAMED_MAX = 3
+_TOOLS_LISTED_MAX = 3
 """Bound on the tools that one hint names: the tools that most workflows connect."""
 
 Flow = tuple[str, str, str]
@@ -24,16 +24,16 @@ def with_flow_hints(
     A hint that is already in the description is not repeated.
     """
     flows = Counter(flow for workflow in workflows for flow in dict.fromkeys(_flows(workflow)))
-    return tuple(_hinted(tool, flows) for tool in tools) if flows else tuple(tools)
+    return tuple(_with_hints(tool, flows) for tool in tools) if flows else tuple(tools)
 
 
-def _hinted(tool: ToolDefinition, flows: Mapping[Flow, int]) -> ToolDefinition:
+def _with_hints(tool: ToolDefinition, flows: Mapping[Flow, int]) -> ToolDefinition:
     often = sorted(flows, key=lambda flow: (-flows[flow], flow))
     before = [f"{giver} (needs {field})" for giver, field, taker in often if taker == tool.name]
     after = dict.fromkeys(taker for giver, _, taker in often if giver == tool.name)
     if not before and not after:
         return tool
-    text = describe(tool.description, requires=before[:_NAMED_MAX], next=[*after][:_NAMED_MAX])
+    text = describe(tool.description, requires=before[:_TOOLS_LISTED_MAX], next=[*after][:_TOOLS_LISTED_MAX])
     return tool.model_copy(update={"description": text})
 
 

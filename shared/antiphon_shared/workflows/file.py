@@ -28,8 +28,8 @@ def read_workflows(
     domains: dict[str, str] = {}
     names: dict[str, str] = {}
     for path in _files(paths, problems):
-        file, found = validated(path, catalogue)
-        problems += found
+        file, file_problems = validated(path, catalogue)
+        problems += file_problems
         one = file.specification
         if one is None:
             continue
@@ -51,14 +51,14 @@ def read_workflows(
 def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Problem, ...]]:
     """Return the content of a file, and its problems in the order of the file."""
     file = _read(Path(path))
-    found = [*file.problems]
+    problems = [*file.problems]
     if file.specification is not None:
-        found += map(file.located, problems_of(file.specification, catalogue))
-    found.sort(key=lambda problem: (problem.position is None, problem.position))
-    if len(found) > PROBLEMS_MAX:
-        why = f"there are {len(found) - PROBLEMS_MAX} more; correct these first"
-        found = [*found[:PROBLEMS_MAX], file.located(error((), "too_many", why))]
-    return file, tuple(found)
+        problems += map(file.located, problems_of(file.specification, catalogue))
+    problems.sort(key=lambda problem: (problem.position is None, problem.position))
+    if len(problems) > PROBLEMS_MAX:
+        why = f"there are {len(problems) - PROBLEMS_MAX} more; correct these first"
+        problems = [*problems[:PROBLEMS_MAX], file.located(error((), "too_many", why))]
+    return file, tuple(problems)
 
 
 def _read(path: Path) -> WorkflowFile:
@@ -77,10 +77,10 @@ def _read(path: Path) -> WorkflowFile:
 
 def _files(paths: Iterable[str | Path], problems: list[Problem]) -> Iterator[Path]:
     """Yield the files, each once, in their order; a folder without any is a problem."""
-    found: dict[Path, None] = {}
+    unique: dict[Path, None] = {}
     for path in map(Path, paths):
         if not path.is_dir():
-            found[path] = None
+            unique[path] = None
             continue
         try:
             inside = sorted(one for one in path.iterdir() if one.suffix in ENDINGS and one.is_file())
@@ -90,8 +90,8 @@ def _files(paths: Iterable[str | Path], problems: list[Problem]) -> Iterator[Pat
         if not inside:
             why = f"the folder holds no file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
             problems.append(_unreadable(path, why))
-        found.update(dict.fromkeys(inside))
-    yield from found
+        unique.update(dict.fromkeys(inside))
+    yield from unique
 
 
 def _unreadable(path: Path, message: str) -> Problem:

@@ -27,7 +27,7 @@ _NODES: dict[str, type[Value]] = {
     "<error>": nodes.ErrorNode,
     "<reason>": nodes.ReasonNode,
 }
-_WITHIN: dict[str, type[Value]] = {
+_MODELS_BY_KEY: dict[str, type[Value]] = {
     "params": Param,
     "expects": Param,
     "workflows": Workflow,
@@ -38,7 +38,7 @@ _WITHIN: dict[str, type[Value]] = {
 }
 _STAND_INS = {"version": "0", "description": "-"}
 """Stand-ins for keys that may be required."""
-_ALONE = frozenset(
+_INDEPENDENT_KEYS = frozenset(
     (
         *_STAND_INS,
         "timeout_s",
@@ -80,32 +80,34 @@ def read_file(text: str, name: str) -> WorkflowFile:
     """
     problems: tuple[Problem, ...] = ()
     try:
-        found = read_yaml(text, allows_aliases=False)
+        yaml = read_yaml(text, allows_aliases=False)
     except UnreadableYaml as unreadable:
         problems = tuple(
             Problem("error", "syntax", (), one.message, "", name, one.position) for one in unreadable.problems
         )
         if unreadable.text is None or not isinstance(unreadable.text.value, dict):
             return WorkflowFile(name, None, None, problems)
-        found = unreadable.text
-    read = WorkflowFile(name, found, None)
+        yaml = unreadable.text
+    read = WorkflowFile(name, yaml, None)
     try:
-        return replace(read, specification=_specification(found.value), problems=problems)
+        return replace(read, specification=_specification(yaml.value), problems=problems)
     except ValidationError as refused:
-        of_form = [*form_problems(refused, found.value)]
+        of_form = [*form_problems(refused, yaml.value)]
     problems = (*problems, *map(read.located, of_form))
-    if not all(map(_stands_alone, of_form)):
+    if not all(map(_is_independent, of_form)):
         return replace(read, problems=problems)
     try:
-        return replace(read, specification=_specification(_rest(found.value, of_form)), problems=problems)
+        return replace(read, specification=_specification(_rest(yaml.value, of_form)), problems=problems)
     except ValidationError:
         return replace(read, problems=problems)
 
 
-def _stands_alone(problem: Problem) -> bool:
+def _is_independent(problem: Problem) -> bool:
     """Return whether the rest of a file means the same without the key of a problem."""
     *around, key = problem.path or ("",)
-    return problem.code == "unknown_key" or (key in _ALONE and not (around and around[-1] in _NAMESPACES))
+    return problem.code == "unknown_key" or (
+        key in _INDEPENDENT_KEYS and not (around and around[-1] in _NAMESPACES)
+    )
 
 
 def _specification(value: Any) -> Specification:
@@ -117,24 +119,24 @@ def _rest(value: Any, problems: Iterable[Problem]) -> Any:
     rest = from_json(to_json(value))
     for problem in problems:
         *around, key = problem.path
-        place = _at(rest, tuple(around))
-        if isinstance(place, dict):
-            place.pop(key, None)
+        parent = _at(rest, tuple(around))
+        if isinstance(parent, dict):
+            parent.pop(key, None)
             if key in _STAND_INS and problem.code != "unknown_key":
-                place[key] = _STAND_INS[str(key)]
+                parent[key] = _STAND_INS[str(key)]
     return rest
 
 
 def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:
     """Yield pydantic's errors in the words of the file; of several on one path the first."""
-    named_paths: set[Path] = set()
+    reported: set[Path] = set()
     details = refused.errors(include_url=False, include_context=True)
     for one in sorted(details, key=lambda one: one["type"] == "too_short"):
         path = _path(one, value)
-        after_others = one["type"] == "too_short" and any(other[: len(path)] == path for other in named_paths)
-        if path in named_paths or after_others:
+        after_others = one["type"] == "too_short" and any(other[: len(path)] == path for other in reported)
+        if path in reported or after_others:
             continue
-        named_paths.add(path)
+        reported.add(path)
         yield _problem(one, path, value)
 
 
@@ -153,46 +155,46 @@ def _path(one: ErrorDetails, value: Any) -> Path:
 
 
 def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
-    place = _at(value, path)
+    there = _at(value, path)
     match one["type"]:
         case "extra_forbidden":
-            known = _fields(one["loc"])
+            fields = _fields(one["loc"])
             return error(
-                path, "unknown_key", "there is no such key", did_you_mean(str(path[-1]), known).rstrip(".")
+                path, "unknown_key", "there is no such key", did_you_mean(str(path[-1]), fields).rstrip(".")
             )
         case "missing":
             return error(path, "missing_key", f"{path[-1]} is missing", f"Add {path[-1]}")
         case "node_kind":
-            return _node_kind(path, place, one["msg"])
-        case "string_type" if isinstance(place, int | float):
-            return error(path, "wrong_type", f"{to_json(place).decode()} is no text", "Put it in quotes")
-        case "string_type" | "dict_type" | "model_type" | "tuple_type" if place is None:
+            return _node_kind(path, there, one["msg"])
+        case "string_type" if isinstance(there, int | float):
+            return error(path, "wrong_type", f"{to_json(there).decode()} is no text", "Put it in quotes")
+        case "string_type" | "dict_type" | "model_type" | "tuple_type" if there is None:
             return error(path, "wrong_type", "nothing stands here", "Give a value, or leave the key out")
         case "string_pattern_mismatch" | "string_too_long" if "[key]" in one["loc"]:
             return error(path, "bad_name", f"{str(path[-1])[:80]!r} is no name", f"Names are {_NAMES}")
         case "string_pattern_mismatch":
-            wanted = (
+            allowed = (
                 "a lower-case letter, then lower-case letters, digits and _"
                 if path == ("domain",)
                 else _NAMES
             )
-            return error(path, "bad_name", f"{str(place)[:80]!r} is no name", f"Names are {wanted}")
+            return error(path, "bad_name", f"{str(there)[:80]!r} is no name", f"Names are {allowed}")
     message = one["msg"].removeprefix("Value error, ").replace("Input", "it").replace("Tuple", "the list")
     return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
 
 
-def _node_kind(path: Path, there: Any, wanted: str) -> Problem:
+def _node_kind(path: Path, there: Any, kinds: str) -> Problem:
     if not isinstance(there, Mapping):
-        return error(path, "wrong_type", "a node is an object with keys", _sentence(wanted))
-    known = ("reason",) if wanted == nodes.PART_KINDS else nodes.NODE_TYPES
-    named = [key for key in ("call", "workflow", "type") if key in there]
-    if named == ["type"]:
-        meant = did_you_mean(str(there["type"]), known).rstrip(".")
+        return error(path, "wrong_type", "a node is an object with keys", _sentence(kinds))
+    types = ("reason",) if kinds == nodes.PART_KINDS else nodes.NODE_TYPES
+    keys = [key for key in ("call", "workflow", "type") if key in there]
+    if keys == ["type"]:
+        meant = did_you_mean(str(there["type"]), types).rstrip(".")
         return error(
             (*path, "type"), "unknown_type", f"there is no type {str(there['type'])[:80]!r} here", meant
         )
-    stands = f"it has {' and '.join(named)}" if named else "it has none of `call`, `workflow` and `type`"
-    return error(path, "node_kind", stands, _sentence(wanted))
+    stands = f"it has {' and '.join(keys)}" if keys else "it has none of `call`, `workflow` and `type`"
+    return error(path, "node_kind", stands, _sentence(kinds))
 
 
 def _sentence(text: str) -> str:
@@ -221,5 +223,5 @@ def _fields(loc: tuple[str | int, ...]) -> list[str]:
         model = _NODES[str(around[-1])]
     elif around:
         names = [str(part) for part in around[-2:]]
-        model = _WITHIN.get(names[-1]) or _WITHIN.get(names[0]) or Specification
+        model = _MODELS_BY_KEY.get(names[-1]) or _MODELS_BY_KEY.get(names[0]) or Specification
     return [field.alias or name for name, field in model.model_fields.items()]

@@ -29,7 +29,7 @@ class GraphNode:
     node: Node
     scope: str
     """The path of the scope it belongs to."""
-    within: str | None
+    container: str | None
     """The parallel or foreach that contains it as a part."""
     upstream: tuple[str, ...]
     """The nodes that it depends on."""

@@ -48,15 +48,15 @@ class Range:
 def read_items(text: str) -> Reference | Range:
     """Return the reference or range of a foreach's items. Raises UnfitItems."""
     stripped = text.strip()
-    if whole := (BARE.fullmatch(stripped) or BRACED.fullmatch(stripped)):
-        return reference_of(whole)
-    found = _RANGE.fullmatch(text)
-    if found is None:
+    if reference := (BARE.fullmatch(stripped) or BRACED.fullmatch(stripped)):
+        return reference_of(reference)
+    match = _RANGE.fullmatch(text)
+    if match is None:
         raise UnfitItems(
             f"{text[:80]!r} is neither a reference to a list nor a range; write $name, or range(A, B) with numbers, "
             "dates or references"
         )
-    return Range(_bound(found["first"]), _bound(found["last"]))
+    return Range(_bound(match["first"]), _bound(match["last"]))
 
 
 def references_in(items: Reference | Range) -> list[Reference]:
@@ -71,11 +71,11 @@ def resolve_items(text: str, values: Mapping[str, Any], items_max: int) -> list[
     """Return the items, dates as text. Raises UnfitItems also for more than `items_max`, and ReferenceMissing."""
     items = read_items(text)
     if isinstance(items, Reference):
-        found = look_up(items, values)
-        if not isinstance(found, list | tuple):
-            raise UnfitItems(f"{items} is {type_name(found)}, and a list is needed")
-        _refuse_more(len(found), items_max)
-        return list(found)
+        value = look_up(items, values)
+        if not isinstance(value, list | tuple):
+            raise UnfitItems(f"{items} is {type_name(value)}, and a list is needed")
+        _refuse_more(len(value), items_max)
+        return list(value)
     first, last = _end(items.first, values), _end(items.last, values)
     if isinstance(first, date) and isinstance(last, date):
         _refuse_more(days := (last - first).days, items_max)
@@ -86,7 +86,7 @@ def resolve_items(text: str, values: Mapping[str, Any], items_max: int) -> list[
     raise UnfitItems(f"the range goes from {first} to {last}; give two integers or two dates")
 
 
-def count_known(items: Reference | Range) -> int | None:
+def fixed_count(items: Reference | Range) -> int | None:
     """Return the number of items, if it is known without values. Raises UnfitItems."""
     if isinstance(items, Reference) or references_in(items):
         return None
@@ -99,21 +99,21 @@ def count_known(items: Reference | Range) -> int | None:
 
 
 def _bound(text: str) -> Bound:
-    found = _BOUND.fullmatch(text)
-    if found is None:
+    match = _BOUND.fullmatch(text)
+    if match is None:
         raise UnfitItems(f"{text[:80]!r} is no end of a range")
-    of = _operand(found["of"], text)
-    if found["days"] is None:
+    of = _operand(match["of"], text)
+    if match["days"] is None:
         return Bound(of)
-    days = _operand(found["days"], text)
+    days = _operand(match["days"], text)
     if isinstance(days, date):
         raise UnfitItems(f"{text[:80]!r}: the number of days is a date; write + 3 days, or + $n days")
-    return Bound(of, days, -1 if found["sign"] == "-" else 1)
+    return Bound(of, days, -1 if match["sign"] == "-" else 1)
 
 
 def _operand(text: str, around: str) -> int | date | Reference:
-    if whole := (BARE.fullmatch(text) or BRACED.fullmatch(text)):
-        return reference_of(whole)
+    if reference := (BARE.fullmatch(text) or BRACED.fullmatch(text)):
+        return reference_of(reference)
     if _INTEGER.fullmatch(text):
         return int(text)
     if _DATE.fullmatch(text):

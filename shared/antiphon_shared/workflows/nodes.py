@@ -210,10 +210,10 @@ def node_kind(value: Any) -> str | None:
         value = value.__dict__
     if not isinstance(value, Mapping):
         return None
-    named = [key for key in ("call", "workflow", "type") if key in value]
-    if len(named) != 1:
+    kinds = [key for key in ("call", "workflow", "type") if key in value]
+    if len(kinds) != 1:
         return None
-    return f"<{value['type']}>" if named == ["type"] else f"<{named[0]}>"
+    return f"<{value['type']}>" if kinds == ["type"] else f"<{kinds[0]}>"
 
 
 ONE_KIND = "give exactly one of `call`, `workflow` and `type`"
@@ -269,14 +269,14 @@ NODE_TYPES = ("branch", "parallel", "foreach", "yield", "wait", "compensate", "e
 
 def targets(node: Any) -> tuple[str, ...]:
     """Return the ids of the nodes that a node may activate, each once."""
-    found: list[str] = []
+    ids: list[str] = []
     if isinstance(node, BranchNode):
-        found += [arm.goto for arm in node.on]
+        ids += [arm.goto for arm in node.on]
     if isinstance(node, _WithOutput) and node.on_error and node.on_error.fallback:
-        found.append(node.on_error.fallback)
+        ids.append(node.on_error.fallback)
     if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
-        found.append(node.on_partial_failure)
-    return tuple(dict.fromkeys(found))
+        ids.append(node.on_partial_failure)
+    return tuple(dict.fromkeys(ids))
 
 
 def parts(node: Any) -> dict[str, CallNode | WorkflowNode | ReasonNode]:

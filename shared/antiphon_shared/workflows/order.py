@@ -40,7 +40,7 @@ def edges_of(graph: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
 
 def cycles(after: Mapping[str, Mapping[str, bool]]) -> list[Cycle]:
     """Return a cycle for each edge that closes one, in a depth-first search."""
-    found: list[Cycle] = []
+    all_cycles: list[Cycle] = []
     state: dict[str, int] = {}
     for start in after:
         if start in state:
@@ -53,12 +53,12 @@ def cycles(after: Mapping[str, Mapping[str, bool]]) -> list[Cycle]:
                 waiting.pop()
                 state[path.pop()] = 2
             elif state.get(following) == 1:
-                found.append(_cycle(path[path.index(following) :], after))
+                all_cycles.append(_cycle(path[path.index(following) :], after))
             elif following not in state:
                 state[following] = 1
                 path.append(following)
                 waiting.append(iter(after[following]))
-    return found
+    return all_cycles
 
 
 def _cycle(ids: list[str], after: Mapping[str, Mapping[str, bool]]) -> Cycle:
@@ -100,20 +100,20 @@ class Order:
 
         None in place of the node means the end of the workflow.
         """
-        asked = [(None if id is None else self.index[id], some) for id, some in questions]
-        asked = [(at, some if at is None else some & self._settled[at]) for at, some in asked]
-        bit = {some: 1 << n for n, some in enumerate(dict.fromkeys(some for _, some in asked if some))}
+        indexed = [(None if id is None else self.index[id], some) for id, some in questions]
+        indexed = [(at, some if at is None else some & self._settled[at]) for at, some in indexed]
+        bit = {some: 1 << n for n, some in enumerate(dict.fromkeys(some for _, some in indexed if some))}
         from_start, when_run = self._certain_sets([*bit])
         return [
             bool(some) and bool((from_start if at is None else from_start | when_run[at]) & bit[some])
-            for at, some in asked
+            for at, some in indexed
         ]
 
     def are_exclusive(self, one: str, other: str) -> bool:
         """Return whether at most one of two nodes can succeed."""
-        mine, theirs = self._choices[self.index[one]], self._choices[self.index[other]]
+        mine, others = self._choices[self.index[one]], self._choices[self.index[other]]
         chosen = dict(mine)
-        return any(chosen.get(at, choice) != choice for at, choice in theirs)
+        return any(chosen.get(at, choice) != choice for at, choice in others)
 
     def _ancestors(self) -> tuple[list[int], list[int]]:
         """Return for each node its ancestors, and the ancestors that have settled when it runs."""
@@ -166,13 +166,13 @@ class Order:
 
     def _memberships(self, sets: list[int]) -> list[int]:
         """Return for each node the sets that it belongs to."""
-        found = [0] * len(self.ids)
+        members = [0] * len(self.ids)
         for number, some in enumerate(sets):
             while some:
                 lowest = some & -some
-                found[lowest.bit_length() - 1] |= 1 << number
+                members[lowest.bit_length() - 1] |= 1 << number
                 some ^= lowest
-        return found
+        return members
 
     def _by_branch(self, n: int, when_due: list[int]) -> int:
         """Return the sets that are certain on every path of a branch; paths that end the workflow do not count."""
@@ -206,15 +206,15 @@ class Order:
 
 
 def _activations(node: Any) -> list[tuple[str, Ends]]:
-    found: list[tuple[str, Ends]] = []
+    activations: list[tuple[str, Ends]] = []
     if isinstance(node, BranchNode):
-        found += [(goto, "goto") for goto in dict.fromkeys(arm.goto for arm in node.on)]
+        activations += [(goto, "goto") for goto in dict.fromkeys(arm.goto for arm in node.on)]
     on_error = getattr(node, "on_error", None)
     if on_error and on_error.fallback:
-        found.append((on_error.fallback, "fallback"))
+        activations.append((on_error.fallback, "fallback"))
     if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
-        found.append((node.on_partial_failure, "partial"))
-    return found
+        activations.append((node.on_partial_failure, "partial"))
+    return activations
 
 
 def ordered_names(after: Mapping[str, Collection[str]]) -> list[str]:

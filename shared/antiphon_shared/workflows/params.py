@@ -32,7 +32,7 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "list": (list, tuple),
     "object": (dict,),
 }
-_SHOWN_CHARACTERS = 80
+_VALUE_CHARACTERS_MAX = 80
 
 
 def _as_tuple(value: Any) -> Any:
@@ -89,7 +89,7 @@ def type_name(value: Any) -> str:
 def short_json(value: Any) -> str:
     """Return a JSON value in its written form, cut to a maximum."""
     text = to_json(value, fallback=str).decode(errors="replace")
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+    return text if len(text) <= _VALUE_CHARACTERS_MAX else f"{text[:_VALUE_CHARACTERS_MAX]}..."
 
 
 @lru_cache

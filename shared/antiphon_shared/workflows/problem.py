@@ -30,9 +30,9 @@ class Problem:
 
     @property
     def text(self) -> str:
-        named = f"{'.'.join(map(str, self.path))}: " if self.path else ""
+        prefix = f"{'.'.join(map(str, self.path))}: " if self.path else ""
         hint = f" {self.hint}." if self.hint else ""
-        return f"{named}{self.message}.{hint}"
+        return f"{prefix}{self.message}.{hint}"
 
 
 def error(path: Path, code: str, message: str, hint: str = "") -> Problem:

@@ -18,7 +18,7 @@ from antiphon_shared.workflows.params import JSON_TYPES, Format, Param
 from antiphon_shared.workflows.specification import Specification
 
 _NAME_WORDS, _NAME_CHARACTERS, _GOAL_CHARACTERS = 5, 60, 500
-_TYPES = {json: ours for ours, json in JSON_TYPES.items()}
+_TYPES = {json: type for type, json in JSON_TYPES.items()}
 _FORMATS = get_args(Format)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
@@ -93,13 +93,13 @@ def _in_order(tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
 def _params_of(tool: ToolDefinition) -> dict[str, Param] | None:
     """Return the params that a call needs; None if one of its arguments cannot be a param."""
     properties = tool.input_schema.get("properties") or {}
-    found: dict[str, Param] = {}
+    params: dict[str, Param] = {}
     for name in tool.input_schema.get("required") or ():
         param = _param_of(properties.get(name))
         if param is None:
             return None
-        found[name] = param
-    return found
+        params[name] = param
+    return params
 
 
 def _param_of(schema: Any) -> Param | None:
@@ -108,8 +108,8 @@ def _param_of(schema: Any) -> Param | None:
     if kind is None:
         return None
     fields: dict[str, Any] = {"type": kind, "required": True}
-    if isinstance(said := schema.get("description"), str):
-        fields["description"] = one_line(said, _GOAL_CHARACTERS)
+    if isinstance(description := schema.get("description"), str):
+        fields["description"] = one_line(description, _GOAL_CHARACTERS)
     if kind == "str" and schema.get("format") in _FORMATS:
         fields["format"] = schema["format"]
     if isinstance(values := schema.get("enum"), list):
@@ -133,8 +133,8 @@ def _as_name(text: str) -> str:
 
 def _unused(name: str, taken: Iterable[str]) -> str:
     names, n = {*taken}, 1
-    found = name
-    while found in names:
+    candidate = name
+    while candidate in names:
         n += 1
-        found = f"{name}_{n}"
-    return found
+        candidate = f"{name}_{n}"
+    return candidate

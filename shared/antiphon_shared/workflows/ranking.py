@@ -69,12 +69,12 @@ def rank_offers(goal: str, offers: Iterable[Offer]) -> list[Ranked]:
     """Return the offers that fit a goal, the best first; ties by name."""
     listed = list(offers)
     scores = scores_of(map(_parts_of, listed), goal)
-    found = [
+    ranked = [
         Ranked(offer.name, score.total, missing(goal, offer))
         for offer, score in zip(listed, scores, strict=True)
         if score.is_fitting
     ]
-    return sorted(found, key=lambda one: (-one.score, one.name))
+    return sorted(ranked, key=lambda one: (-one.score, one.name))
 
 
 def missing(goal: str, offer: Offer) -> tuple[str, ...]:
@@ -92,8 +92,8 @@ class _Goal:
         self._goal = goal
         self._words = {*plain_words(goal)} | {word.casefold() for word in re.findall(r"\w+", goal)}
         self._has_digit = any(sign.isdigit() for sign in goal)
-        named = words(" ".join((offer.name, offer.description, *offer.outline, *offer.params)))
-        self._has_more = not {*words(goal)} <= {*named}
+        offer_words = words(" ".join((offer.name, offer.description, *offer.outline, *offer.params)))
+        self._has_more = not {*words(goal)} <= {*offer_words}
 
     def may_hold(self, param: Param) -> bool:
         """Return whether the goal may hold a value of a param."""

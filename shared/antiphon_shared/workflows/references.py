@@ -20,10 +20,10 @@ _PART = rf"(?:{_NAME}|[0-9]{{1,9}}(?![A-Za-z0-9_]))"
 BARE = re.compile(rf"\$({_NAME})(\?(?=\.{_PART}))?((?:\.{_PART})*)")
 """A reference without braces."""
 BRACED = re.compile(rf"\$\{{({_NAME})(\?)?((?:\.[^.{{}}$\s]+)*)\}}")
-_WHOLE = re.compile(rf"\$({_NAME})(\?)?((?:\.{_PART})*)")
+_REFERENCE = re.compile(rf"\$({_NAME})(\?)?((?:\.{_PART})*)")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
-_KEYS_SHOWN = 20
-_LENGTH_SHOWN = 100
+_KEYS_MAX = 20
+_LENGTH_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +78,17 @@ class Template:
 
 def read_template(text: str) -> Template:
     """Return the parts of a text. Raises MalformedReference."""
-    if whole := (_WHOLE.fullmatch(text) or BRACED.fullmatch(text)):
-        return Template((reference_of(whole),))
+    if reference := (_REFERENCE.fullmatch(text) or BRACED.fullmatch(text)):
+        return Template((reference_of(reference),))
     parts: list[str | Reference] = []
     plain, at = "", 0
     while (dollar := text.find("$", at)) >= 0:
         plain += text[at:dollar]
         if text.startswith("$$", dollar):
             plain, at = f"{plain}$", dollar + 2
-        elif found := (BARE.match(text, dollar) or BRACED.match(text, dollar)):
-            parts += [plain, reference_of(found)] if plain else [reference_of(found)]
-            plain, at = "", found.end()
+        elif match := (BARE.match(text, dollar) or BRACED.match(text, dollar)):
+            parts += [plain, reference_of(match)] if plain else [reference_of(match)]
+            plain, at = "", match.end()
         elif text.startswith("${", dollar):
             raise MalformedReference(
                 f"{_cut(text[dollar:])!r} is no reference; write ${{name.path}}, or $${{ for the text itself"
@@ -99,10 +99,10 @@ def read_template(text: str) -> Template:
     return Template((*parts, plain) if plain or not parts else tuple(parts))
 
 
-def reference_of(found: re.Match[str]) -> Reference:
+def reference_of(match: re.Match[str]) -> Reference:
     """Return the reference in a match of BARE or BRACED."""
-    path = tuple(int(part) if _INDEX.fullmatch(part) else part for part in found[3].split(".")[1:])
-    return Reference(found[1], path, bool(found[2]))
+    path = tuple(int(part) if _INDEX.fullmatch(part) else part for part in match[3].split(".")[1:])
+    return Reference(match[1], path, bool(match[2]))
 
 
 def templates(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -158,8 +158,8 @@ def _inside(value: Any, part: str | int, way: str, reference: Reference) -> Any:
 
 def _resolve_text(text: str, values: Mapping[str, Any]) -> Any:
     template = read_template(text)
-    if whole := template.single_reference:
-        return look_up(whole, values)
+    if reference := template.single_reference:
+        return look_up(reference, values)
     return "".join(
         _as_text(part, look_up(part, values)) if isinstance(part, Reference) else part
         for part in template.parts
@@ -176,10 +176,10 @@ def _as_text(reference: Reference, value: Any) -> str:
 
 
 def _mapped(values: Mapping[str, Any], some: str = "are", none: str = "is nothing") -> str:
-    names = [_cut(str(name)) for name, _ in zip(values, range(_KEYS_SHOWN), strict=False)]
-    more = ", ..." if len(values) > _KEYS_SHOWN else ""
+    names = [_cut(str(name)) for name, _ in zip(values, range(_KEYS_MAX), strict=False)]
+    more = ", ..." if len(values) > _KEYS_MAX else ""
     return f"{some} {', '.join(names)}{more}" if names else none
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LENGTH_SHOWN else f"{text[:_LENGTH_SHOWN]}..."
+    return text if len(text) <= _LENGTH_MAX else f"{text[:_LENGTH_MAX]}..."

@@ -98,13 +98,13 @@ def _check_parameters(query: "exp.Query", template: Template, params: tuple[Refe
     """Compare the parameters of a query with its references: one could be in a text, or be the author's own."""
     from sqlglot import exp
 
-    found = [one.name for one in query.find_all(exp.Parameter, exp.Placeholder)]
+    names = [one.name for one in query.find_all(exp.Parameter, exp.Placeholder)]
     for n, reference in enumerate(params):
-        if found.count(f"p{n}") < template.references.count(reference):
+        if names.count(f"p{n}") < template.references.count(reference):
             raise UnfitSql(
                 f"{reference} is inside a text or a comment of the SQL; write it outside of the quotes"
             )
-    if len(found) > len(template.references):
+    if len(names) > len(template.references):
         raise UnfitSql("it has parameters of its own; write a reference, such as $name, for each value")
 
 
@@ -131,8 +131,8 @@ def _defined_around(table: "exp.Table") -> set[str]:
     inner: exp.Expr = table
     while (outer := inner.parent) is not None:
         if isinstance(outer, exp.With):
-            place = [id(one) for one in outer.expressions].index(id(inner))
-            names.update(one.alias.lower() for one in outer.expressions[: place + bool(outer.recursive)])
+            index = [id(one) for one in outer.expressions].index(id(inner))
+            names.update(one.alias.lower() for one in outer.expressions[: index + bool(outer.recursive)])
         elif isinstance(outer, exp.Query) and not isinstance(inner, exp.With):
             names.update(one.alias.lower() for one in outer.ctes)
         inner = outer

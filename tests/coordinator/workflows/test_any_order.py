@@ -100,7 +100,7 @@ def _checked(world: World, happens: Any) -> Any:
             if UNDO in path or isinstance(world.open.get(path), SetTimer):
                 continue
             node = world.plan.node(path)
-            top = path if node.within is None else path.rpartition("/")[0]
+            top = path if node.container is None else path.rpartition("/")[0]
             scope = top.rpartition("/")[0]
             assert scope not in stopped, f"{path} began though its workflow had been stopped"
             for above in world.plan.node(top).upstream:

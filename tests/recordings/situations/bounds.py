@@ -24,7 +24,7 @@ def _nested(depth: int) -> Any:
 
 
 def _longer_error(more: int) -> Scripted:
-    return fails(400, "invalid_request_error", text_of(failure._SAID_CHARACTERS_MAX + more))
+    return fails(400, "invalid_request_error", text_of(failure._MESSAGE_CHARACTERS_MAX + more))
 
 
 def _wait(more: int) -> Scripted:

@@ -7,10 +7,10 @@ import pytest
 from antiphon_shared.events.session import Response, Source, Status, Turn
 from antiphon_shared.memory.conversation import (
     ANSWER_CHARACTERS,
-    CHARACTERS_GIVEN_MAX,
+    CHARACTERS_INCLUDED_MAX,
     CONVERSATION,
     QUESTION_CHARACTERS,
-    TURNS_GIVEN_MAX,
+    TURNS_INCLUDED_MAX,
     earlier,
     open_turn,
     turn_of,
@@ -104,8 +104,8 @@ def test_neither_itself_nor_what_was_asked_later_is_before_a_session() -> None:
 def test_what_a_follow_up_is_given_is_bounded_and_in_order(turns: list[tuple[int, int]]) -> None:
     kept_turns = [a_turn(minute, "x" * length, f"s{n}") for n, (minute, length) in enumerate(turns)]
     given_turns = earlier(kept_turns, "new", NOON + timedelta(minutes=30))
-    assert len(given_turns) <= TURNS_GIVEN_MAX
-    assert sum(len(turn.question) + len(turn.answer) for turn in given_turns) <= CHARACTERS_GIVEN_MAX
+    assert len(given_turns) <= TURNS_INCLUDED_MAX
+    assert sum(len(turn.question) + len(turn.answer) for turn in given_turns) <= CHARACTERS_INCLUDED_MAX
     assert all(one.at <= other.at for one, other in pairwise(given_turns))
     assert not turns or given_turns, "one turn always fits"
 

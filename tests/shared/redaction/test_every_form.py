@@ -44,7 +44,7 @@ READERS = (
         "is_option_in_sentence",
         "looks_secret",
         "looks_random",
-        "is_drawn",
+        "looks_generated",
         "looks_like_password",
         "looks_like_token",
         "looks_like_random_password",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS, read_asked
+from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS, read_question
 from antiphon_shared.tools.calls import ToolError
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -26,4 +26,4 @@ anything = texts | st.none() | st.integers() | st.lists(texts, max_size=11)
 def test_who_asks_and_who_answers_agree_on_what_is_a_question(arguments: dict[str, Any]) -> None:
     """The coordinator reads the arguments, the dispatcher holds them against the schema."""
     is_accepted = not isinstance(arguments_of(ASK, arguments), ToolError)
-    assert (read_asked(arguments) is not None) is is_accepted
+    assert (read_question(arguments) is not None) is is_accepted

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.tools.calls import ToolDefinition
-from antiphon_shared.tools.relevance import found_tools, rank
+from antiphon_shared.tools.relevance import rank, tool_names_in
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,4 +108,4 @@ def test_the_ranking_depends_on_tools_and_text_alone(
     ],
 )
 def test_what_find_tools_returned_is_read_with_care(data: Any, found: tuple[str, ...] | None) -> None:
-    assert found_tools(data) == found
+    assert tool_names_in(data) == found

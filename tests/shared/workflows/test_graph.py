@@ -37,7 +37,7 @@ def test_sub_workflows_are_inlined_under_the_path_of_their_node() -> None:
         *(f"{path}/{id}" for path in ("a/two", "c", "d/*") for id in "xyz"),
     ]
     assert graph.nodes["a"].parts == ("a/one", "a/two")
-    assert (graph.nodes["a/one"].within, graph.nodes["a"].downstream) == ("a", ("b",))
+    assert (graph.nodes["a/one"].container, graph.nodes["a"].downstream) == ("a", ("b",))
     assert (graph.nodes["b"].upstream, graph.nodes["b"].activates) == (("a",), ("c", "d"))
     assert graph.nodes["c"].activated_by == ("b",)
     assert graph.nodes["c/y"].upstream == ("c/x",)
@@ -57,7 +57,7 @@ def test_edges_are_the_same_from_both_ends() -> None:
     for path, node in graph.nodes.items():
         assert all(path in graph.nodes[one].downstream for one in node.upstream)
         assert all(path in graph.nodes[one].activated_by for one in node.activates)
-        assert all(graph.nodes[one].within == path for one in node.parts)
+        assert all(graph.nodes[one].container == path for one in node.parts)
 
 
 def test_a_workflow_that_contains_itself_or_too_much_does_not_compile() -> None:

@@ -1,7 +1,7 @@
 """The items of a foreach."""
 
 import pytest
-from antiphon_shared.workflows.items import UnfitItems, count_known, read_items, resolve_items
+from antiphon_shared.workflows.items import UnfitItems, fixed_count, read_items, resolve_items
 
 from tests.rows import each_row
 
@@ -53,5 +53,5 @@ def test_other_texts_are_no_items(text: str) -> None:
 
 
 def test_a_range_without_references_can_be_counted() -> None:
-    assert count_known(read_items("range(2030-01-01, 2031-01-01)")) == 365
-    assert count_known(read_items("range(0, $n)")) is None
+    assert fixed_count(read_items("range(2030-01-01, 2031-01-01)")) == 365
+    assert fixed_count(read_items("range(0, $n)")) is None

@@ -70,7 +70,7 @@ class _Predicate(NamedTuple):
 
     attribute: str
     value: Value
-    place: int = 0
+    location_words: int = 0
     """The number of words at the end that name where a state holds; they are part of the attribute."""
 
 
@@ -88,11 +88,11 @@ def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Asse
     at = _verb_in(folded)
     if not at or at + 1 == len(folded):
         return None
-    if (found := _plain(words, folded, at)) is None:
-        found = _dated_plain(words, folded, at)
-    if found and not found.is_named and _leads_with_name(text, found.subject):
-        return found._replace(is_named=True)
-    return found
+    if (assertion := _plain(words, folded, at)) is None:
+        assertion = _dated_plain(words, folded, at)
+    if assertion and not assertion.is_named and _leads_with_name(text, assertion.subject):
+        return assertion._replace(is_named=True)
+    return assertion
 
 
 def _verb_in(folded: Sequence[str]) -> int:
@@ -114,12 +114,12 @@ def _dated_plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assert
         return None
     start, end, date = dates[0]
     if start == 0 and end < at:
-        found = _plain(words[end:], folded[end:], at - end)
+        assertion = _plain(words[end:], folded[end:], at - end)
     elif end == len(folded) and start > at + 1:
-        found = _plain(words[:start], folded[:start], at)
+        assertion = _plain(words[:start], folded[:start], at)
     else:
         return None
-    return found and found._replace(date=date)
+    return assertion and assertion._replace(date=date)
 
 
 def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
@@ -130,25 +130,25 @@ def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | 
     if verb in _BE:
         if rest[0] in ROLES and rest[1:2] in (["of"], ("of",)):
             return _of_holder(words, folded, at)
-        said = _of_being(words[at + 1 :], rest, verb.endswith("n't"))
+        predicate = _of_being(words[at + 1 :], rest, verb.endswith("n't"))
     elif verb in _DATED_VERBS:
-        said = _dated(DATED.get(verb, verb), rest)
+        predicate = _dated(DATED.get(verb, verb), rest)
     elif rest[0] == "place":
-        said = _dated("held", rest)
+        predicate = _dated("held", rest)
     else:
-        said = _counted(COUNTED[verb], rest)
-    subject = said and _subject(words[:at], folded[:at], has_attribute=not said.attribute)
-    if said is None or subject is None:
+        predicate = _counted(COUNTED[verb], rest)
+    subject = predicate and _subject(words[:at], folded[:at], has_attribute=not predicate.attribute)
+    if predicate is None or subject is None:
         return None
-    attribute = said.attribute or subject.attribute
-    if said.place and has_name(words[-said.place :]):
+    attribute = predicate.attribute or subject.attribute
+    if predicate.location_words and has_name(words[-predicate.location_words :]):
         subject = subject._replace(is_named=bool(subject.words))
     if not attribute and not subject.is_named:
         subject, attribute = _Subject("", False, ""), canonical(subject.words)
     if not attribute:
         return None
     is_past = verb in PAST and attribute not in TIMELESS
-    return Assertion(subject.words, subject.is_named, attribute, said.value, None, is_past)
+    return Assertion(subject.words, subject.is_named, attribute, predicate.value, None, is_past)
 
 
 def _leads_with_name(text: str, subject: str) -> bool:
@@ -179,8 +179,8 @@ def _of_being(words: Sequence[str], rest: Sequence[str], is_denied: bool) -> _Pr
         return _Predicate(f"status {' '.join(rest[1:])}", State(rest[0], is_denied), len(rest) - 1)
     if is_denied:
         return None
-    if rest[0] in DATED and (found := _dated(DATED[rest[0]], rest[1:])):
-        return found
+    if rest[0] in DATED and (predicate := _dated(DATED[rest[0]], rest[1:])):
+        return predicate
     if len(rest) > 2 and (holder := HELD_BY.get((rest[0], rest[1]))):
         name = name_in(words[2:])
         return _Predicate(holder, name) if name else None
@@ -246,8 +246,8 @@ def _subject(words: Sequence[str], folded: Sequence[str], has_attribute: bool) -
         return None
     if len(folded) == 1 and folded[0] in _PRONOUNS:
         return _Subject("", False, "")
-    if has_attribute and (found := _attribute_of(words, folded)):
-        return found
+    if has_attribute and (subject := _attribute_of(words, folded)):
+        return subject
     if has_attribute and folded[0].endswith("est") and "in" in folded:
         return _Subject(" ".join(folded), True, "which")
     return _Subject(" ".join(folded), has_name(words) and "in" not in folded, "")

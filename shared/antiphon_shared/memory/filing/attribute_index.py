@@ -50,7 +50,7 @@ class AttributeIndex:
             if _is_same_thing(assertion, document, other, its) and exclude(assertion.value, other.value):
                 yield None, fact
         for described, fact, its in self._described.get(subject, ()):
-            if _is_said_otherwise(described, its, assertion, document):
+            if _contradicts(described, its, assertion, document):
                 yield None, fact
 
     def against_record(self, described: DescribedRecord, document: Document) -> Iterator[Difference]:
@@ -62,10 +62,10 @@ class AttributeIndex:
         for other, fact, its in others:
             if described.differs_from(other):
                 yield is_newer(described.date, document, other.date, its), fact
-        for attribute, said in self._asserted.get(described.subject, {}).items():
+        for attribute, assertions in self._asserted.get(described.subject, {}).items():
             if attribute in described.fields:
-                for assertion, fact, its in said:
-                    if _is_said_otherwise(described, document, assertion, its):
+                for assertion, fact, its in assertions:
+                    if _contradicts(described, document, assertion, its):
                         yield None, fact
 
 
@@ -77,13 +77,11 @@ def _is_same_thing(one: Assertion, document: Document, other: Assertion, its: Do
     """Return whether the subjects, which have the same words, are the same thing."""
     if have_one_title(document, its):
         return True
-    are_named = all(each.is_named or not each.subject for each in (one, other))
-    return are_named and is_subject_of(_subject(one, document), document, its)
+    have_names = all(each.is_named or not each.subject for each in (one, other))
+    return have_names and is_subject_of(_subject(one, document), document, its)
 
 
-def _is_said_otherwise(
-    described: DescribedRecord, document: Document, assertion: Assertion, its: Document
-) -> bool:
+def _contradicts(described: DescribedRecord, document: Document, assertion: Assertion, its: Document) -> bool:
     """Return whether a sentence and a record, both without a time, give an attribute two values."""
     if document.id == its.id or assertion.is_past or assertion.date or described.date:
         return False

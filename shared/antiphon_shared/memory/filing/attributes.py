@@ -129,7 +129,7 @@ def unit_of_field(name: str) -> str:
 
 DATES = frozenset(DATED.values()) | {"born", "began", "ended", "closed"}
 """Attributes whose value is a date."""
-KNOWN = (
+SINGLE_VALUED = (
     ROLES | DATES | frozenset(HELD_BY.values()) | frozenset(MEASURED.values()) | frozenset(_SAME.values())
     | frozenset(filter(None, COUNTED.values())) | {"population", "capacity", "pages"}
 )  # fmt: skip  # one set

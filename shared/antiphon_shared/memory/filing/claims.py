@@ -93,10 +93,10 @@ class ComparedSentence(NamedTuple):
 @lru_cache(_REMEMBERED)
 def compared_sentences(text: str) -> tuple[ComparedSentence, ...]:
     """Return the sentences of a statement, which has several when a very short one is joined with its neighbour."""
-    return tuple([_said_by(sentence) for sentence in sentences_in(text)])
+    return tuple([_compared(sentence) for sentence in sentences_in(text)])
 
 
-def _said_by(text: str) -> ComparedSentence:
+def _compared(text: str) -> ComparedSentence:
     reading = read_statement(text, False)
     assertion = assertion_of(text, reading.words, reading.folded)
     if assertion and not _is_comparable(text, reading.folded):
@@ -147,10 +147,10 @@ def denied_by(text: str, reading: Reading) -> tuple[str, ...]:
     has_not = "n't" in text or "n’t" in text or not _NOT.isdisjoint(words)
     if not has_not or not _is_comparable(text, words) or not _PRESENT.isdisjoint(words):
         return ()
-    found = [at for at, word in enumerate(words) if word in _NOT or word.endswith("n't")]
-    if len(found) != 1 or len(words) < _DENIAL_WORDS_MIN:
+    denials = [at for at, word in enumerate(words) if word in _NOT or word.endswith("n't")]
+    if len(denials) != 1 or len(words) < _DENIAL_WORDS_MIN:
         return ()
-    at = found[0]
+    at = denials[0]
     before, negation, behind = cased[:at], words[at], cased[at + 1 :]
     if negation == "without":
         return (_key(*before, "with", *behind),)

@@ -26,13 +26,13 @@ def file_conversation(memory: Memory, turns: Iterable[Turn]) -> MemoryDelta:
     if memory.earlier:
         return MemoryDelta()
     builder = MemoryDeltaBuilder(memory, KnownFacts())
-    asked: list[EarlierQuestion] = []
+    questions: list[EarlierQuestion] = []
     for number, turn in enumerate(turns, 1):
         origin = Origin(_ROUND, f"turn_{number}", CONVERSATION, turn.has_untrusted)
         question = storable_text(turn.question)
         builder.file(_parts(question, storable_text(turn.answer)), origin)
-        asked.append(EarlierQuestion(call_id=origin.call_id, question=question, status=turn.status))
-    return builder.delta.model_copy(update={"earlier": tuple(asked)})
+        questions.append(EarlierQuestion(call_id=origin.call_id, question=question, status=turn.status))
+    return builder.delta.model_copy(update={"earlier": tuple(questions)})
 
 
 def _parts(question: str, answer: str) -> Iterator[Part]:

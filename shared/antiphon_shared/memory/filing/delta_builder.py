@@ -26,9 +26,9 @@ class Origin(NamedTuple):
 class MemoryDeltaBuilder:
     """The delta of one round, while it is being filed."""
 
-    def __init__(self, memory: Memory, known: KnownFacts) -> None:
+    def __init__(self, memory: Memory, filed: KnownFacts) -> None:
         self._memory = memory
-        self._known = known
+        self._filed = filed
         self._new = KnownFacts()
         self._first_document = len(memory.documents) + 1
         self._first_fact = len(memory.facts) + 1
@@ -44,10 +44,10 @@ class MemoryDeltaBuilder:
 
     def file(self, parts: Iterable[Part], origin: Origin) -> tuple[str, ...]:
         """File parts, with known statements as sightings, and return the ids of their facts."""
-        told: list[str] = []
+        ids: list[str] = []
         for part in parts:
-            told += self._file_part(part, origin)
-        return tuple(told)
+            ids += self._file_part(part, origin)
+        return tuple(ids)
 
     def file_again(self, recalled: Recalled, is_untrusted: bool) -> tuple[str, ...]:
         """Return the ids of recalled facts; file one that is not in memory any more under its first call."""
@@ -58,17 +58,17 @@ class MemoryDeltaBuilder:
             use.is_untrusted for use in self._memory.tool_usage if (use.round, use.call_id) == call
         )
         origin = Origin(*call, recalled.tool, is_untrusted or was_untrusted)
-        told: list[str] = []
+        ids: list[str] = []
         for part in parts_of(recalled.content, recalled.position):
             document: Document | None = None
             name = _name(part, origin)
             for statement in part.statements:
-                id = self._known.at(*origin[:2], statement.position) or self._find(statement, name, origin)
+                id = self._filed.at(*origin[:2], statement.position) or self._find(statement, name, origin)
                 if id is None:
                     document = document or self._new_document(part, origin)
                     id = self._new_fact(document, statement, name)
-                told.append(id)
-        return tuple(told)
+                ids.append(id)
+        return tuple(ids)
 
     def _of_conversation(self, recalled: Recalled) -> tuple[str, ...]:
         """Return the ids of recalled facts of an earlier answer, which `recall` has read from memory."""
@@ -82,32 +82,32 @@ class MemoryDeltaBuilder:
 
     def _file_part(self, part: Part, origin: Origin) -> list[str]:
         name = _name(part, origin)
-        found = [self._find(statement, name, origin) for statement in part.statements]
-        if self._is_repeat(part, origin, found):
-            return [id for id in found if id is not None]
+        existing = [self._find(statement, name, origin) for statement in part.statements]
+        if self._is_repeat(part, origin, existing):
+            return [id for id in existing if id is not None]
         document = self._new_document(part, origin)
-        told: list[str] = []
-        for statement, known in zip(part.statements, found, strict=True):
-            id = known or self._new.find(statement, name, origin.is_untrusted)
+        ids: list[str] = []
+        for statement, existing_id in zip(part.statements, existing, strict=True):
+            id = existing_id or self._new.find(statement, name, origin.is_untrusted)
             if id is None:
                 id = self._new_fact(document, statement, name)
             elif self._document_of(id) is not document:
                 self._new.see(id, document)
                 self._sightings.append(Sighting(fact=id, document=document.id, position=statement.position))
-            told.append(id)
-        return told
+            ids.append(id)
+        return ids
 
-    def _is_repeat(self, part: Part, origin: Origin, found: list[str | None]) -> bool:
+    def _is_repeat(self, part: Part, origin: Origin, existing: list[str | None]) -> bool:
         """Return whether the same tool has returned the same document before, so that it is not a new source."""
         return all(
             id is not None
-            and any(known.has_seen(id, origin.tool, part.title) for known in (self._known, self._new))
-            for id in found
+            and any(facts.has_seen(id, origin.tool, part.title) for facts in (self._filed, self._new))
+            for id in existing
         )
 
     def _find(self, statement: Statement, name: str, origin: Origin) -> str | None:
-        found = self._known.find(statement, name, origin.is_untrusted)
-        return found or self._new.find(statement, name, origin.is_untrusted)
+        id = self._filed.find(statement, name, origin.is_untrusted)
+        return id or self._new.find(statement, name, origin.is_untrusted)
 
     def _document_of(self, id: str) -> Document:
         number = int(id[1:]) - self._first_fact
@@ -145,7 +145,7 @@ class MemoryDeltaBuilder:
 
     def _relations(self, document: Document, statement: Statement) -> dict[str, tuple[str, ...]]:
         """Return the relations of the statement to earlier facts and to those of this round."""
-        old = self._known.relations(statement, document)
+        old = self._filed.relations(statement, document)
         new = self._new.relations(statement, document)
         if old is NONE and new is NONE:
             return {}

@@ -40,7 +40,7 @@ class Relations(NamedTuple):
     contradicts: tuple[str, ...] = ()
 
 
-Place = tuple[str, Document]
+Source = tuple[str, Document]
 """A fact's id, and its document."""
 NONE = Relations()
 
@@ -52,8 +52,8 @@ class Differences:
         self._claims: dict[str, list[tuple[Claim, str, Document]]] = {}
         self._records: dict[tuple[str, str], list[tuple[Entry, str, Document, Kind]]] = {}
         self._attributes = AttributeIndex()
-        self._stated: dict[str, Place] = {}
-        self._denied: dict[str, Place] = {}
+        self._stated: dict[str, Source] = {}
+        self._denied: dict[str, Source] = {}
 
     def add(self, fact: Fact, document: Document) -> None:
         """Add the claims of a fact."""
@@ -70,13 +70,13 @@ class Differences:
             self._put_text(fact.statement, fact.id, document)
 
     def _put_text(self, text: str, fact: str, document: Document) -> None:
-        for said in compared_sentences(text):
-            if said.claim:
-                add_to(self._claims, said.claim.template, (said.claim, fact, document))
-            if said.assertion:
-                self._attributes.add(said.assertion, fact, document)
-            self._stated[said.key] = (fact, document)
-            for key in said.denied:
+        for sentence in compared_sentences(text):
+            if sentence.claim:
+                add_to(self._claims, sentence.claim.template, (sentence.claim, fact, document))
+            if sentence.assertion:
+                self._attributes.add(sentence.assertion, fact, document)
+            self._stated[sentence.key] = (fact, document)
+            for key in sentence.denied:
                 self._denied[key] = (fact, document)
 
     def relations(self, statement: Statement, document: Document) -> Relations:
@@ -84,21 +84,21 @@ class Differences:
         if not statement.is_json:
             return _sorted(self._of_text(statement.text, document))
         entry, described, prose = comparable_forms(statement.text)
-        found = [*self._of_record(entry, described, statement, document)]
+        differences = [*self._of_record(entry, described, statement, document)]
         for text in prose:
-            found += self._of_text(text, document)
-        return _sorted(found)
+            differences += self._of_text(text, document)
+        return _sorted(differences)
 
     def _of_text(self, text: str, document: Document) -> list[Difference]:
-        found: list[Difference] = []
-        for said in compared_sentences(text):
-            if said.claim and said.claim.template in self._claims:
-                found += self._of_claim(said.claim, said.text, document)
-            if said.assertion:
-                found += self._attributes.against(said.assertion, document)
-            if said.denied or said.key in self._denied:
-                found += self._opposite(said, document)
-        return found
+        differences: list[Difference] = []
+        for sentence in compared_sentences(text):
+            if sentence.claim and sentence.claim.template in self._claims:
+                differences += self._of_claim(sentence.claim, sentence.text, document)
+            if sentence.assertion:
+                differences += self._attributes.against(sentence.assertion, document)
+            if sentence.denied or sentence.key in self._denied:
+                differences += self._opposite(sentence, document)
+        return differences
 
     def _of_record(
         self, entry: Entry | None, described: DescribedRecord | None, statement: Statement, document: Document
@@ -123,13 +123,13 @@ class Differences:
             elif claim.date == other.date and its.id != document.id and _differ_in_one(claim, other):
                 yield None, fact
 
-    def _opposite(self, said: ComparedSentence, document: Document) -> Iterator[Difference]:
+    def _opposite(self, sentence: ComparedSentence, document: Document) -> Iterator[Difference]:
         """Yield the facts that state what a sentence denies, or deny what it states."""
-        places = [self._stated[key] for key in said.denied if key in self._stated]
-        if denial := self._denied.get(said.key):
-            places.append(denial)
-        for fact, its in places:
-            if is_same_subject(said.text, document, its):
+        sources = [self._stated[key] for key in sentence.denied if key in self._stated]
+        if denial := self._denied.get(sentence.key):
+            sources.append(denial)
+        for fact, its in sources:
+            if is_same_subject(sentence.text, document, its):
                 yield None, fact
 
 
@@ -137,11 +137,11 @@ def _sorted(others: list[Difference]) -> Relations:
     """Return earlier facts, each once, by whether the new one is later; None if that is undecided."""
     if not others:
         return NONE
-    found = {fact: later for later, fact in reversed(others)}
+    by_fact = {fact: later for later, fact in reversed(others)}
     return Relations(
-        supersedes=tuple([fact for fact in reversed(found) if found[fact]]),
-        superseded_by=tuple([fact for fact in reversed(found) if found[fact] is False]),
-        contradicts=tuple([fact for fact in reversed(found) if found[fact] is None]),
+        supersedes=tuple([fact for fact in reversed(by_fact) if by_fact[fact]]),
+        superseded_by=tuple([fact for fact in reversed(by_fact) if by_fact[fact] is False]),
+        contradicts=tuple([fact for fact in reversed(by_fact) if by_fact[fact] is None]),
     )
 
 

@@ -19,10 +19,10 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.storable import storable, storable_text
 from antiphon_shared.tools.advice import advice
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolResult
-from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, found_tools
+from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, tool_names_in
 from antiphon_shared.values import LogEntry
 
-_FOUND_NOTHING = "found nothing"
+_NO_RESULTS = "found nothing"
 _UNEXPLAINED = "The tool failed and did not say why."
 
 
@@ -31,22 +31,22 @@ def file_round(
     reasoning: ReasoningCompleted | None,
     results: ToolsCompleted | None,
     *,
-    known: KnownFacts | None = None,
+    filed_facts: KnownFacts | None = None,
     untrusted: Collection[str] = (),
     entry: LogEntry | None = None,
 ) -> MemoryDelta:
     """Return the delta of one round. A statement in memory is not filed twice.
 
-    `known` is `Known.of(memory)`, kept up to date by a caller that files round after round; it is not
+    `filed_facts` is `KnownFacts.of(memory)`, kept up to date by a caller that files round after round; it is not
     changed. `untrusted` are the ids of the calls with untrusted content, `entry` the log entry of `results`.
     """
     notes = _notes(memory, reasoning)
     intents = _intents(memory, notes, reasoning or results)
     if results is None:
         return MemoryDelta(reasoning=notes, intents=intents)
-    asked = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
+    arguments_by_call = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
     filed = {use.call_id for use in memory.tool_usage if use.round == results.round}
-    builder = MemoryDeltaBuilder(memory, KnownFacts.of(memory) if known is None else known)
+    builder = MemoryDeltaBuilder(memory, KnownFacts.of(memory) if filed_facts is None else filed_facts)
     uses: list[ToolUse] = []
     for result in results.results:
         if result.call_id in filed:
@@ -54,7 +54,7 @@ def file_round(
         origin = Origin(
             results.round, result.call_id, result.substitute or result.tool, result.call_id in untrusted
         )
-        arguments = storable(asked.get(result.call_id, {}))
+        arguments = storable(arguments_by_call.get(result.call_id, {}))
         uses.append(_use_of(result, origin, arguments, _file_result(builder, result, origin), entry))
     return builder.delta.model_copy(
         update={"reasoning": notes, "tool_usage": tuple(uses), "intents": intents}
@@ -81,14 +81,14 @@ def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[Reason
     if reasoning is None:
         return ()
     note, words = read_note(storable_text(reasoning.text))
-    said = ReasoningNote(round=reasoning.round, text=words if words.strip() else "", note=note)
-    is_news = (said.text or note is not None) and said not in memory.reasoning
-    return (said,) if is_news else ()
+    entry = ReasoningNote(round=reasoning.round, text=words if words.strip() else "", note=note)
+    is_news = (entry.text or note is not None) and entry not in memory.reasoning
+    return (entry,) if is_news else ()
 
 
 def _file_result(builder: MemoryDeltaBuilder, result: ToolResult, origin: Origin) -> tuple[str, ...]:
     """File a result, and return the ids of its facts, new or known."""
-    if result.status == "error" or _tools_found_by(result) is not None:
+    if result.status == "error" or _tools_in(result) is not None:
         return ()
     data = storable(result.data)
     recalled = recalled_parts(data) if result.tool == RECALL else None
@@ -133,10 +133,10 @@ def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[ErrorType |
         if result.error is None:
             return "internal_error", _UNEXPLAINED, _UNEXPLAINED
         error = result.error
-        return error.error_type, storable_text(error.message), storable_text(_told_of(error))
-    if names := _tools_found_by(result):
+        return error.error_type, storable_text(error.message), storable_text(_message_of(error))
+    if names := _tools_in(result):
         return "ok", "", storable_text(f"found {', '.join(names)}; they can be called now")
-    return "ok", "", "" if facts else _FOUND_NOTHING
+    return "ok", "", "" if facts else _NO_RESULTS
 
 
 def _why_substituted(result: ToolResult) -> str:
@@ -150,12 +150,12 @@ def _why_not_run(result: ToolResult) -> str:
     return result.repeated.line(result.tool) if result.repeated and result.error is None else ""
 
 
-def _tools_found_by(result: ToolResult) -> tuple[str, ...] | None:
+def _tools_in(result: ToolResult) -> tuple[str, ...] | None:
     is_search = result.tool == FIND_TOOLS and result.status == "ok"
-    return found_tools(result.data) if is_search else None
+    return tool_names_in(result.data) if is_search else None
 
 
-def _told_of(error: ToolError) -> str:
+def _message_of(error: ToolError) -> str:
     """Return the message of a failure for the model: the error, a valid call, and what to do next."""
     parts = [f"{error.code}: {error.message}" if error.code else error.message]
     if error.example_valid_call is not None:

@@ -129,21 +129,21 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _records(value, path, context, grain)
         case list() | dict() if grain < COARSE and (table := large_table_in(value, path)):
             members = value.items() if isinstance(value, dict) else ()
-            beside = {key: inner for key, inner in members if key not in table.keys}
-            if not is_nothing(beside):
-                yield from _record(beside, path, context, grain)
-            yield from rows_of(table, path, join_titles(context, title_of(beside)), grain)
+            other_fields = {key: inner for key, inner in members if key not in table.keys}
+            if not is_nothing(other_fields):
+                yield from _record(other_fields, path, context, grain)
+            yield from rows_of(table, path, join_titles(context, title_of(other_fields)), grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
             if not has_prose(value, path):
-                whole = as_json(path, value)
+                statement = as_json(path, value)
                 is_table = any(table_of(value[key], "") for key in keys)
-                if len(whole.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
-                    yield Part(path, join_titles(context, title_of(value)), (whole,))
+                if len(statement.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
+                    yield Part(path, join_titles(context, title_of(value)), (statement,))
                     return
-            beside = {key: inner for key, inner in value.items() if key not in keys}
-            title = join_titles(context, title_of(beside))
-            if not is_nothing(beside):
-                yield from _record(beside, path, context, grain)
+            other_fields = {key: inner for key, inner in value.items() if key not in keys}
+            title = join_titles(context, title_of(other_fields))
+            if not is_nothing(other_fields):
+                yield from _record(other_fields, path, context, grain)
             for key in keys:
                 yield from _walk(value[key], path + member(key), title, grain, depth + 1)
         case _:
@@ -168,20 +168,20 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     own = title_of(value)
     title = join_titles(context, own)
     rest, prose = without_prose(value, path) if grain < COARSE else (value, [])
-    said: list[Statement] = []
+    statements: list[Statement] = []
     if rest is not REMOVED and not (prose and _repeats(rest, own)):
-        said = list(split_value(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
-    for place, text in prose:
-        for part in _text(text, place, title, grain):
+        statements = list(split_value(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
+    for position, text in prose:
+        for part in _text(text, position, title, grain):
             if part.title == title:
-                said += part.statements
+                statements += part.statements
                 continue
-            if said:
-                yield Part(path, title, tuple(said))
-                said = []
+            if statements:
+                yield Part(path, title, tuple(statements))
+                statements = []
             yield Part(path, part.title, part.statements)
-    if said:
-        yield Part(path, title, tuple(said))
+    if statements:
+        yield Part(path, title, tuple(statements))
 
 
 def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
@@ -195,7 +195,7 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
 
 
 def _json_in(text: str, path: str) -> Any:
-    """Return the object or the list that a text is; `GONE` for every other text."""
+    """Return the object or the list that a text is; `REMOVED` for every other text."""
     if text[:1] not in _JSON_OPENS and text.lstrip()[:1] not in _JSON_OPENS:
         return REMOVED
     if (
@@ -212,12 +212,12 @@ def _json_in(text: str, path: str) -> Any:
 
 
 def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
-    found = False
+    has_sections = False
     for heading, spans in sections(text, grain):
-        found = True
+        has_sections = True
         statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
         yield Part(path, join_titles(context, heading), statements)
-    if not found and (words := text.strip()):
+    if not has_sections and (words := text.strip()):
         start = text.index(words)
         yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
 

@@ -17,7 +17,7 @@ TEXT_KEYS = frozenset((
     "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
 ))  # fmt: skip  # a text, not a column
 """Fields whose texts are prose."""
-_KEYS_KEPT = 256
+_KEYS_CACHED_MAX = 256
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -39,10 +39,10 @@ class Part(NamedTuple):
 
 def split_value(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
     """Yield the value as JSON, split by its members if it is long."""
-    whole = as_json(path, value)
+    statement = as_json(path, value)
     is_bare = not isinstance(value, dict | list | str)
-    if is_bare or len(whole.text) <= longest or depth > DEPTH_MAX or len(path) > PATH_MAX:
-        yield whole
+    if is_bare or len(statement.text) <= longest or depth > DEPTH_MAX or len(path) > PATH_MAX:
+        yield statement
     elif isinstance(value, str):
         for start, end in slices_at_words(value, 0, len(value), longest):
             yield Statement(f"{path}[{start}:{end}]", value[start:end], False)
@@ -85,7 +85,7 @@ def as_json(position: str, value: Any) -> Statement:
     return Statement(position, to_json(value).decode(), True)
 
 
-@lru_cache(_KEYS_KEPT)
+@lru_cache(_KEYS_CACHED_MAX)
 def member(key: str) -> str:
     """Return the step of a path to the value of a key. Cached, as records repeat their keys."""
     return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"

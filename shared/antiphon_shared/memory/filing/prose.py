@@ -23,19 +23,19 @@ def without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple
         return value, []
     is_dict = isinstance(value, dict)
     members: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
-    kept: dict[Any, Any] = {}
+    remaining: dict[Any, Any] = {}
     prose: list[tuple[str, str]] = []
     for name, inner in members:
-        place = path + (member(str(name)) if is_dict else f"[{name}]")
-        rest, found = without_prose(inner, place, str(name) if is_dict else key, depth + 1)
-        prose += found
+        inner_path = path + (member(str(name)) if is_dict else f"[{name}]")
+        rest, inner_prose = without_prose(inner, inner_path, str(name) if is_dict else key, depth + 1)
+        prose += inner_prose
         if rest is not REMOVED:
-            kept[name] = rest
+            remaining[name] = rest
     if not prose:
         return value, []
-    if not kept:
+    if not remaining:
         return REMOVED, prose
-    return (kept if is_dict else list(kept.values())), prose
+    return (remaining if is_dict else list(remaining.values())), prose
 
 
 def has_prose(value: Any, path: str, key: str = "", depth: int = 0) -> bool:
@@ -46,8 +46,8 @@ def has_prose(value: Any, path: str, key: str = "", depth: int = 0) -> bool:
         return False
     is_dict = isinstance(value, dict)
     for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        place = path + (member(str(name)) if is_dict else f"[{name}]")
-        if has_prose(inner, place, str(name) if is_dict else key, depth + 1):
+        inner_path = path + (member(str(name)) if is_dict else f"[{name}]")
+        if has_prose(inner, inner_path, str(name) if is_dict else key, depth + 1):
             return True
     return False
 
@@ -55,10 +55,10 @@ def has_prose(value: Any, path: str, key: str = "", depth: int = 0) -> bool:
 def _is_prose(text: str, key: str) -> bool:
     if len(text) < _TEXT_MIN:
         return False
-    is_named_so = key.lower() in TEXT_KEYS
-    if len(text) < PROSE_MIN and not is_named_so:
+    has_text_key = key.lower() in TEXT_KEYS
+    if len(text) < PROSE_MIN and not has_text_key:
         return False
     if len(text.split(None, 1)) < 2 and not _WIDE.search(text):
         return False
-    is_long = len(text) > (PROSE_MIN if is_named_so else _PROSE_WITHOUT_END)
+    is_long = len(text) > (PROSE_MIN if has_text_key else _PROSE_WITHOUT_END)
     return is_long or _SENTENCE_END.search(text) is not None

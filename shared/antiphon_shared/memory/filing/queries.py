@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 _QUERY_CHARACTERS_MAX = 400
-_KEYS_KEPT = 256
+_KEYS_CACHED_MAX = 256
 _SEARCH_KEYS = frozenset((
     "query", "queries", "q", "search", "searches", "search_query", "search_term", "search_terms", "search_text",
     "question", "questions", "text", "keyword", "keywords", "term", "terms", "phrase", "topic", "topics",
@@ -25,15 +25,15 @@ def search_query(arguments: dict[str, Any]) -> str:
 
     Without an argument named like a search, the only text argument counts if it has several words.
     """
-    said = [words for key, value in arguments.items() if _is_search(key[:60]) for words in _texts(value)]
-    if not said:
+    searched = [words for key, value in arguments.items() if _is_search(key[:60]) for words in _texts(value)]
+    if not searched:
         texts = [value for value in arguments.values() if isinstance(value, str)]
         if len(texts) == 1 and _WORDS.search(texts[0][: 4 * _QUERY_CHARACTERS_MAX]):
-            said = _texts(texts[0])
-    return "; ".join(dict.fromkeys(said))[:_QUERY_CHARACTERS_MAX].rstrip()
+            searched = _texts(texts[0])
+    return "; ".join(dict.fromkeys(searched))[:_QUERY_CHARACTERS_MAX].rstrip()
 
 
-@lru_cache(_KEYS_KEPT)
+@lru_cache(_KEYS_CACHED_MAX)
 def _is_search(key: str) -> bool:
     """Return whether an argument's name is that of a search. Cached, as few names occur."""
     name = _APART.sub("_", key).lower()

@@ -57,7 +57,7 @@ def read_statement(text: str, is_json: bool) -> Reading:
         return Reading("{" + _canonical(text), (), (), len(text) >= _TELLING_JSON_CHARACTERS)
     raw = text.replace("’", "'").split()
     bare = [word if word.isalnum() else bare_word(word) for word in raw]
-    kept = [
+    indexes = [
         at
         for at, word in enumerate(bare)
         if (
@@ -66,13 +66,13 @@ def read_statement(text: str, is_json: bool) -> Reading:
             else word[:1].isalpha() or _says_something(raw, bare, at)
         )
     ]
-    if not kept:
+    if not indexes:
         return Reading(text, (), (), False)
-    words = [bare[at] or raw[at] for at in kept]
-    if kept[0] == 0:
+    words = [bare[at] or raw[at] for at in indexes]
+    if indexes[0] == 0:
         words[0] = without_capital(words[0])
     folded = tuple([word.lower() for word in words])
-    key = " ".join(words) + _marks(text, raw, kept, folded)
+    key = " ".join(words) + _marks(text, raw, indexes, folded)
     is_telling = len(text) >= _TELLING_CHARACTERS and not _leans(text, bare[0].lower())
     return Reading(key, tuple(words), folded, is_telling)
 
@@ -93,7 +93,7 @@ def _says_something(raw: Sequence[str], bare: Sequence[str], at: int) -> bool:
     )
 
 
-def _marks(text: str, raw: Sequence[str], kept: Sequence[int], folded: Sequence[str]) -> str:
+def _marks(text: str, raw: Sequence[str], indexes: Sequence[int], folded: Sequence[str]) -> str:
     """Return the marks that count, each with the number of words before it; empty for most sentences."""
     has_negation = not _NEGATIONS.isdisjoint(folded) or "n't" in text or "n’t" in text
     counted = _MARKS_OF_CLAUSES if has_negation else _MARKS
@@ -102,11 +102,11 @@ def _marks(text: str, raw: Sequence[str], kept: Sequence[int], folded: Sequence[
     marks: list[str] = []
     before = 0
     for at, word in enumerate(raw):
-        while before < len(kept) and kept[before] <= at:
+        while before < len(indexes) and indexes[before] <= at:
             before += 1
         inner = word.rstrip(".!。！") if at == len(raw) - 1 else word
-        if found := [sign for sign in inner if sign in counted]:
-            marks.append(f"{before}{''.join(found)}")
+        if signs := [sign for sign in inner if sign in counted]:
+            marks.append(f"{before}{''.join(signs)}")
     return "\0" + " ".join(marks) if marks else ""
 
 

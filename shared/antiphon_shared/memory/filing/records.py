@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from antiphon_shared.memory.filing.attributes import KNOWN, canonical
+from antiphon_shared.memory.filing.attributes import SINGLE_VALUED, canonical
 from antiphon_shared.memory.filing.pieces import TEXT_KEYS
 from antiphon_shared.memory.filing.values import Value, exclude, value_of
 from antiphon_shared.text.dates import Date, date_of_value
@@ -58,17 +58,17 @@ class Entry(NamedTuple):
     """Whether its identity is an id that is probably unique: letters and digits, or many digits."""
     shape: frozenset[str]
     qualifiers: Mapping[str, Any]
-    said: Mapping[str, Any]
+    values: Mapping[str, Any]
     date: Date | None
 
 
 class DescribedRecord:
     """A record with the name of its subject, as sentences name it. Its fields are read on first use."""
 
-    def __init__(self, subject: str, named: str, record: dict[str, Any]) -> None:
+    def __init__(self, subject: str, identifier: str, record: dict[str, Any]) -> None:
         self.subject = subject
         """The subject in lower case, without articles."""
-        self._named = named
+        self._identifier = identifier
         self._record = record
 
     @cached_property
@@ -99,7 +99,7 @@ class DescribedRecord:
         differing = [key for key in common if _plain(self.fields[key][1]) != _plain(other.fields[key][1])]
         if not 0 < len(differing) <= max(1, len(common) // 2):
             return False
-        pairs = [(self.value(key), other.value(key)) for key in differing if key in KNOWN]
+        pairs = [(self.value(key), other.value(key)) for key in differing if key in SINGLE_VALUED]
         return any(one is not None and its is not None and exclude(one, its) for one, its in pairs)
 
     @cached_property
@@ -111,7 +111,7 @@ class DescribedRecord:
 
     @cached_property
     def _rest(self) -> list[tuple[str, Any]]:
-        apart = (self._named, self._dated)
+        apart = (self._identifier, self._dated)
         return [(key, value) for key, value in self._record.items() if key not in apart and _is_plain(value)]
 
 
@@ -149,20 +149,20 @@ def _described(record: dict[str, Any]) -> DescribedRecord | None:
 def _entry(record: dict[str, Any]) -> Entry | None:
     """Return the record with its identity, if it has one."""
     plain = {key.lower(): _plain(value) for key, value in record.items() if _is_plain(value)}
-    named = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
-    if named is None:
+    id_key = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
+    if id_key is None:
         first = next(iter(plain), "")  # an id of its own kind: `order_id`
-        named = first if first.endswith("_id") and _is_code(str(plain[first])) else None
-    if named is None:
+        id_key = first if first.endswith("_id") and _is_code(str(plain[first])) else None
+    if id_key is None:
         return None
     dated = next((key for key in _DATES if key in plain and date_of_value(record_value(record, key))), None)
-    rest = {key: value for key, value in plain.items() if key not in (named, dated) and key not in _PASSING}
+    rest = {key: value for key, value in plain.items() if key not in (id_key, dated) and key not in _PASSING}
     return Entry(
-        identity=(named, str(plain[named])),
-        is_code=(named in _IDS or named.endswith("_id")) and _is_code(str(plain[named])),
+        identity=(id_key, str(plain[id_key])),
+        is_code=(id_key in _IDS or id_key.endswith("_id")) and _is_code(str(plain[id_key])),
         shape=frozenset(key.lower() for key in record),
         qualifiers={key: value for key, value in rest.items() if _is_qualifier(key)},
-        said={key: value for key, value in rest.items() if not _is_qualifier(key)},
+        values={key: value for key, value in rest.items() if not _is_qualifier(key)},
         date=date_of_value(record_value(record, dated)) if dated else None,
     )
 
@@ -186,8 +186,8 @@ def disagree(one: Entry, other: Entry) -> bool:
         return False
     if any(other.qualifiers.get(key, value) != value for key, value in one.qualifiers.items()):
         return False
-    common = [key for key in one.said if key in other.said]
-    differing = [key for key in common if one.said[key] != other.said[key]]
+    common = [key for key in one.values if key in other.values]
+    differing = [key for key in common if one.values[key] != other.values[key]]
     if not one.is_code and any(key in _NAMES for key in differing):
         return False
     has_own_id = one.is_code and one.identity[0] in _IDS

@@ -32,16 +32,16 @@ class KnownFacts:
     def __init__(self) -> None:
         self._trusted: dict[Words, str] = {}
         self._untrusted: dict[Words, str] = {}
-        self._places: dict[tuple[int, str, str], str] = {}
+        self._ids_by_position: dict[tuple[int, str, str], str] = {}
         self._seen: set[tuple[str, str, str]] = set()
         self._differences = Differences()
 
     @classmethod
     def of(cls, memory: Memory) -> "KnownFacts":
         """Return all of a memory's facts."""
-        known = cls()
-        known._take(memory.facts.values(), memory.sightings, memory)
-        return known
+        facts = cls()
+        facts._take(memory.facts.values(), memory.sightings, memory)
+        return facts
 
     def add(self, delta: MemoryDelta, memory: Memory) -> None:
         """Add a filed delta; `memory` holds it already."""
@@ -55,7 +55,7 @@ class KnownFacts:
             facts.setdefault((reading.key, name), fact.id)
         if reading.is_telling and not (fact.is_json and name):
             facts.setdefault((reading.key, _ANYWHERE), fact.id)
-        self._places.setdefault((document.round, document.call_id, fact.position), fact.id)
+        self._ids_by_position.setdefault((document.round, document.call_id, fact.position), fact.id)
         self.see(fact.id, document)
         self._differences.add(fact, document)
 
@@ -71,14 +71,14 @@ class KnownFacts:
         """Return the id of the same fact in a document of that name, or in any document if it means the same there."""
         key = read_statement(statement.text, statement.is_json).key
         for facts in (self._trusted, self._untrusted)[: 1 + is_untrusted]:
-            found = (facts.get((key, name)) if name else None) or facts.get((key, _ANYWHERE))
-            if found:
-                return found
+            id = (facts.get((key, name)) if name else None) or facts.get((key, _ANYWHERE))
+            if id:
+                return id
         return None
 
     def at(self, round: int, call_id: str, position: str) -> str | None:
         """Return the id of the fact from that position, if there is one."""
-        return self._places.get((round, call_id, position))
+        return self._ids_by_position.get((round, call_id, position))
 
     def relations(self, statement: Statement, document: Document) -> Relations:
         """Return the facts that a new statement supersedes, is superseded by, or contradicts."""

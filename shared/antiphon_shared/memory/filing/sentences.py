@@ -153,8 +153,8 @@ def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     longest = _SPLIT_AT_ONCE_WIDE if _WIDE.search(text, start, min(end, start + _SHORT)) else _SPLIT_AT_ONCE
     while end - start > longest:
         first, last = start + longest // 2, start + longest
-        found = (text.rfind(mark, first, last) + len(mark) for mark in (". ", "。", " "))
-        edge = next((at for at in found if at > first), last)
+        edges = (text.rfind(mark, first, last) + len(mark) for mark in (". ", "。", " "))
+        edge = next((at for at in edges if at > first), last)
         yield start, edge
         start = edge
     yield start, end

@@ -56,20 +56,20 @@ def _mask_tables(text: str, tables: tuple[TextTable, ...]) -> str:
 
 def _slices(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:
     """Return the spans as statements, stripped and without empty ones."""
-    said = []
+    statements = []
     for start, end in spans:
         if words := text[start:end].strip():
             first = text.index(words, start)
-            said.append(Statement(f"{path}[{first}:{first + len(words)}]", words, False))
-    return said
+            statements.append(Statement(f"{path}[{first}:{first + len(words)}]", words, False))
+    return statements
 
 
 def _rows_of_text(rows: tuple[TextRow, ...], path: str, context: str, grain: int) -> Iterator[Part]:
     for at in range(0, len(rows), grain):
         group = rows[at : at + grain]
         records = [row.record for row in group]
-        whole = as_json(f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records)
-        yield Part(path, join_titles(context, title_of(records[0])), (whole,))
+        item = as_json(f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records)
+        yield Part(path, join_titles(context, title_of(records[0])), (item,))
 
 
 def rows_of(table: Table, path: str, context: str, grain: int) -> Iterator[Part]:
@@ -77,5 +77,5 @@ def rows_of(table: Table, path: str, context: str, grain: int) -> Iterator[Part]
         group = table.rows[at : at + grain]
         records = [row.record for row in group]
         position = group[0].position if len(group) == 1 else path
-        whole = as_json(position, records[0] if len(group) == 1 else records)
-        yield Part(position, join_titles(context, title_of(records[0])), (whole,))
+        statement = as_json(position, records[0] if len(group) == 1 else records)
+        yield Part(position, join_titles(context, title_of(records[0])), (statement,))

@@ -41,8 +41,8 @@ def table_of(value: Any, path: str) -> Table | None:
         rows = _of_lists(value, path)
     elif not isinstance(value, dict) or not value:
         return None
-    elif found := _columns_and_rows(value):
-        names, key = found
+    elif columns_and_key := _columns_and_rows(value):
+        names, key = columns_and_key
         rows = [
             Row(f"{path}{member(key)}[{at}]", dict(zip(names, row, strict=True)))
             for at, row in enumerate(value[key])

@@ -208,7 +208,7 @@ class _Tables(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
         self.tables: list[tuple[int, int, list[str], list[tuple[int, int, list[str]]]]] = []
-        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self._text = text
         self._depth = 0
         self._is_nested = False

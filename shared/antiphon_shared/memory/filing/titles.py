@@ -17,16 +17,16 @@ def title_of(content: Any) -> str:
     """Return a record's title, by its most informative key, or an empty text."""
     if not isinstance(content, dict):
         return ""
-    named = {key.lower(): value for key, value in content.items() if _can_be_title(value)}
+    candidates = {key.lower(): value for key, value in content.items() if _can_be_title(value)}
     for key in _KEYS:
-        if key in named:
-            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
-    for key, value in named.items():
+        if key in candidates:
+            return one_line(str(candidates[key]), TITLE_CHARACTERS_MAX)
+    for key, value in candidates.items():
         if key.endswith(_ENDINGS):
             return one_line(str(value), TITLE_CHARACTERS_MAX)
     for key in _LESS_TELLING_KEYS:
-        if key in named:
-            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
+        if key in candidates:
+            return one_line(str(candidates[key]), TITLE_CHARACTERS_MAX)
     return ""
 
 

@@ -35,12 +35,12 @@ class _Stored:
     def __init__(self, delta: MemoryDelta, bytes_max: int) -> None:
         self.documents = 0
         self._sizes = [_size(one) for one in delta.documents]
-        self._places = {one.id: number for number, one in enumerate(delta.documents, 1)}
+        self._numbers = {one.id: number for number, one in enumerate(delta.documents, 1)}
         self._left = bytes_max - _size(delta.model_copy(update=_NO_FACTS))
 
     def take(self, one: Fact | Sighting) -> bool:
         """Take the space of a fact or sighting and of the documents up to its own; return whether it fits."""
-        documents = max(self.documents, self._places.get(one.document, 0))
+        documents = max(self.documents, self._numbers.get(one.document, 0))
         size = _size(one) + sum(self._sizes[self.documents : documents])
         if size > self._left:
             return False

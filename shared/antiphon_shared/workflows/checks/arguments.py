@@ -15,8 +15,8 @@ from antiphon_shared.workflows.references import MalformedReference, read_templa
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-_KEPT_MAX = 10_000
-_SHOWN_MAX = 200
+_SCHEMAS_CACHED_MAX = 10_000
+_MESSAGE_CHARACTERS_MAX = 200
 
 
 def check_arguments(
@@ -46,23 +46,23 @@ def _problem(schema: dict[str, Any], part: Any, value: Any, params: Mapping[str,
         except MalformedReference:
             return None
         if template.single_reference is not None:
-            given = params.get(template.single_reference.name)
-            if given is None or template.single_reference.path:
+            param = params.get(template.single_reference.name)
+            if param is None or template.single_reference.path:
                 return None
-            return _type_problem(part, JSON_TYPES[given.type], f"{value} is {given.type}")
+            return _type_problem(part, JSON_TYPES[param.type], f"{value} is {param.type}")
         if template.references:
             return _type_problem(part, "string", "this is text")
         value = "".join(map(str, template.parts))
     if isinstance(value, dict | list) and next(templates(value), None) is not None:
-        given_type = "object" if isinstance(value, dict) else "array"
-        wrong = _type_problem(part, given_type, f"{short_json(value)} stands here")
+        container_type = "object" if isinstance(value, dict) else "array"
+        wrong = _type_problem(part, container_type, f"{short_json(value)} stands here")
         return wrong or _problem_inside(schema, part, value, params)
     validator = _validator(
         to_json({**part, "$defs": schema.get("$defs", {})} if isinstance(part, dict) else part)
     )
     if validator is None or validator.is_valid(value):
         return None
-    return next(iter(validator.iter_errors(value))).message.partition("\n")[0][:_SHOWN_MAX]
+    return next(iter(validator.iter_errors(value))).message.partition("\n")[0][:_MESSAGE_CHARACTERS_MAX]
 
 
 def _problem_inside(
@@ -82,15 +82,15 @@ def _problem_inside(
     return None
 
 
-def _type_problem(part: Any, given: str, what: str) -> str | None:
-    wanted = part.get("type") if isinstance(part, dict) else None
-    allowed = [wanted] if isinstance(wanted, str) else wanted
-    if not isinstance(allowed, list) or given in allowed or (given == "integer" and "number" in allowed):
+def _type_problem(part: Any, actual: str, what: str) -> str | None:
+    declared = part.get("type") if isinstance(part, dict) else None
+    allowed = [declared] if isinstance(declared, str) else declared
+    if not isinstance(allowed, list) or actual in allowed or (actual == "integer" and "number" in allowed):
         return None
     return f"{what}, and {' or '.join(map(str, allowed))} is needed"
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_SCHEMAS_CACHED_MAX)
 def _validator(schema: bytes) -> "Draft202012Validator | None":
     """Return the validator of a schema; None if it is not JSON Schema 2020-12."""
     from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError

@@ -9,7 +9,7 @@ from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNod
 from antiphon_shared.workflows.order import Cycle, cycles, edges_of
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
 
-_SHOWN_MAX = 12
+_CYCLE_IDS_MAX = 12
 
 
 def check_edges(flow: Flow) -> Iterator[Problem]:
@@ -77,8 +77,8 @@ def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Problem]:
     if target == "rollback_all" and is_partial and target not in graph:
         return  # the nodes' own `compensate` run; nodes.py checks that there is one
     if target not in graph:
-        known = [*(["abort", "continue", "rollback_all"] if is_partial else []), *graph]
-        yield error(path, "unknown_node", f"there is no node {target}", _suggest(target, known))
+        targets = [*(["abort", "continue", "rollback_all"] if is_partial else []), *graph]
+        yield error(path, "unknown_node", f"there is no node {target}", _suggest(target, targets))
     elif is_partial and not isinstance(graph[target], CompensateNode):
         yield error(
             path,
@@ -89,8 +89,8 @@ def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Problem]:
 
 
 def _cycle(flow: Flow, cycle: Cycle) -> Problem:
-    shown = [*cycle.ids[:_SHOWN_MAX], *(["..."] if len(cycle.ids) > _SHOWN_MAX else []), cycle.ids[0]]
-    around = " -> ".join(shown)
+    ids = [*cycle.ids[:_CYCLE_IDS_MAX], *(["..."] if len(cycle.ids) > _CYCLE_IDS_MAX else []), cycle.ids[0]]
+    around = " -> ".join(ids)
     if cycle.activation is None:
         first = cycle.ids[0]
         return error(
@@ -110,5 +110,5 @@ def _cycle(flow: Flow, cycle: Cycle) -> Problem:
     )
 
 
-def _suggest(name: str, known: Any) -> str:
-    return did_you_mean(name, known).rstrip(".")
+def _suggest(name: str, candidates: Any) -> str:
+    return did_you_mean(name, candidates).rstrip(".")

@@ -89,8 +89,8 @@ def look_through(specification: Specification, name: str) -> Flow:
     workflow = specification.workflows[name]
     flow = Flow(specification, name, workflow, ("workflows", name))
     for id, node in workflow.graph.items():
-        for provider, given in _provided(id, flow.at(id), node):
-            flow.providers.setdefault(given, []).append(provider)
+        for provider, provided in _provided(id, flow.at(id), node):
+            flow.providers.setdefault(provided, []).append(provider)
     for id, path, node in flow.nodes():
         around = workflow.graph[id]
         local = around.as_ if isinstance(around, ForeachNode) and node is around.step else None
@@ -150,20 +150,20 @@ class _Uses:
     def of_value(self, path: Path, value: Any, kind: UseKind = "value") -> None:
         for way, text in templates(value):
             try:
-                found = read_template(text)
+                template = read_template(text)
             except MalformedReference as malformed:
                 self.flow.problems.append(error((*path, *way), "malformed_reference", str(malformed)))
                 continue
-            self._add((*path, *way), found.references, kind)
+            self._add((*path, *way), template.references, kind)
 
     def of_condition(self, path: Path, text: str) -> None:
         try:
-            found = variables(read_condition(text))
+            references = variables(read_condition(text))
         except ConditionSyntax as malformed:
             self.flow.problems.append(error(path, "condition_syntax", str(malformed)))
             return
-        for reference, is_asked_for in found:
-            self._add(path, (reference,), "has" if is_asked_for else "value")
+        for reference, is_in_has in references:
+            self._add(path, (reference,), "has" if is_in_has else "value")
 
     def of_items(self, path: Path, text: str) -> None:
         try:

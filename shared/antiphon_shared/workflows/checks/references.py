@@ -42,17 +42,17 @@ def _unknown(flow: Flow, use: Use) -> Problem:
         return error(
             use.path, "reference_missing", f"{name} ends the workflow and has no result", "Refer to another"
         )
-    known = [*flow.workflow.params, *flow.providers]
-    hint = did_you_mean(name, known).rstrip(".")
+    names = [*flow.workflow.params, *flow.providers]
+    hint = did_you_mean(name, names).rstrip(".")
     return error(use.path, "unknown_reference", f"{use.reference}: there is nothing named {name}", hint)
 
 
 def _key(flow: Flow, use: Use, providers: list[Provider]) -> Problem | None:
     """Return the problem of a path into a result that never has that key."""
     node = flow.workflow.graph[providers[0].node]
-    is_whole = use.reference.name in (providers[0].node, getattr(node, "output", None))
+    is_result = use.reference.name in (providers[0].node, getattr(node, "output", None))
     keys = _keys(flow, node)
-    if len(providers) > 1 or not is_whole or keys is None or not use.reference.path or use.kind == "has":
+    if len(providers) > 1 or not is_result or keys is None or not use.reference.path or use.kind == "has":
         return None
     key = str(use.reference.path[0])
     if key in keys:

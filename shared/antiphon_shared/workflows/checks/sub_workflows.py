@@ -26,8 +26,8 @@ def check_sizes(specification: Specification) -> Iterator[Problem]:
     """Yield a problem for each workflow that contains itself, is too deep, or is too large once all is inlined."""
     inside = {name: dict.fromkeys(_called(one), False) for name, one in specification.workflows.items()}
     inside = {name: {one: False for one in called if one in inside} for name, called in inside.items()}
-    if found := cycles(inside):
-        for cycle in found:
+    if loops := cycles(inside):
+        for cycle in loops:
             around = " -> ".join((*cycle.ids, cycle.ids[0]))
             path = ("workflows", cycle.ids[0])
             yield error(
@@ -64,26 +64,26 @@ def _inner_first(inside: Mapping[str, Mapping[str, bool]]) -> list[str]:
 
 
 def _called(workflow: Workflow) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for node in workflow.graph.values():
-        found += [one.workflow for one in (node, *parts(node).values()) if isinstance(one, WorkflowNode)]
-    return found
+        names += [one.workflow for one in (node, *parts(node).values()) if isinstance(one, WorkflowNode)]
+    return names
 
 
 def check_sub_workflows(flow: Flow, orders: Mapping[str, Order | None]) -> Iterator[Problem]:
     """Yield a problem for each call of a workflow that does not exist, or with arguments that do not fit."""
-    known = flow.specification.workflows
+    workflows = flow.specification.workflows
     used = {use.reference.name for use in flow.uses}
     for id, path, node in flow.nodes():
         if not isinstance(node, WorkflowNode):
             continue
-        if node.workflow not in known:
-            hint = did_you_mean(node.workflow, known).rstrip(".")
+        if node.workflow not in workflows:
+            hint = did_you_mean(node.workflow, workflows).rstrip(".")
             yield error(
                 (*path, "workflow"), "unknown_workflow", f"there is no workflow {node.workflow}", hint
             )
             continue
-        called = known[node.workflow]
+        called = workflows[node.workflow]
         yield from _args(path, node, called, flow.workflow.params)
         if isinstance(flow.workflow.graph[id], ForeachNode) and _waits_for_people(
             flow.specification, node.workflow
@@ -150,10 +150,10 @@ def _problem(param: Param, value: Any, own: Mapping[str, Param]) -> str | None:
         except MalformedReference:
             return None
         if template.single_reference is not None:
-            given = own.get(template.single_reference.name)
-            if given is None or template.single_reference.path or _fits(given.type, param.type):
+            source_param = own.get(template.single_reference.name)
+            if source_param is None or template.single_reference.path or _fits(source_param.type, param.type):
                 return None
-            return f"{value} is {given.type}, and {param.type} is needed"
+            return f"{value} is {source_param.type}, and {param.type} is needed"
         if template.references:
             return None if param.type == "str" else f"this is text, and {param.type} is needed"
         value = "".join(map(str, template.parts))
@@ -165,5 +165,5 @@ def _problem(param: Param, value: Any, own: Mapping[str, Param]) -> str | None:
     return param.problem(value)
 
 
-def _fits(given: str, wanted: str) -> bool:
-    return given == wanted or (given == "int" and wanted == "float")
+def _fits(actual: str, declared: str) -> bool:
+    return actual == declared or (actual == "int" and declared == "float")

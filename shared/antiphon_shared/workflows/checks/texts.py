@@ -13,7 +13,7 @@ from antiphon_shared.workflows.condition_syntax import (
     read_condition,
 )
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
-from antiphon_shared.workflows.items import UnfitItems, count_known, read_items
+from antiphon_shared.workflows.items import UnfitItems, fixed_count, read_items
 from antiphon_shared.workflows.nodes import BranchNode, ForeachNode
 from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template
@@ -73,7 +73,7 @@ def _param_type(flow: Flow, reference: Reference) -> str | None:
 def _items(flow: Flow, path: Path, node: ForeachNode) -> Iterator[Problem]:
     try:
         items = read_items(node.items)
-        count = count_known(items)
+        count = fixed_count(items)
     except UnfitItems as unfit:
         if _is_readable(node.items):
             yield error(path, "bad_items", str(unfit))

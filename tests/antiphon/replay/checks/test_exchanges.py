@@ -144,7 +144,7 @@ CHANGES: dict[str, tuple[Any, str, Any, Scripted, str]] = {
         TROUBLE["a pause"],
         "antiphon.reasoning.completed.v1",
     ),
-    "how often is asked": (dialogue, "ASKED_AT_MOST", 1, TROUBLE["an empty reply"], "request"),
+    "how often is asked": (dialogue, "ATTEMPTS_MAX", 1, TROUBLE["an empty reply"], "request"),
     "how often is continued": (dialogue, "CONTINUATIONS_MAX", 0, TROUBLE["a pause"], "request"),
     "what a stop reason means": (
         reply,

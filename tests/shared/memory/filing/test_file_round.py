@@ -75,15 +75,15 @@ def test_a_kept_index_gives_what_a_fresh_one_gives() -> None:
     kept = a_memory(*rounds)
     fresh = Memory.of("Why?")
     for reasoning, results in rounds:
-        fresh = fresh.plus(file_round(fresh, reasoning, results, known=KnownFacts.of(fresh)))
+        fresh = fresh.plus(file_round(fresh, reasoning, results, filed_facts=KnownFacts.of(fresh)))
     assert kept == fresh
 
 
 def test_the_index_given_is_not_changed() -> None:
     known = KnownFacts()
     reasoning, results = a_round(("search", {}, PROSE))
-    assert file_round(Memory(), reasoning, results, known=known) == file_round(
-        Memory(), reasoning, results, known=known
+    assert file_round(Memory(), reasoning, results, filed_facts=known) == file_round(
+        Memory(), reasoning, results, filed_facts=known
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import pytest
+from antiphon_shared.redaction.redactor import REDACTED
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Effect
 from hypothesis import given
@@ -19,7 +20,7 @@ from pydantic_core import from_json, to_json
 
 from tests.rows import each_row
 from tool_dispatcher.authoring.secret import Secret
-from tool_dispatcher.results.as_json import REDACTED, NotJson, as_json, fit_result, unusable
+from tool_dispatcher.results.as_json import NotJson, as_json, fit_result, unusable
 from tool_dispatcher.results.oversize import Fitted
 
 Point = namedtuple("Point", "x y")  # what an untyped library would return

@@ -58,7 +58,7 @@ class Entry(NamedTuple):
     """Whether its identity is an id that is probably unique: letters and digits, or many digits."""
     shape: frozenset[str]
     qualifiers: Mapping[str, Any]
-    said: Mapping[str, Any]
+    values: Mapping[str, Any]
     date: Date | None
 
 
@@ -162,7 +162,7 @@ def _entry(record: dict[str, Any]) -> Entry | None:
         is_code=(named in _IDS or named.endswith("_id")) and _is_code(str(plain[named])),
         shape=frozenset(key.lower() for key in record),
         qualifiers={key: value for key, value in rest.items() if _is_qualifier(key)},
-        said={key: value for key, value in rest.items() if not _is_qualifier(key)},
+        values={key: value for key, value in rest.items() if not _is_qualifier(key)},
         date=date_of_value(record_value(record, dated)) if dated else None,
     )
 
@@ -186,8 +186,8 @@ def disagree(one: Entry, other: Entry) -> bool:
         return False
     if any(other.qualifiers.get(key, value) != value for key, value in one.qualifiers.items()):
         return False
-    common = [key for key in one.said if key in other.said]
-    differing = [key for key in common if one.said[key] != other.said[key]]
+    common = [key for key in one.values if key in other.values]
+    differing = [key for key in common if one.values[key] != other.values[key]]
     if not one.is_code and any(key in _NAMES for key in differing):
         return False
     has_own_id = one.is_code and one.identity[0] in _IDS

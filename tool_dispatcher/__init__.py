@@ -1,7 +1,7 @@
-"""The tool dispatcher: runs each batch of tool calls and returns one result per call, a failure included.
+"""The tool dispatcher: it runs batches of tool calls, and returns one result per call, for a failed call too.
 
-Consumes `tools.requested`; emits `tools.completed`. Publishes the catalogue of its tools. Read `executor.py`
-first:
+It consumes `tools.requested`, emits `tools.completed`, and publishes the catalogue of its tools. Read
+`executor.py` first:
 
     authoring/    the API for authors of tools
     access/       permissions of a session

@@ -1,6 +1,6 @@
 """The built-in tools of every dispatcher.
 
-They find tools and workflows, read more of a result, recall earlier results, repeat a write, and ask the user.
+They find tools and workflows, read more of a result, recall earlier results, repeat a call, and ask the user.
 """
 
 from collections.abc import Mapping
@@ -32,13 +32,13 @@ _PART_CHARACTERS_MAX = 40_000
 
 
 def with_repeat_call(tools: Registry) -> Registry:
-    """Return the tools, with `repeat_call` added where at least one of them writes."""
+    """Return the tools, with `repeat_call` added if at least one of them writes."""
     writes = any(tool.contract.effect == "write" for tool in tools.values())
-    return Registry([*tools.values(), _REPEATING]) if writes else tools
+    return Registry([*tools.values(), _REPEAT_TOOL]) if writes else tools
 
 
 def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]:
-    """Return the built-in tools that complement `tools`; `planner` knows the workflows of a session."""
+    """Return the built-in tools; they find the tools in `tools`, and workflows through `planner`."""
 
     async def find_tools(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.permissions.hidden]
@@ -56,8 +56,8 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
         if whole is None:
             return tool_error(
                 "not_found",
-                f"No result is kept under the handle {handle!r}, or not any more.",
-                "Give a handle as a result shown in part names it; if you did, make that call again and ask for less.",
+                f"No result is stored under the handle {handle!r}.",
+                "Use the handle of a result that is shown in part; if you did, make that call again and ask for less.",
             )
         length = arguments.get("length", _PART_CHARACTERS)
         return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)
@@ -73,7 +73,7 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
         Builtin(PLAN, _PLAN, _GOAL, planner.plan),
         Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
         Builtin(RECALL, _RECALL, _ID, recall_earlier),
-        _REPEATING,
+        _REPEAT_TOOL,
         Builtin(ASK_USER, _ASK_USER, ASK_USER_PARAMETERS, ask_user),
     )
 
@@ -158,7 +158,7 @@ _ASK_USER = (
 
 
 async def _cannot_repeat(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
-    """Return the error for sessions of format 1; in later formats the coordinator requests the repeated call itself."""
+    """Return the error in sessions of format 1; in later formats the coordinator itself repeats the call."""
     return tool_error(
         "not_found",
         "Nothing was done: this session cannot repeat calls.",
@@ -166,11 +166,11 @@ async def _cannot_repeat(arguments: ToolArguments, batch: BatchRun, call_id: str
     )
 
 
-_REPEATING = Builtin(REPEAT_CALL, _REPEAT_CALL, REPEAT_CALL_PARAMETERS, _cannot_repeat)
+_REPEAT_TOOL = Builtin(REPEAT_CALL, _REPEAT_CALL, REPEAT_CALL_PARAMETERS, _cannot_repeat)
 
 
 async def users_answer(call_id: str, batch: BatchRun) -> JsonObject | ToolError:
-    """Return `{"answer": ...}`, or a `not_found` error if the log entry holds no answer to this call."""
+    """Return `{"answer": ...}`, or a `not_found` error if the log has no answer to this call."""
     # If several calls share an id, the first one runs.
     call = next((call for call in batch.request.calls if call.id == call_id), None)
     if call is None or call.name != ASK_USER or (entry := call.answer) is None:
@@ -179,11 +179,11 @@ async def users_answer(call_id: str, batch: BatchRun) -> JsonObject | ToolError:
         event = await retry_while_unavailable("read an answer", lambda: batch.session.event(entry))
     except UnreadableEvent:
         return _NOT_ASKED
-    said = event.data
+    answered = event.data
     is_ours = event.subject == batch.session.session_id
-    if not (is_ours and isinstance(said, QuestionAnswered) and said.round == batch.request.round):
+    if not (is_ours and isinstance(answered, QuestionAnswered) and answered.round == batch.request.round):
         return _NOT_ASKED
-    return {"answer": said.answer} if not said.calls or call_id in said.calls else _NOT_ASKED
+    return {"answer": answered.answer} if not answered.calls or call_id in answered.calls else _NOT_ASKED
 
 
 _NOT_ASKED = tool_error(

@@ -1,13 +1,13 @@
-"""The log line `tool_call`: one line for each call, written when the call settles.
+"""The log event `tool_call`: one line for each call, written when the call settles.
 
     INFO   ok        the tool, or its alternative, answered
-           cached    the cache answered a read
+           cached    a read was answered from the cache
            repeated  an identical write had run before; its result is returned again
            refused   the call did not run: no permission, invalid arguments, a dependency, an open circuit
-    ERROR  failed    the call ran, or may have run, and failed: with the error's type and message, and the traceback
-                     unless the tool itself reported the failure
+    ERROR  failed    the call ran, or may have run, and failed; the line has the error's type and message, and the
+                     traceback unless the tool itself reported the failure
 
-A call that another worker has settled is in that worker's log. Failed attempts are logged at DEBUG.
+A call that another worker settles is in the log of that worker. Failed attempts are logged at DEBUG.
 """
 
 from collections.abc import Iterable
@@ -20,27 +20,25 @@ from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ErrorType, ToolResult
 from structlog.typing import FilteringBoundLogger
 
-from tool_dispatcher.authoring.failures import ToolFailed
+from tool_dispatcher.authoring.failures import DISPATCHER_ERRORS, ToolFailed
 
 Status = Literal["ok", "cached", "repeated", "refused", "failed"]
 
-_NEVER_RUN: frozenset[ErrorType] = frozenset(
-    ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
-)
-_REFUSED_BEFORE: frozenset[ErrorType] = frozenset(("validation_error", "permission_denied"))
-"""Errors with which the dispatcher refuses a call, and with which a running tool may fail too."""
+
+_REFUSALS: frozenset[ErrorType] = frozenset(("validation_error", "permission_denied"))
+"""Errors of calls that the dispatcher refuses; a running tool may report them too."""
 
 
 def status_of(result: ToolResult, has_run: bool) -> Status:
-    """Return the status of a call, in one word; every status of a call comes from here."""
+    """Return the status of a call; `has_run` tells whether an attempt began."""
     if result.error is None:
         return "repeated" if result.repeated else "cached" if result.cached else "ok"
     kind = result.error.error_type
-    return "refused" if kind in _NEVER_RUN or (kind in _REFUSED_BEFORE and not has_run) else "failed"
+    return "refused" if kind in DISPATCHER_ERRORS or (kind in _REFUSALS and not has_run) else "failed"
 
 
 class CallLog:
-    """The log lines of one batch's calls, without the process's own secrets and without marked arguments."""
+    """The log lines of a batch's calls, without secrets of the process and without secret arguments."""
 
     def __init__(self, session_id: str, round: int, redactor: Redactor) -> None:
         self._session_id, self._round, self._redactor = session_id, round, redactor
@@ -53,9 +51,9 @@ class CallLog:
         self._traces.pop((call_id, tool), None)
 
     def raised(self, call_id: str, tool: str, error: BaseException, secrets: Iterable[str]) -> None:
-        """Note the error that an attempt raised; `secrets` are those of the call's arguments.
+        """Note the exception of an attempt; `secrets` are those of the call's arguments.
 
-        ToolFailed is left out: the tool reports it on purpose, and its message says more than a traceback.
+        ToolFailed is ignored: the tool reports it on purpose, and its message says more than a traceback.
         """
         if isinstance(error, ToolFailed):
             return
@@ -65,14 +63,13 @@ class CallLog:
         _log().debug("tool_attempt_failed", tool=tool, call_id=call_id, exception=self._redactor.text(trace))
 
     def settled(self, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
-        """Write a line for each of the results.
+        """Log a line for each result.
 
-        `ran_as`: the call id and the tool under which the results may have run, if those differ from their
-        own.
+        `ran_as` is the call id and the tool under which a group has run, whose results have other ones.
         """
         for result in results:
-            by_itself = (result.call_id, result.tool)
-            ran = by_itself if ran_as is None or by_itself in self._ran else ran_as
+            own_run = (result.call_id, result.tool)
+            ran = own_run if ran_as is None or own_run in self._ran else ran_as
             status = status_of(result, ran in self._ran)
             log, level = _log(), ERROR if status == "failed" else INFO
             if log.is_enabled_for(level):  # redaction is expensive, and a disabled level needs none

@@ -1,4 +1,4 @@
-"""The tools of a dispatcher: loaded from ANTIPHON_TOOLS, published as a catalogue."""
+"""The tools of a dispatcher: loaded from ANTIPHON_TOOLS, and published as a catalogue."""
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,8 +18,8 @@ from tool_dispatcher.import_failures import import_failure, location_of, module_
 class Registry(Mapping[str, Tool]):
     """The tools by name.
 
-    Raises ConfigurationError when two different tools share a name, and InvalidTool when their contracts
-    contradict each other.
+    Raises ConfigurationError if two different tools have the same name, and InvalidTool if a contract refers to
+    an unknown or unsuitable tool.
     """
 
     def __init__(self, tools: Iterable[Tool | Toolset] = ()) -> None:
@@ -47,25 +47,24 @@ class Registry(Mapping[str, Tool]):
 def load_tools(spec: str) -> Registry:
     """Return the tools named in `spec`, a comma list of `package.module` or `package.module:attribute`.
 
-    A module contributes every tool and Toolset at its top level. It must be importable: installed, or on
-    PYTHONPATH. Raises ConfigurationError, which names the entry and the remedy, and InvalidTool as Registry
-    does.
+    A module contributes every tool and Toolset at its top level; it must be installed or on PYTHONPATH. Raises
+    ConfigurationError, which names the entry and the remedy, and InvalidTool as Registry does.
     """
     return Registry(tools_of(spec))
 
 
 def tools_of(spec: str) -> tuple[Tool, ...]:
-    """Return the tools as `load_tools` does, without the checks between tools: the caller may add more first."""
-    found: dict[str, tuple[Tool, str]] = {}
+    """Return the tools as `load_tools` does, but without checks between tools, so that the caller can add more."""
+    by_name: dict[str, tuple[Tool, str]] = {}
     for entry in filter(None, map(str.strip, spec.split(","))):
         for one in _each(_tools_of(entry)):
-            taken, by = found.setdefault(one.name, (one, entry))
-            if taken is not one:
+            first, first_entry = by_name.setdefault(one.name, (one, entry))
+            if first is not one:
                 raise ConfigurationError(
-                    f"tools: {by} and {entry} both have a tool named {one.name!r}.",
+                    f"tools: {first_entry} and {entry} both have a tool named {one.name!r}.",
                     hint="Give one of them another `name=`.",
                 )
-    return tuple(one for one, _ in found.values())
+    return tuple(one for one, _ in by_name.values())
 
 
 def to_catalogue(
@@ -75,8 +74,9 @@ def to_catalogue(
 ) -> Catalogue:
     """Return the catalogue of the tools, sorted by name, so that the same tools give the same catalogue.
 
-    `default_scopes` are the permissions of a session without a grant; `approval` is the operator's rule for
-    each tool.
+    Args:
+        default_scopes: the scopes of a session without a grant.
+        approval: the operator's rule for each tool.
     """
     ordered = [tools[name] for name in sorted(tools)]
     return Catalogue(
@@ -126,7 +126,7 @@ def _import(name: str, entry: str) -> ModuleType:
 
 
 def _is_tool(value: object) -> bool:
-    """Return whether a value is a tool, by its type alone: attribute access may trigger a lazy proxy."""
+    """Return whether the type of a value is that of a tool; reading an attribute might trigger a lazy proxy."""
     return issubclass(type(value), (Tool, Toolset))
 
 

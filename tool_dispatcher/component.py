@@ -1,4 +1,4 @@
-"""Wiring: the only file of this package that reads settings, keys and tools and builds the long-lived objects."""
+"""The wiring: only this file reads settings, keys and tools, and builds the long-lived objects."""
 
 import asyncio
 from collections.abc import Mapping
@@ -47,9 +47,11 @@ def build(
     gatekeeper: Gatekeeper | None = None,
     caller: Caller | None = None,
 ) -> Service:
-    """Return the tool dispatcher with the tools of ANTIPHON_TOOLS, or with those given. Raises ConfigurationError.
+    """Return the tool dispatcher. Raises ConfigurationError.
 
-    `gatekeeper` and `caller` are for a replay, which runs no tool.
+    Args:
+        registry: the tools; the default are those of ANTIPHON_TOOLS.
+        gatekeeper: for a replay, which runs no tool; so is `caller`.
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry
@@ -95,7 +97,7 @@ def build(
 def _catalogue(
     bus: Bus, offered: Registry, settings: ToolDispatcherSettings, rule: ApprovalRule
 ) -> Catalogue:
-    """Return the catalogue that is published. Models are offered these tools; only workflows call SQL."""
+    """Return the catalogue to publish: the tools for models, without SQL, which only workflows call."""
     catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
     catalogue = add_hints(catalogue, settings.hints)
     # A default or an example may hold a secret of this process.
@@ -105,7 +107,7 @@ def _catalogue(
 async def _publish(
     bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: float, published: asyncio.Event
 ) -> None:
-    """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
+    """Publish the catalogue at every interval, so that it is restored if it expires or Redis loses it."""
     for partition in range(bus.keys.partitions):
         await retry_while_unavailable("see which server this is", partial(ledger.look_at_history, partition))
 
@@ -133,7 +135,7 @@ def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:
 def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) -> ApprovalRule:
     rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
     rule.check(tools)
-    # `*` means the operator's tools: the built-in ones only read, and need no approval.
+    # `*` means the operator's tools; the built-in tools only read, and need no approval.
     return replace(rule, tools=frozenset(tools)) if EVERY_TOOL in rule.tools else rule
 
 

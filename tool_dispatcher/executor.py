@@ -1,6 +1,6 @@
-"""The execution of one batch: checks and plans its calls, runs the permitted ones, returns all results in call order.
+"""The execution of one batch: it checks and plans the calls, runs the permitted ones, and returns a result for each.
 
-The life of one unit is in running/call.py, that of a write in running/write.py.
+The life of a unit is in running/call.py, that of a write in running/write.py.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,17 +19,17 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds, Plan, Unit, advance, begun_elsewhere, plan_batch, start
 from tool_dispatcher.journal import Journal, JournaledCalls
 from tool_dispatcher.results.outcome import Outcomes
-from tool_dispatcher.running.arguments import Arguments, checked_ahead, places_named
+from tool_dispatcher.running.arguments import Arguments, check_ahead, referenced_calls
 from tool_dispatcher.running.batch_run import BatchRun
 from tool_dispatcher.running.call import Caller
 from tool_dispatcher.running.in_flight import UnitsInFlight
 
-_Ahead = Mapping[int, Arguments | ToolError]
+_CheckedArguments = Mapping[int, Arguments | ToolError]
 
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """The state of a batch's calls before any of them runs: the input of `plan_batch`."""
+    """The state of a batch's calls before any of them runs; for the fields see `plan_batch`."""
 
     settled: Mapping[int, ToolResult]
     refused: Mapping[int, ToolError]
@@ -40,7 +40,7 @@ class BatchState:
 
 @dataclass(slots=True)
 class Trace:
-    """The order in which the units of a batch, given by number, began and ended."""
+    """The numbers of the units that began and ended at each step of a batch."""
 
     begins: list[tuple[int, ...]] = field(default_factory=list)
     ends: list[tuple[int, ...]] = field(default_factory=list)
@@ -54,10 +54,10 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """A batch that has run to its end."""
+    """An executed batch: its plan, its results, and the data for its record."""
 
     plan: Plan
-    known: BatchState
+    state: BatchState
     trace: Trace
     results: tuple[ToolResult, ...]
     filled: Mapping[int, str]
@@ -69,19 +69,19 @@ class Executed:
         return ToolsCompleted.of(self.round, self.results, milliseconds(self.took_s))
 
     def record(self, of: UUID) -> BatchRecord:
-        """Return the record for a replay of the event with this id."""
-        known, bounds = self.known, self.plan.bounds
+        """Return the record, for replays, of the batch that the event with this id requested."""
+        state, bounds = self.state, self.plan.bounds
         return BatchRecord.trusted(
             of=of,
             outputs=0,
             kind="batch",
             batch_concurrency=bounds.batch_concurrency,
             collapse_above=bounds.collapse_above,
-            settled=dict(known.settled),
-            begun=tuple(sorted(known.begun)),
-            repeats=tuple(sorted(known.repeats)),
-            refused=dict(known.refused),
-            barred=tuple(sorted(known.denied)),
+            settled=dict(state.settled),
+            begun=tuple(sorted(state.begun)),
+            repeats=tuple(sorted(state.repeats)),
+            refused=dict(state.refused),
+            barred=tuple(sorted(state.denied)),
             examples={
                 result.tool: result.error.example_valid_call
                 for result in self.results
@@ -108,7 +108,12 @@ class Executor:
         result_bytes_max: int,
         batch_bytes_max: int,
     ) -> None:
-        """`result_bytes_max`: of one result that a model reads; `batch_bytes_max`: of all results of a batch."""
+        """Create the executor.
+
+        Args:
+            result_bytes_max: the size of one result that a model reads.
+            batch_bytes_max: the size of all results of a batch.
+        """
         self._tools, self._gatekeeper, self._caller, self._bounds = tools, gatekeeper, caller, bounds
         self._outcomes = outcomes
         self._contracts = {name: tool.contract for name, tool in tools.items()}
@@ -124,86 +129,90 @@ class Executor:
         attempt: int = 1,
         asked_ms: int = 0,
     ) -> Executed:
-        """Answer every call of the batch, in the order of the calls. `attempt` and `asked_ms`: see BatchRun."""
+        """Answer every call of the batch, in the order of the calls; BatchRun describes `attempt` and `asked_ms`."""
         began_s = monotonic_s()
         ends_s = began_s + (request.deadline - utc_now()).total_seconds()
         permissions = await self._gatekeeper.permissions(request, session)
-        noted = await journal.noted(request.calls) if attempt > 1 else JournaledCalls()
-        ahead = checked_ahead(request.calls, self._tools, permissions.refused)
+        journaled = await journal.journaled_calls(request.calls) if attempt > 1 else JournaledCalls()
+        ahead = check_ahead(request.calls, self._tools, permissions.refused)
         batch = BatchRun(
             request=request,
             session=session,
             journal=journal,
             permissions=permissions,
-            arguments={place: given for place, given in ahead.items() if isinstance(given, Arguments)},
+            arguments={index: values for index, values in ahead.items() if isinstance(values, Arguments)},
             ends_s=ends_s,
             log=self._outcomes.log_of(session.session_id, request.round),
             result_bytes_max=self._bytes_max_of(request),
-            begun=noted.begun,
-            needed=frozenset([place for call in request.calls for place in places_named(call)]),
+            begun=journaled.begun,
+            needed=frozenset([index for call in request.calls for index in referenced_calls(call)]),
             attempt=attempt,
             asked_ms=asked_ms,
         )
-        known = await self._known_state(batch, ahead, noted)
+        state = await self._state_before_run(batch, ahead, journaled)
         plan = plan_batch(
             request,
             self._contracts,
             self._bounds,
-            settled=known.settled,
-            refused=known.refused,
-            begun=known.begun,
-            excluded=known.denied,
-            repeats=known.repeats,
+            settled=state.settled,
+            refused=state.refused,
+            begun=state.begun,
+            excluded=state.denied,
+            repeats=state.repeats,
             example_of=lambda name: self._tools[name].example,
         )
         trace = Trace()
         results = await self._run(plan, batch, trace)
-        return Executed(plan, known, trace, results, batch.filled, request.round, monotonic_s() - began_s)
+        return Executed(plan, state, trace, results, batch.filled, request.round, monotonic_s() - began_s)
 
-    async def _known_state(self, batch: BatchRun, ahead: _Ahead, noted: JournaledCalls) -> BatchState:
-        """Return the known facts about the batch's calls before any of them runs."""
+    async def _state_before_run(
+        self, batch: BatchRun, ahead: _CheckedArguments, journaled: JournaledCalls
+    ) -> BatchState:
+        """Return the state of the batch's calls before any of them runs."""
         permissions, request = batch.permissions, batch.request
         invalid = {
-            place: self._outcomes.without_secrets(error)
-            for place, error in ahead.items()
+            index: self._outcomes.without_secrets(error)
+            for index, error in ahead.items()
             if isinstance(error, ToolError)
         }
         return BatchState(
             settled={
-                place: result for place, result in noted.settled.items() if place not in permissions.refused
+                index: result
+                for index, result in journaled.settled.items()
+                if index not in permissions.refused
             },
             refused={
                 **invalid,
-                **_refusals(permissions, noted, request),
-                **self._in_doubt(batch, invalid, noted),
+                **_refusals(permissions, journaled, request),
+                **self._begun_elsewhere_errors(batch, invalid, journaled),
             },
-            begun=noted.begun,
+            begun=journaled.begun,
             denied=[name for name in self._variants if name in permissions.denied],
             repeats=await self._caller.repeats(request, batch.session.session_id, batch.arguments),
         )
 
     def _bytes_max_of(self, request: ToolsRequested) -> int:
-        """Return the bytes that one result may have; a run's results, which no model reads, may fill the event."""
+        """Return the maximum size of one result; results of a run, which no model reads, may fill the event."""
         of_event = self._batch_bytes_max // len(request.calls)
         return of_event if request.node else min(self._result_bytes_max, of_event)
 
-    def _in_doubt(
-        self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: JournaledCalls
+    def _begun_elsewhere_errors(
+        self, batch: BatchRun, invalid: Mapping[int, ToolError], journaled: JournaledCalls
     ) -> dict[int, ToolError]:
-        """Return an error for each begun write that cannot be resumed here: it may have taken effect."""
+        """Return an error for each begun write that cannot be resumed here, and may have taken effect."""
         refused = {**invalid, **batch.permissions.refused}
         calls = batch.request.calls
         return {
-            place: begun_elsewhere(calls[place], refused.get(place))
-            for place in noted.begun
-            if place in refused or calls[place].name not in self._tools
+            index: begun_elsewhere(calls[index], refused.get(index))
+            for index in journaled.begun
+            if index in refused or calls[index].name not in self._tools
         }
 
     async def _run(self, plan: Plan, batch: BatchRun, trace: Trace) -> tuple[ToolResult, ...]:
         """Execute the plan step by step: begin units, settle results, wait for the next unit to end."""
         async with UnitsInFlight() as running:
             step = start(plan)
-            # These results share the id of another call, and the journal is keyed by id.
+            # The journal, which is keyed by id, does not hold these results: another call has the same id.
             if batch.attempt == 1:
                 _log(batch, [result for i in sorted(plan.repeated) if (result := plan.answered.get(i))])
             while True:
@@ -222,15 +231,15 @@ class Executor:
 
 
 def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
-    """Log a line for each call that this worker settled."""
+    """Log a line for each call that this worker has settled."""
     batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
 
 
 def _refusals(
-    permissions: Permissions, noted: JournaledCalls, request: ToolsRequested
+    permissions: Permissions, journaled: JournaledCalls, request: ToolsRequested
 ) -> dict[int, ToolError]:
-    """Return the error of each refused call; for a call that has run nevertheless, one that hides its outcome."""
+    """Return the error of each refused call; for a call that has run before, an error that hides its outcome."""
     return {
-        place: hidden_outcome(error, request.calls[place].name) if place in noted.settled else error
-        for place, error in permissions.refused.items()
+        index: hidden_outcome(error, request.calls[index].name) if index in journaled.settled else error
+        for index, error in permissions.refused.items()
     }

@@ -1,4 +1,4 @@
-"""The handler of the one event that a tool dispatcher consumes; the execution of a batch is in executor.py."""
+"""The handler of `tools.requested`; executor.py executes the batch."""
 
 from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from antiphon_shared.events import ToolsRequested
@@ -8,7 +8,7 @@ from tool_dispatcher.journal import Journal
 
 
 class ToolDispatcher:
-    """The handlers of every event that a tool dispatcher consumes."""
+    """The handlers of the events that a tool dispatcher consumes."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor

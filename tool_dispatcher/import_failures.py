@@ -1,4 +1,4 @@
-"""Errors for a module of tools that cannot be used: the problem, its place, and the remedy."""
+"""Errors for a module of tools that cannot be used: the problem, its location, and the remedy."""
 
 import pkgutil
 import sysconfig
@@ -17,13 +17,13 @@ _STANDARD_LIBRARY = sysconfig.get_path("stdlib")
 
 
 def import_failure(name: str, entry: str, error: BaseException) -> ConfigurationError:
-    """Return the error for a module `name`, named in the entry `entry`, whose import raised `error`."""
+    """Return the error for the module `name`, from the entry `entry`, whose import raised `error`."""
     if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
         return _absent(name, error.name)
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         where = f"{shown_path(error.filename)}:{error.lineno}: "
     else:
-        where = f"{place}: " if (place := location_of(error)) else ""
+        where = f"{location}: " if (location := location_of(error)) else ""
     hint = "Correct the error there."
     if isinstance(error, ModuleNotFoundError):
         hint = f"Install {error.name} into the environment that runs Antiphon."
@@ -34,7 +34,7 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
 
 
 def location_of(error: BaseException) -> str:
-    """Return `file:line` of the author's code in which an error was raised; empty if the traceback holds none."""
+    """Return `file:line` of the author's code that raised an error; empty if the traceback has none of it."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -45,12 +45,12 @@ def location_of(error: BaseException) -> str:
 
 
 def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
-    """Return the error for a module without tools; a file of the same name may have been meant."""
+    """Return the error for a module without tools; if a file has the same name, the error names it."""
     file = getattr(module, "__file__", None) or "built in"
-    own = Path.cwd() / f"{module.__name__.replace('.', '/')}.py"
-    if own.is_file() and Path(file) != own:
+    local_file = Path.cwd() / f"{module.__name__.replace('.', '/')}.py"
+    if local_file.is_file() and Path(file) != local_file:
         return ConfigurationError(
-            f"tools: {entry} is {file}, not the {own.name} of the current directory.",
+            f"tools: {entry} is {file}, not the {local_file.name} of the current directory.",
             hint="Rename your file: modules of the current directory are imported last, so that they "
             "cannot shadow others.",
         )
@@ -61,7 +61,7 @@ def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
 
 
 def module_named(path: str) -> str:
-    """Return the dotted name probably meant by a path to a file; an example if none can be derived."""
+    """Return the dotted name of a module for the path of its file; an example if the path gives none."""
     parts = [part for part in path.removesuffix(".py").split("/") if part not in ("", ".", "..")]
     return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else "my_tools"
 
@@ -69,11 +69,11 @@ def module_named(path: str) -> str:
 def _absent(name: str, missing: str) -> ConfigurationError:
     modules = [module.name for module in pkgutil.iter_modules([str(Path.cwd())])]
     nearest = get_close_matches(name, modules, n=1)
-    meant = f" Did you mean {nearest[0]}?" if nearest else ""
+    suggestion = f" Did you mean {nearest[0]}?" if nearest else ""
     if name.startswith("examples."):
-        meant = f" Did you mean antiphon.{name}?"
+        suggestion = f" Did you mean antiphon.{name}?"
     return ConfigurationError(
         f"tools: {name} cannot be imported: module {missing!r} is not installed, not on PYTHONPATH, "
         f"and not in the current directory, {Path.cwd()}.",
-        hint=f"Change to the folder that contains it, install it, or add its folder to PYTHONPATH.{meant}",
+        hint=f"Change to the folder that contains it, install it, or add its folder to PYTHONPATH.{suggestion}",
     )

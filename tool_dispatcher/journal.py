@@ -1,7 +1,6 @@
-"""The journal of one batch, on the dispatcher's side; `antiphon_shared.tools.journal` describes its entries.
+"""The dispatcher's journal of one batch; `antiphon_shared.tools.journal` describes its entries.
 
-The ledger writes the outcomes of writes into it in the same step that settles them; all other outcomes are
-written here.
+The ledger stores the outcomes of writes in it, in the same step that settles them; this file stores all others.
 """
 
 import asyncio
@@ -29,35 +28,35 @@ class JournaledCalls:
 
     settled: Mapping[int, ToolResult] = field(default_factory=dict)
     begun: frozenset[int] = frozenset()
-    """Indexes of the writes that have begun and have no outcome yet."""
+    """Indexes of the writes that have begun, but have no outcome yet."""
 
 
 class Journal:
-    """The journal of one round; notes each outcome at once, and retries while Redis is unavailable."""
+    """The journal of one round. It notes each outcome at once, and retries while Redis is unavailable.
+
+    `format` is that of the session. A run requests one call at a time, and its result is committed at once; so in a
+    run only the ledger notes outcomes, those of writes. If a dispatcher dies in between, only a read is repeated.
+    """
 
     def __init__(
         self, session: SessionStore, round: int, format: int = FORMAT, *, is_of_run: bool = False
     ) -> None:
-        """`format` is that of the session.
 
-        A run asks for one call at a time, and the commit of its result follows at once: in a run only writes are
-        noted, by the ledger. If a dispatcher dies in between, only a read is lost, which is made again.
-        """
         self._session, self.format, self._is_of_run = session, format, is_of_run
         self.lost: set[str] = set()
-        """Ids of calls that another worker had settled before."""
+        """Ids of calls that another worker has settled first."""
         self._name = journal_name(round)
 
-    async def noted(self, calls: Sequence[RequestedCall]) -> JournaledCalls:
-        """Return what earlier deliveries have noted of these calls."""
+    async def journaled_calls(self, calls: Sequence[RequestedCall]) -> JournaledCalls:
+        """Return the state of these calls after earlier deliveries."""
         entries = await self._read()
-        known = {place: _outcome(entries, call.id) for place, call in enumerate(calls)}
-        settled = {place: result for place, result in known.items() if result is not None}
-        begun = {place for place, call in enumerate(calls) if begun_entry(call.id) in entries}
+        outcomes = {index: _outcome(entries, call.id) for index, call in enumerate(calls)}
+        settled = {index: result for index, result in outcomes.items() if result is not None}
+        begun = {index for index, call in enumerate(calls) if begun_entry(call.id) in entries}
         return JournaledCalls(settled, frozenset(begun - settled.keys()))
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
-        """Note the outcomes of calls; return for each the outcome that was noted first, by this worker or another."""
+        """Note the outcomes of calls; return, for each, the outcome that was noted first, by any worker."""
         if self._is_of_run or not results:
             return tuple(results)
         if len(results) == 1:
@@ -79,13 +78,13 @@ class Journal:
         return _outcome(await self._read(), result.call_id) or result
 
     async def store_whole(self, handle: str, whole: bytes) -> None:
-        """Store the whole of a result that is shown in part only."""
+        """Store the whole of a result that is shown in part."""
         await retry_while_unavailable(
             "keep a result", lambda: self._session.store(result_name(handle), whole)
         )
 
     async def load_whole(self, handle: str) -> bytes | None:
-        """Return a result whole; None if it is not stored, or no longer."""
+        """Return the whole of a result; None if it is not stored."""
         return await retry_while_unavailable("read a result", lambda: self._session.load(result_name(handle)))
 
     async def _read(self) -> dict[str, bytes]:

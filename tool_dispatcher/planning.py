@@ -1,6 +1,6 @@
-"""The tool `_plan`: finds the session's workflow or recipe for a goal, or proposes a new workflow for approval.
+"""The tool `_plan`: it finds the session's workflows and recipes for a goal, or proposes a new workflow.
 
-It runs nothing. It finds tools that the session may call; it proposes a text that only a person can publish.
+It runs no tool. It finds only tools that the session may call, and only a person can publish a proposed workflow.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _NOTHING = "No workflow, recipe or tool fits. Use other words, or go on without.
 
 
 class Planner:
-    """The answers to calls of `_plan`."""
+    """The answers to calls of `_plan`. `catalogue` and `specification` load one by its hash."""
 
     def __init__(
         self,
@@ -44,19 +44,19 @@ class Planner:
         catalogue: Callable[[str], Awaitable[Catalogue]],
         specification: Callable[[str], Awaitable[Specification | None]],
     ) -> None:
-        """`catalogue` and `specification` each return one by its hash."""
+
         self._tools, self._catalogue, self._specification = tools, catalogue, specification
 
     async def plan(self, arguments: ToolArguments, batch: BatchRun, call_id: str) -> JsonObject:
-        """Return the workflows and recipes that match a goal; a proposed workflow if none matches."""
+        """Return the workflows and recipes that match a goal, or a proposed workflow if none matches."""
         goal = arguments["goal"]
         workflows = await self._workflows(batch)
-        found = await offload_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
-        if found:
-            shown: list[Json] = [
-                _as_json(one, workflows[one.name].workflows[_workflow_name(one.name)]) for one in found
+        ranked = await offload_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
+        if ranked:
+            offers: list[Json] = [
+                _as_json(one, workflows[one.name].workflows[_workflow_name(one.name)]) for one in ranked
             ]
-            return {"tools": shown, "note": _FOUND}
+            return {"tools": offers, "note": _FOUND}
         usable = [
             tool.definition for name, tool in self._tools.items() if name not in batch.permissions.hidden
         ]
@@ -66,7 +66,7 @@ class Planner:
         return {"tools": [], "proposed": text, "note": _PROPOSED}
 
     async def definitions(self, batch: BatchRun) -> list[ToolDefinition]:
-        """Return the session's workflows and recipes, as the tools that they are offered as."""
+        """Return the tools that run the session's workflows and recipes."""
         request, scopes = batch.request, batch.permissions.authorization.scopes
         catalogue = await self._catalogue(request.catalogue) if request.catalogue else Catalogue()
         return [
@@ -80,10 +80,10 @@ class Planner:
     async def _workflows(self, batch: BatchRun) -> dict[str, Specification]:
         """Return the specifications of the session's workflows and recipes, by the names of their tools."""
         tools = await self.definitions(batch)
-        found = await asyncio.gather(*(self._specification(tool.workflow) for tool in tools))
+        specifications = await asyncio.gather(*(self._specification(tool.workflow) for tool in tools))
         return {
             tool.name: specification
-            for tool, specification in zip(tools, found, strict=True)
+            for tool, specification in zip(tools, specifications, strict=True)
             if specification is not None and _workflow_name(tool.name) in specification.workflows
         }
 

@@ -1,7 +1,7 @@
-"""The tool `recall`: returns earlier results of the session's tools, whole.
+"""The tool `recall`: it returns whole results of earlier calls of the session.
 
-The session's memory maps an id to the call it came from; the content is read where it is stored whole, by its
-handle or in the session's log. If neither holds it any longer, the facts in memory replace it.
+The session's memory maps an id to the call that returned it. The content is read by its handle or from the session's
+log. If it is no longer stored, the facts in memory replace it.
 """
 
 from collections.abc import Iterable
@@ -33,19 +33,19 @@ Part = JsonObject
 async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
     """Return `{"id": ..., "parts": [...]}`, or a `not_found` error if the session has no such id.
 
-    `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. If the
-    documents exceed the size of a result, the facts come before them.
+    `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. If the documents
+    exceed the size of a result, the facts come before them.
     """
     items = await retry_while_unavailable("read memory", lambda: batch.session.items(MEMORY))
     memory = Memory.of("", (MEMORY_DELTA.read(item) for item in items))
     facts = _facts_named(memory, id)
     ids = [fact.document for fact in facts] or [id.strip(" []").upper()]
-    wanted = _documents(memory, ids) or _calls(memory, id)
-    if not wanted:
+    requested = _documents(memory, ids) or _calls(memory, id)
+    if not requested:
         message = f"There is no {readable(repr(id), 100)} in this session."
         return tool_error("not_found", message, _known_ids(memory))
-    wholes = _StoredResults(batch)
-    parts: list[Json] = [{**one.place, "content": await wholes.content(one)} for one in wanted]
+    stored = _StoredResults(batch)
+    parts: list[Json] = [{**one.part, "content": await stored.content(one)} for one in requested]
     answer: JsonObject = {"id": id, "parts": parts}
     if facts and len(to_json(answer)) > batch.result_bytes_max:
         answer["parts"] = [*(_fact_part(fact, memory) for fact in facts), *parts]
@@ -54,14 +54,14 @@ async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
 
 @dataclass(frozen=True, slots=True)
 class _Requested:
-    """An item to fetch: a document, or everything that a call returned."""
+    """A part to fetch: a document, or the whole result of a call."""
 
-    place: Part
-    """The part of the answer without its content."""
+    part: Part
+    """The part without its content."""
     use: ToolUse | None
     """The call that returned the document, if memory knows it."""
     stated: tuple[Fact, ...]
-    """The facts that memory has taken from it."""
+    """The facts from this part in memory."""
 
 
 class _StoredResults:
@@ -69,27 +69,27 @@ class _StoredResults:
 
     def __init__(self, batch: BatchRun) -> None:
         self._batch = batch
-        self._known: dict[tuple[int, str], tuple[Json, ...]] = {}
+        self._results: dict[tuple[int, str], tuple[Json, ...]] = {}
 
-    async def content(self, wanted: _Requested) -> Json:
-        """Return the content at a position; if it is not stored any longer, the statements of its facts."""
-        whole = await self._stored_result(wanted.use)
+    async def content(self, requested: _Requested) -> Json:
+        """Return the content of a part; if it is no longer stored, the statements of its facts."""
+        whole = await self._stored_result(requested.use)
         with suppress(LookupError):
-            return value_at(whole[0], str(wanted.place["position"]))
-        return "\n".join(fact.statement for fact in wanted.stated)
+            return value_at(whole[0], str(requested.part["position"]))
+        return "\n".join(fact.statement for fact in requested.stated)
 
     async def _stored_result(self, use: ToolUse | None) -> tuple[Json, ...]:
-        """Return everything that a call returned, as a tuple of one; an empty tuple when it is no longer stored."""
+        """Return the whole result of a call, as a tuple of one; an empty tuple if it is no longer stored."""
         if use is None:
             return ()
         call = (use.round, use.call_id)
-        if call not in self._known:
-            self._known[call] = await self._read(use)
-        return self._known[call]
+        if call not in self._results:
+            self._results[call] = await self._read(use)
+        return self._results[call]
 
     async def _read(self, use: ToolUse) -> tuple[Json, ...]:
-        if use.handle and (kept := await self._batch.journal.load_whole(use.handle)) is not None:
-            return (from_json(kept),)
+        if use.handle and (content := await self._batch.journal.load_whole(use.handle)) is not None:
+            return (from_json(content),)
         if (entry := use.results) is None:
             return ()
         try:
@@ -126,19 +126,19 @@ def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Requested, ...]:
 
 def _calls(memory: Memory, id: str) -> tuple[_Requested, ...]:
     """Return the results of the calls with this id; a model may have used an id in more than one round."""
-    found = []
+    requested = []
     for use in memory.tool_usage:
         if use.call_id == id.strip():
-            own = {
+            document_ids = {
                 document.id
                 for document in memory.documents.values()
                 if (document.round, document.call_id) == (use.round, use.call_id)
             }
-            stated = tuple(fact for fact in memory.facts.values() if fact.document in own)
+            stated = tuple(fact for fact in memory.facts.values() if fact.document in document_ids)
             tool = use.substitute or use.tool
-            place: Part = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
-            found.append(_Requested(place, use, stated))
-    return tuple(found)
+            part: Part = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
+            requested.append(_Requested(part, use, stated))
+    return tuple(requested)
 
 
 def _document_part(document: Document) -> Part:
@@ -147,14 +147,14 @@ def _document_part(document: Document) -> Part:
 
 def _fact_part(fact: Fact, memory: Memory) -> Part:
     """Return one fact as a part, without its context."""
-    place = {**_document_part(memory.document_of(fact)), "position": fact.position}
-    return {**place, "content": from_json(fact.statement) if fact.is_json else fact.statement}
+    part = {**_document_part(memory.document_of(fact)), "position": fact.position}
+    return {**part, "content": from_json(fact.statement) if fact.is_json else fact.statement}
 
 
 def _known_ids(memory: Memory) -> str:
-    """Return a hint that names some ids which exist."""
+    """Return a hint that names existing ids."""
     if not memory.tool_usage:
-        return "Nothing has been kept yet that could be recalled."
-    known = [f"{ids[0]} to {ids[-1]}" for ids in (list(memory.facts), list(memory.documents)) if ids]
+        return "No result has been stored yet."
+    ranges = [f"{ids[0]} to {ids[-1]}" for ids in (list(memory.facts), list(memory.documents)) if ids]
     calls = ", ".join(use.call_id for use in memory.tool_usage[-_CALLS_NAMED:])
-    return f"Give one of these: {', '.join([*known, 'or a call such as'])} {calls}."
+    return f"Give one of these: {', '.join([*ranges, 'or a call such as'])} {calls}."

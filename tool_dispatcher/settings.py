@@ -109,7 +109,7 @@ class ToolDispatcherSettings(Settings):
     @field_validator("secrets")
     @classmethod
     def _set(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse names of unset variables: a mistyped name would leave the secret unguarded."""
+        """Refuse names of unset variables: a mistyped name would leave the secret unmasked."""
         for name in names:
             if load_environment(name) is None:
                 raise ValueError(f"{name} is not set; set it, or remove it from the list")

@@ -1,5 +1,5 @@
-"""Recorded sessions, repeated by today's code: verified, compared, updated, forked and run again.
+"""The replay of recorded sessions by today's code: they are verified, compared, updated, forked and run again.
 
-Read `steps/repeat.py` first, which repeats every step of a recording, and `checks/`, which compares the results by
+First read `steps/repeat.py`, which repeats every step of a recording, and `checks/`, which compares the results by
 kind of step; then `verify.py`.
 """

@@ -1,8 +1,8 @@
-"""A recorded call of a model, repeated with several models, side by side.
+"""The repetition of a recorded model call with several models, for a comparison.
 
     replies = await call(lines, "reasoning.requested@2", ["claude-opus-5-5", "offline"])
 
-The request is sent as it was recorded, except for the model's name, and the system prompt where another is given. An
+The request is sent as it was recorded, except for the model's name, and the system prompt if another is passed. An
 error of one model does not affect the others.
 """
 
@@ -19,7 +19,7 @@ from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
 
 from antiphon.recording.lines import ContentLine, EventLine, Line, records_in
-from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
+from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.provider import provider_of
 from antiphon.replay.requests import whole_request
 from reasoning_engine.access import load_access
@@ -34,7 +34,7 @@ from reasoning_engine.settings import EngineSettings
 from reasoning_engine.wires import wire_of
 
 RECORDED = "recorded"
-_AT_ONCE = 8
+_CONCURRENCY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Replied:
     """A model's reply to the request, or its error."""
 
     model: str
-    """The requested model; `recorded` for the reply in the recording."""
+    """The requested model, or `recorded` for the reply in the recording."""
     reply: Reply | None = None
     error: ErrorInfo | None = None
     cost_usd: float | None = None
@@ -51,40 +51,38 @@ class Replied:
 
 
 async def call(
-    lines: Sequence[Line], place: str, models: Sequence[str], system: str | None = None, times: int = 1
+    lines: Sequence[Line], event: str, models: Sequence[str], system: str | None = None, times: int = 1
 ) -> list[Replied]:
-    """Return the recorded reply, then the replies of each model, `times` of each.
+    """Return the recorded reply, then `times` replies of each model.
 
-    `offline` is the offline model. Raises NoSuchPoint, UnreadableEvent and ConfigurationError.
+    `event` is the number or type of the event that led to the call; the model `offline` is the offline model.
+    Raises NoSuchPoint, UnreadableEvent and ConfigurationError.
     """
-    exchange, contents = _exchange(lines, place)
-    frozen = exchange.calls[-1]
-    request = whole_request(frozen, contents)
+    exchange, contents = _exchange(lines, event)
+    model_call = exchange.calls[-1]
+    request = whole_request(model_call, contents)
     request.pop("stream", None)
     if system is not None:
         request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
     settings = load(EngineSettings)
-    room = asyncio.Semaphore(_AT_ONCE)
-    asked = {model: _model(model, settings) for model in dict.fromkeys(models)}
+    slots = asyncio.Semaphore(_CONCURRENCY)
+    clients = {model: _model(model, settings) for model in dict.fromkeys(models)}
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(_reply(asked[model], model, request, settings, room))
+                group.create_task(_reply(clients[model], model, request, settings, slots))
                 for model in models
                 for _ in range(times)
             ]
     finally:
-        for one in asked.values():
+        for one in clients.values():
             await one.close()
-    return [_recorded(frozen, exchange), *(task.result() for task in tasks)]
+    return [_recorded(model_call, exchange), *(task.result() for task in tasks)]
 
 
 def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mapping[str, Any]]:
-    """Return the recorded exchange of an event, and the contents.
-
-    Raises NoSuchPoint, which names the events with calls.
-    """
-    event = event_numbered(lines, place)
+    """Return the recorded exchange of an event, and all contents. Raises NoSuchPoint, which names events with calls."""
+    event = event_at(lines, place)
     contents = {line.hash: line.content for line in lines if isinstance(line, ContentLine)}
     records = {record.of: record for record in records_in(lines, ExchangeRecord) if record.calls}
     if event.event.id not in records:
@@ -105,19 +103,19 @@ def _model(model: str, settings: EngineSettings) -> OwnedModel:
 
 
 async def _reply(
-    asked: OwnedModel,
+    client: OwnedModel,
     model: str,
     request: Mapping[str, Any],
     settings: EngineSettings,
-    room: asyncio.Semaphore,
+    slots: asyncio.Semaphore,
 ) -> Replied:
     """Return one reply, or its error."""
     prompt = cast(Prompt, {**request, "model": model})
-    async with room:
+    async with slots:
         began_s = monotonic_s()
         try:
             async with asyncio.timeout(settings.request_timeout_s):
-                message = await asked.reply(prompt, lambda text: None, lambda headers: None)
+                message = await client.reply(prompt, lambda text: None, lambda headers: None)
         except MODEL_ERRORS as error:
             return Replied(
                 model, error=classify(error, wire_of(model)).error, duration_ms=_milliseconds_since(began_s)
@@ -127,16 +125,18 @@ async def _reply(
     return Replied(model, parse(message), None, cost_usd, _milliseconds_since(began_s))
 
 
-def _recorded(frozen: ModelCall, exchange: ExchangeRecord) -> Replied:
-    if frozen.reply is None:
-        error = frozen.error.failure if frozen.error else ErrorInfo(code="timeout", message="No reply.")
-        return Replied(RECORDED, error=error, duration_ms=frozen.duration_ms)
-    message = message_of(frozen.reply)
+def _recorded(model_call: ModelCall, exchange: ExchangeRecord) -> Replied:
+    if model_call.reply is None:
+        error = (
+            model_call.error.failure if model_call.error else ErrorInfo(code="timeout", message="No reply.")
+        )
+        return Replied(RECORDED, error=error, duration_ms=model_call.duration_ms)
+    message = message_of(model_call.reply)
     try:
         cost_usd = Prices(**exchange.prices).cost_usd(usage_of(message))
     except ValidationError as error:
         raise UnreadableEvent(f"the recorded prices are invalid: {error.errors()[0]['msg']}") from None
-    return Replied(RECORDED, parse(message), None, cost_usd, frozen.duration_ms)
+    return Replied(RECORDED, parse(message), None, cost_usd, model_call.duration_ms)
 
 
 def _milliseconds_since(began_s: float) -> int:

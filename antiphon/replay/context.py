@@ -1,7 +1,7 @@
-"""The briefing of each round of a recorded session, and the sources of its answer that were in it. Pure.
+"""The briefing of each round of a recorded session, and the sources of the answer that it contained. Pure.
 
-A briefing's content is shown as recorded, even where today's code would brief differently. The statements of
-facts come from today's filing, so they are left out where it does not give the same facts.
+A briefing's content is shown as recorded, even if today's code would write another. The statements of facts come
+from today's filing, and are omitted if today's code files other facts.
 """
 
 import re
@@ -26,8 +26,8 @@ from antiphon_shared.process.ids import child_id
 
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.replay.checks.briefings import Briefings
-from antiphon.replay.steps.known import Known, Step
 from antiphon.replay.steps.redelivery import redelivered
+from antiphon.replay.steps.replay_state import RecordingContent, Step
 
 _RANGE = re.compile(r"F(\d{1,9})(?:-F(\d{1,9}))?", re.ASCII)
 _FACTS_MAX = 10_000_000
@@ -35,34 +35,34 @@ Shown = Literal["whole", "shortened", "absent"]
 
 
 @dataclass(frozen=True, slots=True)
-class Briefed:
-    """One briefing."""
+class BriefingFacts:
+    """The facts in one briefing."""
 
     event: int
-    """The number of its `briefing.ready`."""
+    """The number of the `briefing.ready` event."""
     round: int
     level: Level
     tokens: int
-    """The estimated size."""
+    """The estimated size of the briefing."""
     facts: int
-    """The number of all known facts."""
+    """The number of all facts at that time."""
     shown: tuple[str, ...]
-    """The ids of the facts in it, whole or shortened."""
+    """The ids of the facts in the briefing, whole or shortened."""
     shortened: tuple[str, ...]
     missed: tuple[str, ...]
-    """The ids of facts that are close to the question but were left out."""
+    """The ids of facts that are close to the question, but were omitted."""
     new: tuple[str, ...]
     """The facts shown for the first time."""
     dropped: tuple[str, ...]
-    """The facts shown in the previous briefing and not in this one."""
+    """The facts shown in the previous briefing, but not in this one."""
     back: tuple[str, ...]
     """The facts shown again after they were missing from the previous briefing."""
     shortened_now: tuple[str, ...]
     """The facts shown whole in the previous briefing and shortened in this one."""
     summaries: int | None = None
-    """The number of available summaries; None where today's filing gives other facts."""
+    """The number of available summaries; None if today's code files other facts."""
     omitted: tuple[str, ...] | None = None
-    """The ids of the facts that are not in it; likewise."""
+    """The ids of the facts that are not in the briefing; None if today's code files other facts."""
 
     @property
     def retained(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Briefed:
 
 
 @dataclass(frozen=True, slots=True)
-class Sourced:
+class AnswerSource:
     """A source of the final answer."""
 
     source: Source
@@ -85,32 +85,32 @@ class Context:
     """A session's briefings, and the sources of its answer."""
 
     session_id: str
-    briefings: tuple[Briefed, ...]
+    briefings: tuple[BriefingFacts, ...]
     answered_from: int | None = None
     """The event number of the briefing behind the final answer; None if no model wrote it."""
-    sources: tuple[Sourced, ...] = ()
+    sources: tuple[AnswerSource, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
     """The statement of each fact, by id."""
 
 
 def context(lines: Iterable[Line]) -> Context:
     """Return the briefings of a recording. Raises UnreadableEvent."""
-    course = _Course()
+    course = _Reader()
     for line in lines:
         course.read(line)
     return course.context()
 
 
-class _Course:
-    """The recording, read line by line."""
+class _Reader:
+    """A reader of a recording, line by line."""
 
     def __init__(self) -> None:
-        self._known, self._session_index = Known(), Briefings()
-        self._briefings: list[Briefed] = []
+        self._known, self._session_index = RecordingContent(), Briefings()
+        self._briefings: list[BriefingFacts] = []
         self._seen: set[str] = set()
         self._last: Outline | None = None
         self._session_id = ""
-        self._is_same = True
+        self._has_same_facts = True
         self._request: AssemblyRequested | None = None
         self._response: ResponseReady | None = None
 
@@ -124,7 +124,7 @@ class _Course:
                 elif isinstance(line.event.data, ResponseReady):
                     self._response = line.event.data
             case RecordLine(record=BriefingRecord() as record):
-                self._briefed(record)
+                self._add_briefing(record)
             case RecordLine(record=ForkRecord() as record):
                 for one in record.redelivered:
                     redelivered(one, self._known)
@@ -139,29 +139,29 @@ class _Course:
             session_id=self._session_id,
             briefings=tuple(self._briefings),
             answered_from=answered,
-            sources=tuple(Sourced(source, _shown(source.id, outline)) for source in sources),
+            sources=tuple(AnswerSource(source, _form_shown(source.id, outline)) for source in sources),
             facts=statements,
         )
 
-    def _briefed(self, record: BriefingRecord) -> None:
+    def _add_briefing(self, record: BriefingRecord) -> None:
         line = self._known.lines.get(record.of)
         ready = self._known.lines.get(child_id(record.of, 0))
         if line is None or ready is None:
             raise UnreadableEvent(f"the briefing for event {record.of} is missing.")
-        asked, answer = line.event.data, ready.event.data
-        if not isinstance(asked, BriefingRequested) or not isinstance(answer, BriefingReady):
+        request, ready_data = line.event.data, ready.event.data
+        if not isinstance(request, BriefingRequested) or not isinstance(ready_data, BriefingReady):
             raise UnreadableEvent(f"event {ready.n} is not a briefing.")
-        self._file(Step(line, record, (ready,)), answer.briefing)
-        memory, outline, before = self._memory(), answer.briefing, self._last
+        self._file(Step(line, record, (ready,)), ready_data.briefing)
+        memory, outline, before = self._memory(), ready_data.briefing, self._last
         shown, shortened = _ids_in(outline.shown), set(_ids_in(outline.shortened))
         now = set(shown)
         then = set(_ids_in(before.shown)) if before else set()
         were_whole = then - set(_ids_in(before.shortened)) if before else set()
         self._briefings.append(
-            Briefed(
+            BriefingFacts(
                 event=ready.n,
-                round=answer.round,
-                level=asked.level,
+                round=ready_data.round,
+                level=request.level,
                 tokens=outline.tokens,
                 facts=len(shown) + outline.omitted,
                 shown=shown,
@@ -179,25 +179,25 @@ class _Course:
         self._last = outline
 
     def _file(self, step: Step, outline: Outline) -> None:
-        """File the round with today's code; its memory is used while it has the same facts as the briefing."""
-        if not self._is_same:
+        """File the round with today's code, and note whether its memory has the same facts as the briefing."""
+        if not self._has_same_facts:
             return
         try:
             self._session_index.redo(step, self._known)
             memory = self._session_index.memory
         except UnreadableEvent:
-            self._is_same = False
+            self._has_same_facts = False
             return
         shown = _ids_in(outline.shown)
-        self._is_same = len(memory.facts) == len(shown) + outline.omitted and memory.facts.keys() >= set(
+        self._has_same_facts = len(memory.facts) == len(
             shown
-        )
+        ) + outline.omitted and memory.facts.keys() >= set(shown)
 
     def _memory(self) -> Memory | None:
-        return self._session_index.memory if self._is_same else None
+        return self._session_index.memory if self._has_same_facts else None
 
     def _answered_from(self) -> int | None:
-        """Return the number of the briefing behind the answer: the cause of the request for the reply."""
+        """Return the event number of the briefing that led to the final reply; None if there is none."""
         if self._request is None or self._request.reply is None:
             return None
         reply = self._known.by_entry.get(self._request.reply)
@@ -212,14 +212,14 @@ class _Course:
         return cause if cause is not None and isinstance(cause.event.data, kind) else None
 
 
-def _shown(id: str, briefed: Briefed | None) -> Shown:
+def _form_shown(id: str, briefed: BriefingFacts | None) -> Shown:
     if briefed is None or id not in briefed.shown:
         return "absent"
     return "shortened" if id in briefed.shortened else "whole"
 
 
 def _ids_in(ranges: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids in an outline. Raises UnreadableEvent for a range that no briefing has."""
+    """Return the ids in ranges of an outline. Raises UnreadableEvent for an invalid or too large range."""
     bounds = [_RANGE.fullmatch(one) for one in ranges]
     if sum(int(one[2] or one[1]) - int(one[1]) if one else _FACTS_MAX for one in bounds) >= _FACTS_MAX:
         raise UnreadableEvent(f"the fact ids of a briefing are invalid: {', '.join(ranges)[:200]!r}.")

@@ -1,8 +1,7 @@
-"""The course of a session after today's code has decided differently than recorded.
+"""The next step of a session after today's code has decided differently than recorded.
 
-Verification starts each step from the record, so it does not show where a changed decision leads. Here
-today's code continues from its first changed decision, until the session is answered, or a model or a tool is
-called.
+A verification starts each step from the record, so it does not show where a changed decision leads. Here today's
+code continues from its first changed decision until it answers the session, or calls a model or a tool.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from antiphon_shared.breakers.outages import Outages
 from antiphon_shared.events.step_records import DecisionRecord
 
 from antiphon.recording.lines import EventLine, Line, RecordLine
-from antiphon.replay.forking.point import walked
+from antiphon.replay.forking.point import state_at
 from antiphon.replay.injection.trace import Trace
 from antiphon.replay.next_step import Next, answered, requested_call
 from antiphon.replay.report import Divergence, Report
@@ -26,7 +25,7 @@ def continuation(lines: Sequence[Line], report: Report) -> Next | None:
     if first is None:
         return None
     line = next(one for one in lines if isinstance(one, EventLine) and one.n == first.event)
-    point = walked(lines, line.n, unhandled=line.event.id)
+    point = state_at(lines, line.n, unhandled=line.event.id)
     if point.session is None:
         return None
     record = next(
@@ -41,5 +40,5 @@ def continuation(lines: Sequence[Line], report: Report) -> Next | None:
 
 
 def sends_otherwise(divergence: Divergence) -> bool:
-    """Return whether the coordinator sends other events; a change of its state alone does not count."""
+    """Return whether the coordinator sends other events, not only keeps another state."""
     return divergence.component == "coordinator" and divergence.output.startswith("antiphon.")

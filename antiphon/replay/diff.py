@@ -14,12 +14,12 @@ from antiphon.replay.differences import Difference, differences
 from antiphon.replay.normal import Moment, moments
 
 DIFFERENCES_KEPT_MAX = 100
-"""The limit for one place; further differences are not counted."""
+"""The number of differences kept of one event; further ones are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One recording in numbers."""
+    """The numbers of one recording."""
 
     status: str = "none"
     termination_reason: str = "none"
@@ -52,21 +52,22 @@ class EventDifference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison of two recordings; `expected` is the first one's value, `got` the second one's."""
+    """A comparison of two recordings; in a difference, `expected` is from the first, and `got` from the second."""
 
     a: Figures
     b: Figures
     event_differences: tuple[EventDifference, ...]
-    """In the order of the first; an event of the second alone follows its predecessor there."""
+    """The differences in the order of the first recording; an event that only the second has follows its predecessor.
+    """
 
     @property
     def is_same(self) -> bool:
-        """Return whether both are the same, except for ids and times."""
+        """Return whether both recordings are the same, except for ids and times."""
         return not self.event_differences
 
 
 class _Key(NamedTuple):
-    """The key by which events are paired: the first `reasoning.requested` of round 2 with the first of round 2."""
+    """The key of an event, by which events are paired: its kind, its round, and its number among those."""
 
     what: str
     round: int | None
@@ -74,36 +75,36 @@ class _Key(NamedTuple):
 
 
 def diff(a: Iterable[Line], b: Iterable[Line]) -> Comparison:
-    """Compare two recordings. Raises the errors of reading them."""
+    """Compare two recordings. Raises the errors of their readers."""
     first, second = _Tally(), _Tally()
     mine, others = _by_key(moments(first.over(a))), _by_key(moments(second.over(b)))
-    places = (_difference(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others)))
-    return Comparison(first.figures, second.figures, tuple(place for place in places if place))
+    found = (_difference(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others)))
+    return Comparison(first.figures, second.figures, tuple(place for place in found if place))
 
 
-def _by_key(found: Iterable[Moment]) -> dict[_Key, Moment]:
+def _by_key(all_moments: Iterable[Moment]) -> dict[_Key, Moment]:
     seen: Counter[tuple[str, int | None]] = Counter()
     keyed = {}
-    for moment in found:
+    for moment in all_moments:
         seen[moment.what, moment.round] += 1
         keyed[_Key(moment.what, moment.round, seen[moment.what, moment.round])] = moment
     return keyed
 
 
 def _merged(mine: list[_Key], others: list[_Key]) -> Iterator[_Key]:
-    """Yield all keys in the order of the first; a key of the second alone follows its predecessor there."""
-    own = set(mine)
-    behind: dict[_Key | None, list[_Key]] = {}
+    """Yield all keys in the order of the first; a key that only the second has follows its predecessor."""
+    first_keys = set(mine)
+    following: dict[_Key | None, list[_Key]] = {}
     before: _Key | None = None
     for key in others:
-        if key in own:
+        if key in first_keys:
             before = key
         else:
-            behind.setdefault(before, []).append(key)
-    yield from behind.get(None, ())
+            following.setdefault(before, []).append(key)
+    yield from following.get(None, ())
     for key in mine:
         yield key
-        yield from behind.get(key, ())
+        yield from following.get(key, ())
 
 
 def _difference(key: _Key, a: Moment | None, b: Moment | None) -> EventDifference | None:
@@ -115,7 +116,7 @@ def _difference(key: _Key, a: Moment | None, b: Moment | None) -> EventDifferenc
 
 
 class _Tally:
-    """The counts of one recording's lines."""
+    """The counts of a recording's lines."""
 
     def __init__(self) -> None:
         self._response: ResponseReady | None = None

@@ -1,4 +1,4 @@
-"""The differences of two JSON values: paths, with the value of each side. Pure."""
+"""The differences of two JSON values, each with its path and both values. Pure."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -12,23 +12,23 @@ class Difference(NamedTuple):
     """A difference of two values."""
 
     path: str
-    """Such as `calls[0].arguments.q`; empty for the values themselves."""
+    """The path in the values, such as `calls[0].arguments.q`; empty for the whole values."""
     expected: Any
     got: Any
 
 
-class AtNode(NamedTuple):
+class NodeValueDifference(NamedTuple):
     """A difference in the effects of a decision."""
 
     node: str
-    """The path of the node of a run; empty for no node."""
+    """The path of the node of a run; empty if no node is concerned."""
     output: str
-    """The differing output: the type of an event, or as in `Divergence.output`."""
-    found: Difference
+    """The output that differs, as in `Divergence.output`."""
+    difference: Difference
 
 
 def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]:
-    """Yield the smallest differences of the two, in the order of `expected`."""
+    """Yield the smallest parts that differ, in the order of `expected`."""
     if (inner := parts(expected, got, path)) is not None:
         for _, deeper, here, there in inner:
             yield from differences(here, there, deeper)

@@ -1,7 +1,7 @@
-"""The consistency of the envelopes of a recording's events, regardless of their data. Pure.
+"""The consistency of the envelopes of a recording's events, without their data. Pure.
 
-The bus makes an event's envelope from that of its cause: see shared/antiphon_shared/bus/replies.py. So its
-fields follow from earlier events, and an envelope that differs was not written by the bus.
+The bus derives an event's envelope from that of its cause: see shared/antiphon_shared/bus/replies.py. So the fields
+follow from earlier events, and a recording with other fields was changed.
 """
 
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 CLOCKS_APART = timedelta(minutes=10)
 """The greatest difference between the clocks of workers and of Redis."""
 _CHILDREN_MAX = 256
-"""More than ever follow from one event: the events sent, and the timers."""
+"""A limit above the number of events and timers that follow from one event."""
 _FAILURE = 1_000_000
 """The number of the event that reports a failure, as in the bus."""
 _MILLISECOND = timedelta(milliseconds=1)
@@ -45,13 +45,10 @@ class Envelopes:
         self._submitted: datetime | None = None
         self._first: _EventFields | None = None
         self._seen: dict[int, _EventFields] = {}
-        """By the event's id as a number."""
+        """The fields by the event's id, as a number."""
 
     def check(self, line: Line) -> None:
-        """Raise UnreadableEvent for an envelope that does not fit the earlier ones.
-
-        The error names the event and the field.
-        """
+        """Raise UnreadableEvent, which names the event and the field, if an envelope does not fit the earlier ones."""
         if isinstance(line, EventLine):
             if wrong := self._wrong(line):
                 raise UnreadableEvent(f"event {line.n}, {line.event.type}: {wrong}.", hint=_HINT)
@@ -62,7 +59,7 @@ class Envelopes:
             self._session_id, self._submitted = line.session_id, line.submitted
 
     def _wrong(self, line: EventLine) -> str:
-        """Return what does not fit; an empty text if all does."""
+        """Return the first error of an envelope; an empty text if it fits."""
         event, logged = line.event, _logged(line.entry)
         if event.subject != self._session_id:
             return f"its subject is {event.subject}, and the recording is of session {self._session_id}"
@@ -102,7 +99,7 @@ class Envelopes:
         return ""
 
     def _check_times(self, record: AnyRecord) -> None:
-        """Check that all events of one step have one time, as one commit sends them."""
+        """Check that all events of a step have the same time, as one commit sends them."""
         first: _EventFields | None = None
         for n in range(min(record.outputs, len(self._seen))):
             seen = self._seen.get(child_id(record.of, n).int)
@@ -115,7 +112,7 @@ class Envelopes:
 
 
 def _not_inherited(event: AnyEvent, cause: _EventFields) -> str:
-    """Return the field that differs from the cause's. An outside event has no cause: its writer chooses its ids."""
+    """Return the error of a field that differs from that of the cause; an empty text if none does."""
     if event.source != cause.inbox:
         return f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"
     if event.correlationid != cause.correlation:
@@ -126,7 +123,7 @@ def _not_inherited(event: AnyEvent, cause: _EventFields) -> str:
 
 
 def _not_opening(event: AnyEvent, query: QuerySubmitted) -> str:
-    """Return the error in a query's ids; the query of a child session has its parent's correlation."""
+    """Return the error in the ids of a query that opens a session; a child session has its parent's correlation."""
     if query.parent is None:
         is_own = event.correlationid == event.id
         return "" if is_own else "its correlationid is not its own id, although it opens a session"

@@ -31,28 +31,28 @@ class Change:
 
 
 def changes(then: Iterable[Line], now: Iterable[Line]) -> list[Change]:
-    """Return all differences between a recording and the rewritten one, in the order of the first."""
+    """Return all differences between a recording and its rewritten form, in the order of the recording."""
     events: dict[tuple[str, str, bytes, bytes], list[int]] = {}
-    found: dict[tuple[str, str, bytes, bytes], tuple[str, Difference]] = {}
+    by_key: dict[tuple[str, str, bytes, bytes], tuple[str, Difference]] = {}
     for n, event_name, one in _differences(_Side(), _Side(), then, now):
         key = (event_name, one.path, to_json(one.expected), to_json(one.got))
-        found.setdefault(key, (event_name, one))
-        if n and n not in (known := events.setdefault(key, [])):
-            known.append(n)
+        by_key.setdefault(key, (event_name, one))
+        if n and n not in (numbers := events.setdefault(key, [])):
+            numbers.append(n)
     return [
         Change(tuple(events.get(key, ())), event_name, one.path, one.expected, one.got)
-        for key, (event_name, one) in found.items()
+        for key, (event_name, one) in by_key.items()
     ]
 
 
 @dataclass
 class _Side:
-    """One of the two recordings, as far as it has been read."""
+    """The lines of one of the two recordings that have been read."""
 
     contents: dict[str, Any] = field(default_factory=dict)
     numbers: dict[UUID, int] = field(default_factory=dict)
     waiting: dict[object, Line] = field(default_factory=dict)
-    """Lines without their counterpart yet."""
+    """Lines whose counterpart has not been read yet."""
 
     def take(self, line: Line | None) -> object:
         """Add a line; return its key, or None for a line that is not compared."""
@@ -116,12 +116,12 @@ def _as_json(line: Line, contents: dict[str, Any]) -> Any:
 
 
 def _record(record: AnyRecord, contents: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with whole requests, as the hashes of their parts would mean nothing to a reader."""
+    """Return a record with whole requests in place of the hashes of their parts."""
     fields = record.model_dump(mode="json", exclude={"contents"})
     if isinstance(record, ExchangeRecord):
         for call, recorded in zip(record.calls, fields["calls"], strict=True):
             try:
                 recorded["request"] = whole_request(call, contents)
             except UnreadableEvent:
-                continue  # the differences of its hashes are shown
+                continue  # then the hashes are compared
     return fields

@@ -15,20 +15,20 @@ class Next(Value):
 
     kind: Literal["answered", "asks_model", "calls_tools", "waits"]
     event: int
-    """The number of the recorded event that it follows from; for a recorded answer, its own number."""
+    """The number of the recorded event that leads to it, or that of a recorded answer."""
     round: int = 0
-    """The rounds used, of an answer."""
+    """The round; for an answer, the number of rounds used."""
     status: str = ""
     reason: str = ""
-    """The reason for its end."""
+    """The reason for the end of the session."""
     tools: tuple[str, ...] = ()
     """The tools called, or offered to the model."""
 
 
 def recorded_next(lines: Sequence[Line], event: int) -> Next | None:
     """Return the recorded next step after the event with that number."""
-    behind = (one for one in lines if isinstance(one, EventLine) and one.n > event)
-    return next((found for one in behind if (found := _next(event, one.event.data))), None)
+    following = (one for one in lines if isinstance(one, EventLine) and one.n > event)
+    return next((step for one in following if (step := _next(event, one.event.data))), None)
 
 
 def recorded_end(lines: Sequence[Line]) -> Next | None:
@@ -56,7 +56,7 @@ def answered(event: int, response: Response) -> Next:
 
 
 def requested_call(event: int, data: EventData | None) -> Next | None:
-    """Return the call of a model or of tools; None for any other event."""
+    """Return the call of a model or of tools that an event requests; None for another event."""
     match data:
         case ReasoningRequested():
             return Next(kind="asks_model", event=event, round=data.round, tools=data.tools)

@@ -1,8 +1,7 @@
 """A recording without the values that differ in every run: ids, times, durations. Pure.
 
-Ids become ordinals (`event-3`, `call-2.1`: the first call of round 2), also within texts. Deadlines become
-offsets from the submission; other times, durations and keys that only repeat ids are left out. The rest
-stays.
+Ids become ordinals (`event-3`; `call-2.1` for the first call of round 2), also within texts. Deadlines become
+offsets from the submission; other times, durations and keys that contain ids are omitted.
 """
 
 import re
@@ -18,23 +17,23 @@ from pydantic import BaseModel
 from antiphon.recording.lines import ContentLine, EventLine, Header, Line, RecordLine
 
 EXCHANGE = "model exchange"
-_LEFT_OUT = frozenset({"duration_ms", "idempotency_key"})
-_TOLD_MOMENTS = frozenset({"deadline", "opened"})
-"""Times that follow from the submission alone; all others depend on the speed of the run."""
+_OMITTED = frozenset({"duration_ms", "idempotency_key"})
+_RELATIVE_TIMES = frozenset({"deadline", "opened"})
+"""Times that depend only on the submission; all others depend on the speed of the run."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
-"""An id within a text; shorter ids are only recognised where they stand alone."""
+"""The form of an id within a text; a shorter id is recognised only as a whole text."""
 
 
 class Moment(NamedTuple):
     """An event, or the exchange with a model for it."""
 
     n: int
-    """The number of the event; of an exchange, of the event that requested it."""
+    """The number of the event, or of the event that requested the exchange."""
     what: str
     """The event's type, or `model exchange`."""
     round: int | None
     data: Any
-    """JSON."""
+    """The data as JSON."""
 
 
 def moments(lines: Iterable[Line]) -> Iterator[Moment]:
@@ -66,11 +65,11 @@ class _Normal:
             case ContentLine():
                 self._contents[line.hash] = self._normalized(line.content)
             case RecordLine(record=ExchangeRecord() as record) if record.of in self._events:
-                asked = self._events[record.of]
+                requesting = self._events[record.of]
                 for call in record.calls:
                     self._name_blocks(call.reply)
                 calls = [self._call(call) for call in record.calls]
-                yield Moment(asked.n, EXCHANGE, _round(asked.event.data), {"calls": calls})
+                yield Moment(requesting.n, EXCHANGE, _round(requesting.event.data), {"calls": calls})
             case _:
                 pass
 
@@ -82,8 +81,8 @@ class _Normal:
         self._names[line.entry] = f"entry-{line.n}"
         match data:
             case ReasoningCompleted(tool_calls=calls):
-                for place, call in enumerate(calls, 1):
-                    self._names.setdefault(call.id, f"call-{data.round}.{place}")
+                for index, call in enumerate(calls, 1):
+                    self._names.setdefault(call.id, f"call-{data.round}.{index}")
             case BriefingReady(briefing=briefing, to_summarize=to_summarize):
                 self._briefings += 1
                 self._names.setdefault(briefing.digest, f"briefing-{self._briefings}")
@@ -93,7 +92,7 @@ class _Normal:
                 pass
 
     def _name_blocks(self, reply: dict[str, Any] | None) -> None:
-        """Name the ids of a reply's server-side calls, which the model's own servers ran."""
+        """Name the ids of a reply's server-side calls, which the provider's servers ran."""
         blocks = reply.get("content") if reply else None
         for block in blocks if isinstance(blocks, list) else ():
             if isinstance(block, dict) and isinstance(block.get("id"), str):
@@ -101,7 +100,7 @@ class _Normal:
                 self._names.setdefault(block["id"], f"block-{self._blocks}")
 
     def _call(self, call: ModelCall) -> dict[str, Any]:
-        """Return one call: the request whole, the reply without its id, the error without headers."""
+        """Return a call with its whole request, the reply without its id, and the error without headers."""
         request = {name: self._part(value) for name, value in call.request.items()}
         fields: dict[str, Any] = {"request": request}
         if call.reply is not None:
@@ -138,9 +137,9 @@ class _Normal:
         fields = {}
         for name in type(value).model_fields:
             field = getattr(value, name)
-            if name in _LEFT_OUT:
+            if name in _OMITTED:
                 continue
-            if isinstance(field, datetime) and name in _TOLD_MOMENTS and self._submitted:
+            if isinstance(field, datetime) and name in _RELATIVE_TIMES and self._submitted:
                 fields[name] = f"{(field - self._submitted).total_seconds():+.3f} s"
             else:
                 fields[name] = self._normalized(field)

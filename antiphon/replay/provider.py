@@ -10,9 +10,9 @@ from reasoning_engine.wires import wire_of
 
 
 def provider_of(model: str) -> Provider:
-    """Return the provider of a model; the configured one for an empty name.
+    """Return the provider of a model; for an empty name, the configured provider.
 
-    Raises ConfigurationError where only the offline model could reply under the name of another.
+    Raises ConfigurationError if there is no access to the model, as the offline model would reply in its name.
     """
     if model == OFFLINE:
         return "offline"

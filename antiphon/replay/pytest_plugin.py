@@ -1,10 +1,10 @@
-"""The pytest plugin: recordings as tests, and fixtures for tests of a user's own tools.
+"""The pytest plugin: recordings as tests, and fixtures for tests of a user's tools.
 
 It is opt-in:
 
     pytest -p antiphon.replay.pytest_plugin --antiphon-recordings tests/recordings
 
-See docs/testing.md. Large modules are imported when a test needs them, and not while pytest collects.
+See docs/testing.md. Large modules are imported when a test needs them, not while pytest collects.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Cut the traceback of a failed assertion at the test's own line, without this plugin's frames."""
+    """Remove this plugin's frames from the end of a failed assertion's traceback."""
     try:
         yield
     except AssertionError as error:
@@ -151,22 +151,22 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the numbers of recorded steps that were checked and unchecked, by component."""
-    found: dict[str, Counter[str]] = {"checked": Counter(), "unchecked": Counter()}
+    counted: dict[str, Counter[str]] = {"checked": Counter(), "unchecked": Counter()}
     allowed: dict[str, None] = {}
     reports = [report for of_kind in terminalreporter.stats.values() for report in of_kind]
     for report in reports:
         properties = getattr(report, "user_properties", ()) if getattr(report, "when", "") == "call" else ()
         for name, value in properties:
             kind, _, component = str(name).removeprefix(_PROPERTY).partition(".")
-            if str(name).startswith(_PROPERTY) and kind in found:
-                found[kind][component] += int(value)
+            if str(name).startswith(_PROPERTY) and kind in counted:
+                counted[kind][component] += int(value)
             elif name == f"{_PROPERTY}allowed.unchecked":
                 allowed[str(value)] = None
-    if not any(found.values()):
+    if not any(counted.values()):
         return
     from antiphon.replay.reports.text import counts
 
-    checked, unchecked = counts(found["checked"]), counts(found["unchecked"])
+    checked, unchecked = counts(counted["checked"]), counts(counted["unchecked"])
     terminalreporter.section("antiphon")
     terminalreporter.line(f"recorded steps checked: {checked}; not checked: {unchecked}")
     for reason in allowed:
@@ -175,7 +175,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture
 def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded:
-    """Return the recording that the marker names: its query, its response; and `ask`, which records."""
+    """Return the recording that the marker names, with its query, its response, and `ask`, which records."""
     from antiphon.replay.testing.recorded_question import Recorded
 
     path = path_of(request)
@@ -205,7 +205,7 @@ def pipeline(_antiphon_alone: None) -> Pipelines:
 
 @pytest.fixture
 def scripted_model(_antiphon_alone: None) -> Iterator[ScriptedModel]:
-    """Yield a model with the test's own replies; the test fails when more are requested."""
+    """Yield a model with scripted replies; the test fails if more replies are requested."""
     from antiphon.replay.testing.scripted import ScriptedModel
 
     model = ScriptedModel()
@@ -227,7 +227,7 @@ def fault() -> Callable[..., AbstractContextManager[None]]:
 
 @pytest.fixture
 def _antiphon_logs() -> Iterator[None]:
-    """Reset logging that a pipeline has set up on this test's stderr: the next test has another."""
+    """Reset logging that a pipeline has configured for this test's stderr, which the next test does not have."""
     import structlog
 
     is_ours = not structlog.is_configured()
@@ -238,7 +238,7 @@ def _antiphon_logs() -> Iterator[None]:
 
 @pytest.fixture
 def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Iterator[None]:
-    """Deny the network beyond this machine, unless the test is to record."""
+    """Deny the network beyond this machine, unless the test records."""
     mode, path = mode_of(request.config), path_of(request)
     if path is not None and (mode == "rewrite" or (mode == "once" and not path.exists())):
         yield

@@ -1,4 +1,4 @@
-"""The calls of tools in a recording, with the arguments and the result of each. Pure."""
+"""The tool calls in a recording, with their arguments and results. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
 from tool_dispatcher.batch import resolve
 
 _UNRESOLVED = (ValueError, AssertionError, IndexError)
-"""The errors of placeholders that the plan had refused."""
+"""The errors of placeholders that the plan has refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class RecordedCall:
     """The arguments as the tool received them; None if a value in them is unknown."""
     result: ToolResult
     definition: ToolDefinition | None
-    """The definition of its tool in the session's catalogue."""
+    """The definition of the tool in the session's catalogue."""
     is_refused: bool
-    """Whether the dispatcher refused it, or knew its result, so that its tool was not called."""
+    """Whether the tool was not called, because the dispatcher refused the call."""
 
     @property
     def writes(self) -> bool:
@@ -60,8 +60,8 @@ def batches_of(lines: Iterable[Line]) -> Iterator[tuple[RecordedCall, ...]]:
                         waiting[event.causationid] = (line, requests.pop(event.causationid), completed)
             case RecordLine(record=BatchRecord() as record) if record.of in waiting:
                 yield tuple(_calls(*waiting.pop(record.of), catalogue, record))
-    for left in waiting.values():
-        yield tuple(_calls(*left, catalogue, None))
+    for batch in waiting.values():
+        yield tuple(_calls(*batch, catalogue, None))
 
 
 def answered(
@@ -103,7 +103,7 @@ def _is_refused(call: RequestedCall, result: ToolResult, record: BatchRecord | N
         return True
     if record is None or result.index not in record.refused:
         return False
-    # Arguments that were not valid may be valid today.
+    # Arguments that were invalid may be valid today.
     return record.refused[result.index].error_type != "validation_error"
 
 

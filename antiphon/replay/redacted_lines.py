@@ -1,8 +1,8 @@
-"""Redacted recordings that are still consistent.
+"""The consistency of redacted recordings.
 
-Digests of briefings and counts of tokens are computed anew from the redacted text, so that a redacted
-recording verifies like any other. If that is impossible, `replay verify` shows the differences. A session
-that today's code decides differently keeps its decisions: new ones would be today's, and verify.
+Digests of briefings and counts of tokens are computed again from the redacted text, so that a redacted recording
+verifies like any other. If that is impossible, `replay verify` shows the differences. If today's code decides
+differently, the recorded decisions stay: today's decisions would verify.
 """
 
 import asyncio
@@ -21,29 +21,26 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
     redaction = redaction.anew()
     for line in lines:
         redaction.learn(line)
-    shown = [redaction.line(line) for line in lines]
+    new_lines = [redaction.line(line) for line in lines]
     if not redaction.count:
-        return shown
+        return new_lines
     from antiphon.replay.update import (  # most recordings do not need today's components
-        TakesAnotherWay,
+        DecidesDifferently,
         updated,
     )
     from antiphon.replay.verify import verify_lines
 
     try:
         if verify_lines(lines).result == "diverged":
-            return shown
-        consistent = list(updated(shown))
-        return consistent if verify_lines(consistent).result != "diverged" else shown
-    except (TakesAnotherWay, UnreadableEvent):
-        return shown
+            return new_lines
+        consistent = list(updated(new_lines))
+        return consistent if verify_lines(consistent).result != "diverged" else new_lines
+    except (DecidesDifferently, UnreadableEvent):
+        return new_lines
 
 
 async def make_consistent(path: Path, lines: AsyncGenerator[Line]) -> str:
-    """Make a redacted recording in a file consistent, if its session verifies; return the first divergence if not.
-
-    If today's code decides differently, it would write its own decisions into the file, which would then verify.
-    """
+    """Make a redacted recording in a file consistent if its session verifies; else return the first divergence."""
     diverges = await _divergence(lines)
     if not diverges:
         await asyncio.to_thread(_rewrite, path)
@@ -51,7 +48,7 @@ async def make_consistent(path: Path, lines: AsyncGenerator[Line]) -> str:
 
 
 async def _divergence(lines: AsyncGenerator[Line]) -> str:
-    """Return the first divergence of today's code, without the session's values; an empty text without one."""
+    """Return the first divergence of today's code, without values of the session; empty if there is none."""
     from antiphon.replay.reports.text import headline
     from antiphon.replay.verify import Verification
 
@@ -68,11 +65,11 @@ async def _divergence(lines: AsyncGenerator[Line]) -> str:
 
 def _rewrite(path: Path) -> None:
     from antiphon.replay.rewriting import rewritten
-    from antiphon.replay.update import TakesAnotherWay
+    from antiphon.replay.update import DecidesDifferently
 
     try:
         new = rewritten(path)
-    except (TakesAnotherWay, UnreadableEvent):
+    except (DecidesDifferently, UnreadableEvent):
         return
     if new is not None and new.report.result != "diverged":
         new.take()

@@ -1,4 +1,4 @@
-"""The result of a verification: values, for programs and for the renderings in `reports/`. Pure."""
+"""The result of a verification, for programs and for the reports in `reports/`. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,12 +10,11 @@ from antiphon_shared.events import Component
 Answer = Literal["same", "different", "unknown", "unasked", "none"]
 """The comparison of the answer that today's code composes with the recorded one.
 
-`unasked`: the assembler's steps were not to be repeated. `unknown`: the coordinator would have sent other
-events before, so that the session takes another course; or the step that sent the answer could not be
-repeated. `none`: there was no answer.
+`unasked`: the assembler's steps are not repeated in this verification. `unknown`: the coordinator would have sent
+other events before, or the step that sent the answer cannot be repeated. `none`: there was no answer.
 """
 Result = Literal["same", "unchecked", "diverged"]
-"""`unchecked`: nothing has diverged, but some step could not be checked, which is weaker than `same`."""
+"""The verdict. `unchecked`: no step has diverged, but some could not be checked."""
 DIVERGENCES_KEPT_MAX = 1_000
 STILL_OPEN = "the session continued when it was recorded"
 """The reason why an event without a decision or a record counts as unchecked."""
@@ -34,17 +33,17 @@ class Divergence:
     """The type of that event."""
     component: Component
     output: str
-    """The differing output: the type of an event, or `state`, `timers`, `sends`, `effects`, `request`,
-    `error`, `units`, `begins`; `outputs`: the whole step, where today's code raises.
+    """The output that differs: the type of an event, or `state`, `timers`, `sends`, `effects`, `request`, `error`,
+    `units` or `begins`; `outputs` is the whole step, if today's code raises.
     """
     path: str
-    """The path in the output, as a JSON path; empty for all of it."""
+    """The JSON path in the output; empty for the whole output."""
     expected: Any
     """The recorded value."""
     got: Any
     """Today's value."""
     node: str = ""
-    """The path of the node, in a run; empty for no node."""
+    """The path of the node of a run; empty if no node is concerned."""
 
 
 @dataclass(frozen=True)
@@ -54,31 +53,30 @@ class Report:
     session_id: str
     events: int
     steps: Mapping[str, int]
-    """The steps that were repeated and compared whole, by component; with `tools`, the repeated calls."""
+    """The number of checked steps, by component, and under `tools` the number of repeated calls."""
     divergences: tuple[Divergence, ...] = ()
-    """In the order of the recording; the first DIVERGENCES_KEPT_MAX of them."""
+    """The first DIVERGENCES_KEPT_MAX divergences, in the order of the recording."""
     divergences_in_all: int = 0
     answer: Answer = "none"
     unchecked: Mapping[str, int] = field(default_factory=dict)
-    """The steps that could not be checked, by component and reason: `coordinator: no record ...`."""
+    """The number of steps that could not be checked, by component and reason: `coordinator: no record ...`."""
     not_run: Mapping[str, int] = field(default_factory=dict)
-    """The recorded calls that are never repeated with today's tools, such as writes, by reason; see `tool_results`.
-    """
+    """The number of calls that today's tools do not repeat, such as writes, by reason; see `tool_results`."""
 
     @property
     def result(self) -> Result:
-        """Return the verdict; a divergence counts before unchecked steps."""
+        """Return the verdict; a divergence outweighs unchecked steps."""
         if self.divergences_in_all:
             return "diverged"
         return "unchecked" if self.unchecked else "same"
 
     @property
     def is_same(self) -> bool:
-        """Return whether every step was checked, and nothing has diverged."""
+        """Return whether every step was checked and none has diverged."""
         return self.result == "same"
 
     def passes(self, allow_unchecked: str = "") -> bool:
-        """Return whether it is the same; or, with a reason to allow unchecked steps, whether nothing has diverged."""
+        """Return whether no step has diverged or is unchecked; a reason in `allow_unchecked` allows unchecked steps."""
         return self.is_same or (self.result == "unchecked" and bool(allow_unchecked.strip()))
 
     @property
@@ -88,7 +86,7 @@ class Report:
 
     @property
     def incomparable(self) -> dict[str, int]:
-        """Return the unchecked recorded steps; an event that the session had not handled does not count as a step."""
+        """Return the unchecked steps, without events that the session had not handled yet."""
         return {reason: count for reason, count in self.unchecked.items() if not reason.endswith(STILL_OPEN)}
 
     @property
@@ -97,7 +95,7 @@ class Report:
 
 
 def by_component(unchecked: Mapping[str, int]) -> dict[str, int]:
-    """Return the number of unchecked steps of each component, for any reason."""
+    """Return the number of unchecked steps of each component."""
     counts: Counter[str] = Counter()
     for reason, count in unchecked.items():
         counts[reason.partition(":")[0]] += count

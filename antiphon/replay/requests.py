@@ -1,4 +1,4 @@
-"""Recorded requests to a model: completed with their contents, and hashed. Pure."""
+"""Recorded requests to a model: their contents and their hashes. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,18 +10,18 @@ from antiphon.recording.hashes import content_hash, sorted_json
 
 
 def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters as they were sent. Raises UnreadableEvent when a content was not recorded."""
+    """Return the request as it was sent. Raises UnreadableEvent if a content was not recorded."""
     return {name: _resolve(value, contents) for name, value in call.request.items()}
 
 
 def request_hash(request: Mapping[str, Any]) -> str:
-    """Return the same hash for equal requests, in any order of their fields."""
-    content = {name: value for name, value in request.items() if name not in _HOW}
+    """Return the hash of a request; the order of its fields does not matter."""
+    content = {name: value for name, value in request.items() if name not in _DELIVERY_FIELDS}
     return content_hash(sorted_json(content))
 
 
 def system_in(request: Mapping[str, Any]) -> str:
-    """Return the operator's own system prompt, which is an input. Raises UnreadableEvent."""
+    """Return the operator's system prompt from a request. Raises UnreadableEvent."""
     match request.get("system"):
         case [{"text": str(text)}, *_]:
             return text
@@ -29,14 +29,14 @@ def system_in(request: Mapping[str, Any]) -> str:
             raise UnreadableEvent("the recorded system prompt is invalid.")
 
 
-_HOW = frozenset({"stream"})
-"""Fields that say how to answer, and not what is asked."""
+_DELIVERY_FIELDS = frozenset({"stream"})
+"""Fields that determine how the reply is delivered."""
 
 
 def _resolve(value: Any, contents: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict) or set(value) != {"$content"}:
         return value
-    named = value["$content"]
-    if not isinstance(named, str) or named not in contents:
-        raise UnreadableEvent(f"the recording lacks the content {named}.")
-    return contents[named]
+    name = value["$content"]
+    if not isinstance(name, str) or name not in contents:
+        raise UnreadableEvent(f"the recording lacks the content {name}.")
+    return contents[name]

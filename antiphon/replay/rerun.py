@@ -1,8 +1,8 @@
-"""`replay rerun`: recorded sessions, run again by the whole pipeline of today.
+"""`replay rerun`: today's whole pipeline runs recorded sessions again.
 
-Redis, the five components and the events between them are real. The model and the tools answer from the
-recording, by the content of each request, and a request that it does not hold is refused: nothing is ever
-called. Outside events, of people and timers, are sent again when the events before them have happened again.
+Redis, the five components and their events are real. The model and the tools are not called: they answer from the
+recording, by the content of each request, and a request that was not recorded is refused. Outside events, of people
+and timers, are sent again after the events before them.
 """
 
 import asyncio
@@ -32,9 +32,9 @@ from antiphon.replay.serving.surroundings import HIDDEN, variables
 from antiphon.replay.serving.turns import POLL_S, events_there
 
 SESSION_LIMIT_S = 60.0
-_AT_ONCE = 8
+_CONCURRENCY = 8
 _CONNECT_PATIENCE_S = 10.0
-_LOOK_EVERY_S = 1.0
+_CHECK_INTERVAL_S = 1.0
 _GRACE_S = 0.2
 
 
@@ -42,7 +42,7 @@ _Recorded = tuple[Path, RecordingIndex]
 
 
 async def rerun(paths: Sequence[Path], *, limit_s: float = SESSION_LIMIT_S) -> list[RerunReport]:
-    """Run recordings again; return for each whether its final response is the same.
+    """Run recordings again; return a report for each.
 
     `limit_s` is the longest time without a new event in a session. Raises UnreadableEvent, which names the file.
     """
@@ -54,15 +54,15 @@ async def rerun(paths: Sequence[Path], *, limit_s: float = SESSION_LIMIT_S) -> l
         await asyncio.sleep(0)  # Ctrl-C ends the reading
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(recordings):
-        found = await _run_again(wave, limit_s)
-        reports |= {path: report for (path, _), report in zip(wave, found, strict=True)}
+        wave_reports = await _run_again(wave, limit_s)
+        reports |= {path: report for (path, _), report in zip(wave, wave_reports, strict=True)}
     return [reports[path] for path in paths]
 
 
 def works_alone(path: Path) -> bool:
-    """Return whether a recorded session has neither parent nor child sessions: only such sessions are run again.
+    """Return whether a recorded session has no parent and no child sessions; only such sessions are run again.
 
-    Raises UnreadableEvent, OSError.
+    Raises UnreadableEvent and OSError.
     """
     return not any(
         isinstance(data, ChildBegun) or (isinstance(data, QuerySubmitted) and data.parent is not None)
@@ -76,7 +76,7 @@ def _read(path: Path) -> RecordingIndex:
 
 
 def _waves(recordings: Iterable[_Recorded]) -> list[list[_Recorded]]:
-    """Return groups of recordings that can share a Redis: one per session."""
+    """Return groups of recordings that can share a Redis, as each is of another session."""
     waves: list[dict[str, _Recorded]] = []
     for path, recording_index in recordings:
         wave = next((one for one in waves if recording_index.session_id not in one), None)
@@ -91,8 +91,8 @@ async def _run_again(recordings: Sequence[_Recorded], limit_s: float) -> list[Re
     by_session = {recording_index.session_id: recording_index for _, recording_index in recordings}
     misses: list[Miss] = []
     async with _redis() as bus, _pipeline(bus, by_session, misses):
-        room = asyncio.Semaphore(_AT_ONCE)
-        await asyncio.gather(*(_play(bus, one, room, limit_s) for one in by_session.values()))
+        slots = asyncio.Semaphore(_CONCURRENCY)
+        await asyncio.gather(*(_play(bus, one, slots, limit_s) for one in by_session.values()))
         return [
             report_of(
                 str(path),
@@ -104,36 +104,36 @@ async def _run_again(recordings: Sequence[_Recorded], limit_s: float) -> list[Re
         ]
 
 
-async def _play(bus: Bus, recording_index: RecordingIndex, room: asyncio.Semaphore, limit_s: float) -> None:
+async def _play(bus: Bus, recording_index: RecordingIndex, slots: asyncio.Semaphore, limit_s: float) -> None:
     """Run one session from its query to its end, or until its log stops growing."""
-    async with room:
+    async with slots:
         await _begin(bus, recording_index)
-        telling = asyncio.create_task(_tell(bus, recording_index))
-        ending = asyncio.create_task(_ended(bus, recording_index, telling))
+        sending = asyncio.create_task(_send_outside_events(bus, recording_index))
+        ending = asyncio.create_task(_wait_for_end(bus, recording_index, sending))
         try:
-            await _while_it_grows(bus, recording_index, ending, limit_s)
+            await _wait_while_growing(bus, recording_index, ending, limit_s)
         finally:
             ending.cancel()
-            telling.cancel()
-            await asyncio.gather(telling, ending, return_exceptions=True)
+            sending.cancel()
+            await asyncio.gather(sending, ending, return_exceptions=True)
 
 
-async def _while_it_grows(
+async def _wait_while_growing(
     bus: Bus, recording_index: RecordingIndex, ending: asyncio.Task[None], limit_s: float
 ) -> None:
     """Wait for the end of a session while its log grows. Raises the errors of the wait."""
-    log, length, stood_s = bus.keys.log(recording_index.session_id), -1, 0.0
-    while stood_s < limit_s:
-        done, _ = await asyncio.wait((ending,), timeout=_LOOK_EVERY_S)
+    log, length, unchanged_s = bus.keys.log(recording_index.session_id), -1, 0.0
+    while unchanged_s < limit_s:
+        done, _ = await asyncio.wait((ending,), timeout=_CHECK_INTERVAL_S)
         if done:
             return ending.result()
         before, length = length, await bus.batcher.submit("XLEN", log)
-        stood_s = stood_s + _LOOK_EVERY_S if before == length else 0.0
+        unchanged_s = unchanged_s + _CHECK_INTERVAL_S if before == length else 0.0
     return None
 
 
 async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
-    """Submit the query as clients do, or open its session in an earlier format; restore a fork where it resumed."""
+    """Submit the query as clients do, open its session in an earlier format, or restore the state of a fork."""
     begun, query = recording_index.beginning, recording_index.query
     if begun is None and query.format < FORMAT:  # the intake would open it in the format of today
         await bus.publish(query, "open")
@@ -145,30 +145,30 @@ async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
     await restore(bus, snapshot(lines, begun.deliveries, recording_index.known.catalogues, **content))
 
 
-async def _tell(bus: Bus, recording_index: RecordingIndex) -> None:
-    """Send the events of people and timers, each when the events before it are there."""
+async def _send_outside_events(bus: Bus, recording_index: RecordingIndex) -> None:
+    """Send the events of people and timers, each after the events before it."""
     for line in recording_index.outside:
         await events_there(bus, recording_index.session_id, line.n - 1)
         await bus.publish(line.event, "signal")
 
 
-async def _ended(bus: Bus, recording_index: RecordingIndex, telling: asyncio.Task[None]) -> None:
-    """Return when the session is answered and its last events are there; without an answer, when all are sent."""
+async def _wait_for_end(bus: Bus, recording_index: RecordingIndex, sending: asyncio.Task[None]) -> None:
+    """Wait for the answer and the last events of a session; without a recorded answer, for the last events."""
     session = bus.session(recording_index.session_id)
     if recording_index.response is None:
-        await telling
+        await sending
         await events_there(bus, recording_index.session_id, len(recording_index.events))
         return
     while await session.response() is None:
-        if telling.done():
-            telling.result()
+        if sending.done():
+            sending.result()
         await asyncio.sleep(POLL_S)
     while not await events_there(bus, recording_index.session_id, len(recording_index.events)):
-        if not await _is_at_work(bus, recording_index.session_id):
+        if not await _has_work(bus, recording_index.session_id):
             return  # no component will send the missing events
 
 
-async def _is_at_work(bus: Bus, session_id: str) -> bool:
+async def _has_work(bus: Bus, session_id: str) -> bool:
     """Return whether a component has work: a summary may still be in flight after the answer."""
     partition = bus.keys.partition(session_id)
     inboxes = [bus.keys.inbox(partition, component) for component in COMPONENTS]
@@ -177,7 +177,7 @@ async def _is_at_work(bus: Bus, session_id: str) -> bool:
 
 @contextlib.asynccontextmanager
 async def _redis() -> AsyncIterator[Bus]:
-    """Yield a bus on the rerun's own Redis. Raises RedisUnavailable."""
+    """Yield a bus on a private Redis. Raises RedisUnavailable."""
     redis = private_redis.choose()
     bus = None
     try:

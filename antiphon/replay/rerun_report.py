@@ -12,15 +12,15 @@ from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 
 Outcome = Literal["same", "different", "unfinished", "none"]
-"""`unfinished`: the session did not end in time; `none`: the recorded one did not end either, and this went as far.
+"""`unfinished`: the session did not end in time. `none`: the recorded session did not end, and the rerun got as far.
 """
-_TIMED = frozenset({"duration_ms"})
-_IN_OTHER_WORDS: Mapping[str, frozenset[str]] = {
+_TIME_FIELDS = frozenset({"duration_ms"})
+_MESSAGE_FIELDS: Mapping[str, frozenset[str]] = {
     "antiphon.reasoning.failed.v1": frozenset({"message"}),
     "antiphon.summary.failed.v1": frozenset({"message"}),
     "antiphon.rung.taken.v1": frozenset({"because"}),
 }
-"""A repeated connection failure may have another message; the answer does not depend on it."""
+"""Fields with the message of a failure, which may differ; the answer does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class EventDifference:
     """The first event of a rerun that differs from the recording."""
 
     event: int
-    """The number in the recording; for an additional event, the one after the last."""
+    """The number in the recording; for an additional event, the number after the last."""
     type: str
     path: str
     expected: Any
@@ -58,21 +58,21 @@ class RerunReport:
 def report_of(
     path: str, recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]], misses: Sequence[Miss]
 ) -> RerunReport:
-    """Return the report of a session with this log after the rerun."""
+    """Return the report of a session whose log after the rerun is `log`."""
     today = next((event.data for _, event in log if isinstance(event.data, ResponseReady)), None)
     answer: Outcome = "none" if recording_index.response is None else "unfinished"
-    found: tuple[Difference, ...] = ()
+    response_differences: tuple[Difference, ...] = ()
     if today is not None:
         then = ABSENT if recording_index.response is None else _compared_fields(recording_index.response)
-        found = tuple(differences(then, _compared_fields(today)))
-        answer = "different" if found else "same"
+        response_differences = tuple(differences(then, _compared_fields(today)))
+        answer = "different" if response_differences else "same"
     elif recording_index.response is None and len(log) < len(recording_index.events):
         answer = "unfinished"
     return RerunReport(
         path=path,
         session_id=recording_index.session_id,
         answer=answer,
-        response=found,
+        response=response_differences,
         first=_first(recording_index, log),
         misses=tuple(misses),
         events=len(log),
@@ -80,14 +80,14 @@ def report_of(
 
 
 def _compared_fields(response: ResponseReady) -> dict[str, Any]:
-    return response.model_dump(mode="json", exclude=set(_TIMED))
+    return response.model_dump(mode="json", exclude=set(_TIME_FIELDS))
 
 
 def _first(recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]]) -> EventDifference | None:
-    """Return the first recorded event that is missing or differs; else the first additional one."""
+    """Return the first recorded event that is missing or differs, else the first additional event."""
     now = {event.id: event for _, event in log}
-    places_then = {line.entry: f"event {line.n}" for line in recording_index.events}
-    places_now = {
+    names_then = {line.entry: f"event {line.n}" for line in recording_index.events}
+    names_now = {
         entry: f"event {recording_index.by_id[event.id].n}"
         if event.id in recording_index.by_id
         else "another event"
@@ -99,7 +99,7 @@ def _first(recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]])
             return EventDifference(line.n, then.type, "", then.type, ABSENT)
         if today.type != then.type:
             return EventDifference(line.n, then.type, "", then.type, today.type)
-        for path, expected, got in differences(_plain(then, places_then), _plain(today, places_now)):
+        for path, expected, got in differences(_comparable(then, names_then), _comparable(today, names_now)):
             return EventDifference(line.n, then.type, path, expected, got)
     more = _unknown(recording_index.by_id, log)
     return (
@@ -113,19 +113,19 @@ def _unknown(known: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) 
     return next((event for _, event in log if event.id not in known), None)
 
 
-def _plain(event: AnyEvent, places: Mapping[str, str]) -> Any:
-    """Return an event's data without the values of one run alone: measured times, and log entries."""
-    ignored = _TIMED | _IN_OTHER_WORDS.get(event.type, frozenset())
-    return _remove_ignored(event.data.model_dump(mode="json"), ignored, places)
+def _comparable(event: AnyEvent, entry_names: Mapping[str, str]) -> Any:
+    """Return an event's data without measured times, and with names in place of log entries."""
+    ignored = _TIME_FIELDS | _MESSAGE_FIELDS.get(event.type, frozenset())
+    return _remove_ignored(event.data.model_dump(mode="json"), ignored, entry_names)
 
 
-def _remove_ignored(value: Any, ignored: frozenset[str], places: Mapping[str, str]) -> Any:
+def _remove_ignored(value: Any, ignored: frozenset[str], entry_names: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {
-            name: _remove_ignored(inner, ignored, places)
+            name: _remove_ignored(inner, ignored, entry_names)
             for name, inner in value.items()
             if name not in ignored
         }
     if isinstance(value, list):
-        return [_remove_ignored(inner, ignored, places) for inner in value]
-    return places.get(value, value) if isinstance(value, str) else value
+        return [_remove_ignored(inner, ignored, entry_names) for inner in value]
+    return entry_names.get(value, value) if isinstance(value, str) else value

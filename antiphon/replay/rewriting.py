@@ -1,4 +1,4 @@
-"""The rewriting of a recording by today's code: into a new file first, then over the old one."""
+"""The rewriting of a recording by today's code into a new file, which then replaces the old one."""
 
 import shutil
 import tempfile
@@ -19,19 +19,19 @@ from antiphon.replay.verify import verify
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A recording rewritten into its own file; the caller takes or drops it."""
+    """A recording rewritten into a new file, which the caller then takes or drops."""
 
     path: Path
     new: Path
     report: Report
-    """The verification of the new one, which may diverge where the old one lacks the input of a decision."""
+    """The verification of the new file; it may diverge if the old file lacks the input of a decision."""
 
     def changes(self) -> list[Change]:
-        """Return all differences of the new recording, independent of its verification. Raises UnreadableEvent."""
+        """Return all differences of the new recording. Raises UnreadableEvent."""
         return changes(read_lines(self.path), read_lines(self.new))
 
     def take(self) -> None:
-        """Replace the old file by the new one, in one step."""
+        """Replace the old file by the new one, atomically."""
         shutil.copymode(self.path, self.new)
         self.new.replace(self.path)
 

@@ -1,7 +1,7 @@
-"""A recording rewritten by today's code, from the same replies, results, client messages and times.
+"""The rewriting of a recording by today's code, from the same replies, results, client messages and times.
 
-Each step is repeated on today's inputs; its outputs replace the recorded ones, and later steps start from
-there. Messages of other people and machines stay, even where today's request for them is worded differently.
+Each step is repeated on today's inputs; its outputs replace the recorded ones, and are the inputs of later steps.
+Messages of people, models and tools stay, even if today's request for them has another wording.
 """
 
 import re
@@ -28,15 +28,15 @@ from pydantic_core import to_json
 from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
 from antiphon.replay.differences import ABSENT
-from antiphon.replay.steps.known import Redone, Step
 from antiphon.replay.steps.repeat import Replay
+from antiphon.replay.steps.replay_state import RepeatedStep, Step
 from reasoning_engine.exchange_record import SHARED
 
 _WHOLE_CALL = re.compile(r"calls\[\d+\]")
 
 
-class TakesAnotherWay(AntiphonError):
-    """Today's code asks for something that the recording holds no answer to."""
+class DecidesDifferently(AntiphonError):
+    """Today's code requests something for which the recording has no answer."""
 
     code = "takes_another_way"
 
@@ -49,7 +49,7 @@ class TakesAnotherWay(AntiphonError):
 
 
 def updated(lines: Iterable[Line]) -> Iterator[Line]:
-    """Yield the lines as of today, one by one. Raises TakesAnotherWay, and UnreadableEvent."""
+    """Yield the lines as today's code writes them. Raises DecidesDifferently and UnreadableEvent."""
     update = _Update()
     for line in lines:
         yield from update.read(line)
@@ -57,22 +57,22 @@ def updated(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 class _Update:
-    """The state of an update: events wait until the record of their step has been read."""
+    """The state of an update; an event waits until the record of its step has been read."""
 
     def __init__(self) -> None:
         self.replay = Replay(follows_today=True)
         self._waiting: deque[EventLine] = deque()
-        self._places: dict[UUID, int] = {}
-        """The numbers of all events in the order of reading, from 1."""
-        self._certain = 0
+        self._numbers: dict[UUID, int] = {}
+        """The numbers of all events, in the order in which they were read, from 1."""
+        self._final = 0
         self._today: dict[UUID, EventLine] = {}
-        self._told: set[str] = set()
+        self._named_contents: set[str] = set()
 
     def read(self, line: Line) -> Iterator[Line]:
         """Add one line; yield the lines that are final with it."""
         self.replay.read(line)
         if self.replay.failed:
-            raise TakesAnotherWay(
+            raise DecidesDifferently(
                 self.replay.newest_step, f"it raises {self.replay.failed}.", "Repair it first."
             )
         match line:
@@ -84,10 +84,10 @@ class _Update:
                 }
                 yield line.model_copy(update=today)
             case ContentLine():
-                pass  # comes before the first record that names it today
+                pass  # it is written before the first record that names it
             case EventLine():
                 self._waiting.append(line)
-                self._places[line.event.id] = self._certain + len(self._waiting)
+                self._numbers[line.event.id] = self._final + len(self._waiting)
             case RecordLine():
                 yield from self._step(line.record)
             case End():
@@ -97,23 +97,23 @@ class _Update:
                 yield line
 
     def _step(self, record: AnyRecord) -> Iterator[Line]:
-        """Yield the events up to the step's last, and its record; each as of today, if the step was repeated."""
+        """Yield the events up to the step's last one, and its record; today's, if the step was repeated."""
         last = self._last(record)
         if self.replay.redone is not None:
             record = self._redone(*self.replay.redone) or record
-        # Events and records are in the order of commits: events before the step's own are final too.
-        while self._waiting and self._certain < last:
-            self._certain += 1
+        # Events and records are in the order of commits, so events before those of the step are final too.
+        while self._waiting and self._final < last:
+            self._final += 1
             yield self._today_of(self._waiting.popleft())
         yield from self._record(record)
 
     def _last(self, record: AnyRecord) -> int:
         """Return the number of the last event of the step."""
         ids = (record.of, *(child_id(record.of, n) for n in range(record.outputs)))
-        return max(self._places[id] for id in ids)
+        return max(self._numbers[id] for id in ids)
 
-    def _redone(self, step: Step, redone: Redone) -> AnyRecord | None:
-        _hold_way(step, redone)
+    def _redone(self, step: Step, redone: RepeatedStep) -> AnyRecord | None:
+        _check_same_course(step, redone)
         for line, data in zip(step.outputs, redone.outputs, strict=True):
             if line.event.data != data:
                 today = replace(line, event=line.event.model_copy(update={"data": data}))
@@ -125,13 +125,13 @@ class _Update:
         return today_record  # type: ignore[no-any-return]  # of the same kind as the recorded one
 
     def _record(self, record: AnyRecord) -> Iterator[Line]:
-        """Yield the record, after the contents that it is the first to name."""
+        """Yield the contents that no earlier record names, then the record."""
         if isinstance(record, ExchangeRecord):
             record, contents = _split_contents(record)
             for name in record.contents:
                 content = contents.get(name) or self.replay.known.contents.get(name)
-                if content is not None and name not in self._told:
-                    self._told.add(name)
+                if content is not None and name not in self._named_contents:
+                    self._named_contents.add(name)
                     yield ContentLine(hash=name, content=content)
         yield RecordLine(record=record)
 
@@ -139,29 +139,29 @@ class _Update:
         return self._today.pop(line.event.id, line)
 
 
-def _hold_way(step: Step, redone: Redone) -> None:
+def _check_same_course(step: Step, redone: RepeatedStep) -> None:
     """Raise TakesAnotherWay when the next recorded lines do not follow from the step's outputs today."""
     event = step.line.n
     then, now = [line.event.data for line in step.outputs], redone.outputs
     if [one.type for one in then] != [one.type for one in now]:
-        raise TakesAnotherWay(event, f"it sends {_types(now)} instead of {_types(then)}.")
+        raise DecidesDifferently(event, f"it sends {_types(now)} instead of {_types(then)}.")
     for before, today in zip(then, now, strict=True):
         if _request_of(before) != _request_of(today):
-            raise TakesAnotherWay(event, f"its {today.type} makes another request.")
+            raise DecidesDifferently(event, f"its {today.type} makes another request.")
     match step.record, redone.record:
         case DecisionRecord(closes=True), DecisionRecord(closes=False):
-            raise TakesAnotherWay(event, "it continues, although the session had ended.")
+            raise DecidesDifferently(event, "it continues, although the session had ended.")
         case DecisionRecord(closes=False), DecisionRecord(closes=True):
-            raise TakesAnotherWay(event, "it ends the session, although the session continued.")
-        case BatchRecord(), BatchRecord() if now[0] is then[0]:  # as recorded, for it was not run to its end
-            raise TakesAnotherWay(event, "the calls of its batch run in another order than recorded.")
+            raise DecidesDifferently(event, "it ends the session, although the session continued.")
+        case BatchRecord(), BatchRecord() if now[0] is then[0]:  # the repeated batch did not end
+            raise DecidesDifferently(event, "the calls of its batch run in another order than recorded.")
     for part, found in redone.others:
         if part == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
-            raise TakesAnotherWay(event, "it makes one more model call than the recording has replies.")
+            raise DecidesDifferently(event, "it makes one more model call than the recording has replies.")
 
 
 def _request_of(data: EventData) -> Any:
-    """Return the part of an event that its recorded answer depends on, without its wording: calls, a model, facts."""
+    """Return the part of a request that its recorded answer depends on: calls, a model, facts."""
     match data:
         case ToolsRequested(calls=calls):
             return [(call.id, call.name, call.refused is None, call.approval, call.answer) for call in calls]
@@ -182,7 +182,7 @@ def _types(outputs: Iterable[EventData]) -> str:
 
 
 def _split_contents(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
-    """Return the record with the large shared parts of its requests replaced by their hashes; and those parts."""
+    """Return the record with hashes in place of the large shared parts of its requests, and those parts."""
     contents: dict[str, Any] = {}
     named: dict[str, None] = {}
     calls = []

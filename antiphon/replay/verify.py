@@ -1,4 +1,4 @@
-"""The verification of recordings with today's code: the first thing to do after any change."""
+"""The verification of recordings with today's code."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -11,12 +11,12 @@ from antiphon.recording.files import naming, read_batches, read_lines
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.replay.envelopes import Envelopes
 from antiphon.replay.report import Report
-from antiphon.replay.steps.known import COMPONENT_OF
 from antiphon.replay.steps.repeat import Replay
+from antiphon.replay.steps.replay_state import COMPONENT_OF
 
 _DECIDING: tuple[Component, ...] = ("coordinator", "tool_dispatcher")
 _BRIEFING: tuple[Component, ...] = ("context_synthesizer", "reasoning_engine", "response_assembler")
-"""Two groups of components. The steps of the second need the briefings, and no step needs one of the other group."""
+"""Two groups of components; no step needs a step of the other group."""
 
 
 def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
@@ -54,11 +54,11 @@ class Verification:
 
 
 def _same_by_group(path: Path) -> Report | None:
-    """Return the report if every step is the same, with the steps of each group repeated apart; else None.
+    """Return the report if every step is the same, else None.
 
-    Each group takes a batch of lines at a time, so that its code and values stay in the processor's caches. Both see
-    every line in order. What differs in one group can change how a step of the other counts; so the verification in
-    order reports everything else, errors too.
+    The steps of each group are repeated for a batch of lines at a time, so that its code and values stay in the
+    processor's caches. A difference or an error may change how a step of the other group counts, so only the
+    verification in order reports those.
     """
     envelopes, components = Envelopes(), dict[str, None]()
     deciding, briefing = Replay(only=_DECIDING), Replay(only=_BRIEFING)

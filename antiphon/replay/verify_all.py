@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 FoundT = TypeVar("FoundT")
 ResultT = TypeVar("ResultT")
 _BYTES_PER_JOB = 500_000
-"""About a tenth of a second's work: many times the start of a worker."""
+"""About a tenth of a second of work, which is many times the start of a worker."""
 
 
 def verify_all(
     paths: Sequence[Path], jobs: int | None = 1, only: Collection[Component] = COMPONENTS
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each recording, in the order of `paths`; `jobs` None chooses the number of processes.
+    """Yield the outcome of each recording, in the order of `paths`. Closing the iterator stops the work.
 
-    Closing the iterator stops the work.
+    `jobs` is the number of processes; None chooses it.
     """
     return in_processes(partial(outcome, only=only), Outcome, paths, jobs, __name__)
 
@@ -48,18 +48,20 @@ def in_processes(
 
     `make` gives the result for a recording whose worker has died. `preload` is as in `shared_out`.
     """
-    jobs = sensible_jobs(paths) if jobs is None else jobs
+    jobs = default_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
         return map(work, paths)
-    from antiphon.replay.workers import shared_out  # imports libraries that a single process does not need
+    from antiphon.replay.workers import (
+        run_in_workers,  # imports libraries that a single process does not need
+    )
 
-    # The first is done here: shared caches are then filled once for all workers.
+    # The first recording is verified here, which fills shared caches once for all workers.
     first, rest = work(paths[0]), paths[1:]
-    return chain([first], shared_out(work, partial(_failed_result, make), rest, jobs, preload))
+    return chain([first], run_in_workers(work, partial(_failed_result, make), rest, jobs, preload))
 
 
-def sensible_jobs(paths: Sequence[Path]) -> int:
-    """Return one job for each core, as far as there is enough work for each."""
+def default_jobs(paths: Sequence[Path]) -> int:
+    """Return the number of cores, or fewer if there is not enough work for each."""
     size_bytes = 0
     for path in paths:
         with suppress(OSError):
@@ -81,7 +83,7 @@ def _failed_result(make: Callable[[str, None, str], ResultT], path: Path, error:
 def examined(
     path: Path, examine: Callable[[Path], FoundT], make: Callable[[str, FoundT | None, str, float], ResultT]
 ) -> ResultT:
-    """Return what `make` makes of a path, the finding or an error, and the time taken in seconds."""
+    """Examine a recording; pass its path, the result or the error, and the duration in seconds to `make`."""
     began_s = monotonic_s()
     try:
         found = examine(path)
@@ -97,7 +99,7 @@ def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
 
 
 def _next_step(path: Path, report: Report) -> "Next | None":
-    """Return the next step after a changed decision, where today's code can compute it."""
+    """Return the next step after a changed decision; None if no decision changes or today's code fails."""
     if report.is_same:
         return None
     from antiphon.replay.continuation import continuation, sends_otherwise  # most recordings are the same
@@ -116,5 +118,5 @@ def _next_step(path: Path, report: Report) -> "Next | None":
 
 
 def explained(error: UnreadableEvent, path: Path) -> str:
-    """Return why a recording is unreadable, without its path, which precedes the text."""
+    """Return why a recording is unreadable, without its path at the beginning."""
     return str(error).removeprefix(as_text(path)).lstrip(",: ")

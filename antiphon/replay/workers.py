@@ -1,7 +1,7 @@
-"""Work shared among processes, with the results in the order of the work.
+"""Work shared among processes, with the results in the order of the items.
 
-If a worker dies, the work that is left is done again, each item in a process of its own: so the item that ends its
-process is known, and the others are done.
+If a worker dies, each remaining item is done in a separate process: so the item that ends its process is found, and
+the others are done.
 """
 
 import multiprocessing
@@ -21,7 +21,7 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 
-class Died(Exception):
+class WorkerDied(Exception):
     """A worker has died while working on an item."""
 
     def __init__(self, pid: int, exitcode: int) -> None:
@@ -32,28 +32,30 @@ class Died(Exception):
         super().__init__(f"its worker process {pid} ended unexpectedly ({how})")
 
 
-def shared_out(
+def run_in_workers(
     work: Callable[[ItemT], ResultT],
-    lost: Callable[[ItemT, Died], ResultT],
+    on_death: Callable[[ItemT, WorkerDied], ResultT],
     items: Sequence[ItemT],
     jobs: int,
     preload: str,
 ) -> Iterator[ResultT]:
-    """Yield the result of `work` for each item, in order; `lost` gives the result if the worker has died.
+    """Start workers at once, and yield the result of each item, in order. Closing the iterator stops the work.
 
-    `work` raises nothing. `preload` is a module to import before the workers start, which is at once, not at
-    the first request for a result. Closing the iterator stops the work, after the items that are being worked on.
+    Args:
+        work: returns the result of an item, and raises no error.
+        on_death: returns the result of an item whose worker has died.
+        preload: the module to import before the workers start.
     """
     pool = ProcessPoolExecutor(min(jobs, len(items)), _context(preload), _begin)
     futures = [pool.submit(work, item) for item in items]
-    return _in_order(pool, futures, items, partial(_run_alone, work, lost, preload))
+    return _in_order(pool, futures, items, partial(_run_in_own_process, work, on_death, preload))
 
 
 def _in_order(
     pool: ProcessPoolExecutor,
     futures: Sequence["Future[ResultT]"],
     items: Sequence[ItemT],
-    alone: Callable[[ItemT], ResultT],
+    run_alone: Callable[[ItemT], ResultT],
 ) -> Iterator[ResultT]:
     try:
         for item, future in zip(items, futures, strict=True):
@@ -61,16 +63,19 @@ def _in_order(
                 result = future.result()
             except BrokenProcessPool:
                 pool.shutdown()
-                result = alone(item)
+                result = run_alone(item)
             yield result
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _run_alone(
-    work: Callable[[ItemT], ResultT], lost: Callable[[ItemT, Died], ResultT], preload: str, item: ItemT
+def _run_in_own_process(
+    work: Callable[[ItemT], ResultT],
+    on_death: Callable[[ItemT, WorkerDied], ResultT],
+    preload: str,
+    item: ItemT,
 ) -> ResultT:
-    """Return the result for one item, from a process of its own."""
+    """Return the result for one item, from a separate process."""
     context = _context(preload)
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(theirs, work, item), daemon=True)
@@ -80,7 +85,7 @@ def _run_alone(
         result: ResultT = ours.recv()
     except EOFError:
         process.join()
-        result = lost(item, Died(process.pid or 0, process.exitcode or 0))
+        result = on_death(item, WorkerDied(process.pid or 0, process.exitcode or 0))
     ours.close()
     process.join()
     return result
@@ -92,7 +97,7 @@ def _send(connection: Connection, work: Callable[[Any], Any], item: Any) -> None
 
 
 def _begin() -> None:
-    """Prepare a worker: only its parent ends it, and it ends with its parent."""
+    """Prepare a worker: it ignores Ctrl-C, and ends when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -105,7 +110,7 @@ def _end_with_parent() -> None:
 
 
 def _context(preload: str) -> Any:
-    """Return the way to start workers: a fork where that is safe, as it has its imports and starts in milliseconds."""
+    """Return the context that starts workers: by fork if that is safe, as a fork needs no imports."""
     if sys.platform == "linux" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "forkserver")

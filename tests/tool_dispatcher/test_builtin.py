@@ -124,7 +124,7 @@ class TestReadResult:
             error = error_in(await self.read(dispatcher, session_id="s2", handle=shown.handle))
             assert (await self.read(dispatcher, handle=shown.handle)).status == "ok"
         assert error.error_type == "not_found"
-        assert error.message == "No result is kept under the handle 'r1c0', or not any more."
+        assert error.message == "No result is stored under the handle 'r1c0'."
         assert "make that call again and ask for less" in error.suggested_action
 
     async def test_what_is_no_handle_leads_nowhere(self) -> None:

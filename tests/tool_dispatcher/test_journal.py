@@ -54,15 +54,15 @@ async def test_what_is_noted_is_told_by_place(bus: Bus) -> None:
     await Journal(session, 1).settle([RESULT])
     await session.note(journal_name(1), begun_entry("c1"), b"somebody")
     await session.note(journal_name(1), begun_entry("c2"), b"somebody")
-    noted = await Journal(session, 1).noted([a_call("c0"), a_call("c1"), a_call("c2")])
+    noted = await Journal(session, 1).journaled_calls([a_call("c0"), a_call("c1"), a_call("c2")])
     assert noted == JournaledCalls({1: RESULT}, frozenset({2}))
-    assert await Journal(session, 2).noted([a_call("c1")]) == JournaledCalls()
+    assert await Journal(session, 2).journaled_calls([a_call("c1")]) == JournaledCalls()
 
 
 async def test_an_entry_that_cannot_be_read_counts_as_not_there(bus: Bus) -> None:
     session = a_session(bus)
     await session.note(journal_name(1), outcome_entry("c1"), b"{")
-    assert await Journal(session, 1).noted([a_call("c1")]) == JournaledCalls()
+    assert await Journal(session, 1).journaled_calls([a_call("c1")]) == JournaledCalls()
     assert await Journal(session, 1).settle([RESULT]) == (RESULT,)
 
 

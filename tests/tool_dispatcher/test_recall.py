@@ -146,7 +146,7 @@ async def test_an_id_that_is_not_there_is_told_with_those_that_are() -> None:
             f"Give one of these: F1 to F{last}, D1 to D2, or a call such as toolu_10, toolu_11."
         )
     empty = error_in(await Past().result("F1"))
-    assert empty.suggested_action == "Nothing has been kept yet that could be recalled."
+    assert empty.suggested_action == "No result has been stored yet."
 
 
 async def test_what_was_said_by_an_alternative_comes_back_under_its_name() -> None:

@@ -33,7 +33,7 @@ _AFTER_A_FAILED_WRITE = (
 )
 
 
-_DISPATCHER_ERRORS: tuple[ErrorType, ...] = (
+DISPATCHER_ERRORS: tuple[ErrorType, ...] = (
     "unknown_tool",
     "dependency_failed",
     "cancelled",
@@ -42,14 +42,14 @@ _DISPATCHER_ERRORS: tuple[ErrorType, ...] = (
 )
 """Errors of calls that did not run; a tool cannot report them."""
 TOOL_ERRORS: tuple[ErrorType, ...] = tuple(
-    kind for kind in get_args(ErrorType) if kind not in _DISPATCHER_ERRORS
+    kind for kind in get_args(ErrorType) if kind not in DISPATCHER_ERRORS
 )
 TRANSIENT_ERRORS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
 """Errors that may not occur at the next attempt. A write may have had an effect before one of them; only its
 author knows."""
 _REFUSALS: tuple[ErrorType, ...] = ("validation_error", "not_found", "permission_denied")
 """Errors by which an author reports that a write was refused; the class of an exception does not prove that."""
-_ERRORS_WITHOUT_EFFECT: tuple[ErrorType, ...] = (*TRANSIENT_ERRORS, *_DISPATCHER_ERRORS)
+_ERRORS_WITHOUT_EFFECT: tuple[ErrorType, ...] = (*TRANSIENT_ERRORS, *DISPATCHER_ERRORS)
 """Errors after which a write certainly had no effect; where that is uncertain, the error is `outcome_unknown`."""
 
 

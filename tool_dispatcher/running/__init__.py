@@ -1,1 +1,1 @@
-"""The run of a batch's units, each from its arguments to its settled results. Read `call.py` first."""
+"""The run of each unit of a batch, from its arguments to its settled results. Read `call.py` first."""

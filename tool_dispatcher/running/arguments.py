@@ -43,7 +43,7 @@ def arguments_of(
     return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
 
 
-def checked_ahead(
+def check_ahead(
     calls: Sequence[RequestedCall], tools: Mapping[str, Tool], skipped: Container[int]
 ) -> dict[int, Arguments | ToolError]:
     """Return, by index, the arguments that need no other call's result.
@@ -51,9 +51,9 @@ def checked_ahead(
     They are validated before any call runs, because a batch with invalid writes must not run in part.
     """
     return {
-        place: _resolved(call, tools[call.name])
-        for place, call in enumerate(calls)
-        if place not in skipped
+        index: _resolved(call, tools[call.name])
+        for index, call in enumerate(calls)
+        if index not in skipped
         and call.name in tools
         and call.refused is None
         and call.problem is None
@@ -74,7 +74,7 @@ def filled_in(
     return arguments_of(tool, plain), "" if tool.secret_paths else digest_of(plain)
 
 
-def places_named(call: RequestedCall) -> set[int]:
+def referenced_calls(call: RequestedCall) -> set[int]:
     """Return the indexes of the calls whose results appear in the call's arguments."""
     return set(named_calls(find(call.arguments)))
 

@@ -1,4 +1,4 @@
-"""One attempt at one call: admitted by every bound, run, timed, and counted by its tool's breaker."""
+"""One attempt at a call: it is admitted by every bound, run, timed, and counted by the tool's breaker."""
 
 import asyncio
 import inspect
@@ -31,7 +31,7 @@ _Answer = Callable[[ToolArguments, BatchRun, str], Awaitable[ToolOutcome]]
 
 
 class Builtin(Tool):
-    """A tool that the dispatcher answers from its own knowledge of the session."""
+    """A tool that the dispatcher itself answers from the session's data."""
 
     def __init__(self, name: str, description: str, parameters: JsonSchema, answer: _Answer) -> None:
         super().__init__(name, description, parameters, _never_called, effect="read")
@@ -39,9 +39,9 @@ class Builtin(Tool):
 
 
 class Attempts:
-    """The limits on calls of this process, and of all processes where `slots` and `rates` are given.
+    """The attempts of this process, and the limits on them; `slots` and `rates` are limits of all processes.
 
-    A tool's result or error is redacted here, once, before any other code sees it.
+    A tool's result or error is redacted here, before any other code sees it.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Attempts:
     ) -> None:
         self._outcomes, self._slots, self._rates, self._threads = outcomes, slots, rates, threads
         self.guarded = breakers.call_of
-        self._places = asyncio.Semaphore(calls_max)
+        self._call_slots = asyncio.Semaphore(calls_max)
 
     async def make(self, call: Call, guard: GuardedCall) -> ToolOutcome:
         """Return the outcome of one attempt, within `guarded`. Raises only CancelledError."""
@@ -63,20 +63,25 @@ class Attempts:
         if isinstance(tool, Builtin):
             batch.log.began(call.id, tool.name)
             return await self._outcomes.clean(await tool.answer(call.arguments.plain, batch, call.id))
-        if tool.is_async and not self._is_bounded(tool) and not self._places.locked() and batch.time_left_s:
-            async with self._places:  # a place is free, so this does not wait
-                return await self._admitted(call, guard, None)
-        async with AsyncExitStack() as held:
+        if (
+            tool.is_async
+            and not self._is_bounded(tool)
+            and not self._call_slots.locked()
+            and batch.time_left_s
+        ):
+            async with self._call_slots:  # a slot is free, so this does not wait
+                return await self._run_admitted(call, guard, None)
+        async with AsyncExitStack() as bounds:
             try:
-                place = await self._admission(tool, batch, held)
+                thread = await self._admit(tool, batch, bounds)
             except NotAdmitted as refusal:
                 return refusal.error
             except (NoThread, TimeoutError):
                 return _out_of_time("The session's time was over before the call began; it was not run.")
-            return await self._admitted(call, guard, place)
+            return await self._run_admitted(call, guard, thread)
 
-    async def _admitted(self, call: Call, guard: GuardedCall, thread: HeldThread | None) -> ToolOutcome:
-        """Return the outcome of an attempt that every bound of its tool admits, in the thread of `thread`."""
+    async def _run_admitted(self, call: Call, guard: GuardedCall, thread: HeldThread | None) -> ToolOutcome:
+        """Return the outcome of an attempt that all bounds have admitted; a plain function runs in `thread`."""
         tool, batch = call.tool, call.batch
         # The wait for the bounds may have outlasted the claim or the grant.
         if call.claim is not None and call.claim.is_over:
@@ -97,7 +102,10 @@ class Attempts:
         return await self._outcomes.clean(_with_example(ended.outcome, tool), call.arguments.secrets)
 
     async def reconcile(self, call: Call) -> Reconciled:
-        """Return the tool's answer about a write: TookEffect, NO_EFFECT or None. Raises an error that can be logged."""
+        """Return the tool's answer about a write: TookEffect, NO_EFFECT or None.
+
+        An exception of the tool is raised without the call's secrets, so that it can be logged.
+        """
         secrets = call.arguments.secrets
         try:
             answer = await self._reconciled(call)
@@ -119,40 +127,40 @@ class Attempts:
             if inspect.iscoroutinefunction(reconcile):
                 reported = await ask()
             else:
-                async with self._threads.reserve(call.batch.time_left_s) as place:
+                async with self._threads.reserve(call.batch.time_left_s) as thread:
                     try:
-                        reported = await place.run(ask)
+                        reported = await thread.run(ask)
                     except asyncio.CancelledError:
-                        place.abandon()
+                        thread.abandon()
                         raise
                 reported = await reported if inspect.isawaitable(reported) else reported
         answer: Reconciled = reported  # not checked here: the author may return another type
         return answer
 
     def _is_bounded(self, tool: Tool) -> bool:
-        """Return whether calls of the tool are bounded over all processes."""
+        """Return whether a bound of all processes limits calls of the tool."""
         contract = tool.contract
         is_by_slots = self._slots is not None and contract.max_concurrency is not None
         return is_by_slots or (self._rates is not None and contract.rate_limit is not None)
 
-    async def _admission(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> HeldThread | None:
-        """Wait for every bound in turn; return the thread the tool needs, if any. Raises when time is over."""
+    async def _admit(self, tool: Tool, batch: BatchRun, bounds: AsyncExitStack) -> HeldThread | None:
+        """Wait for each bound, and return the thread for a plain function. Raises TimeoutError and NotAdmitted."""
         contract = tool.contract
         if batch.time_left_s <= 0:
             raise TimeoutError
         if self._slots is not None and contract.max_concurrency is not None:
             slot = self._slots.hold(tool.name, contract.max_concurrency, batch.time_left_s)
-            await held.enter_async_context(slot)
+            await bounds.enter_async_context(slot)
         if self._rates is not None and contract.rate_limit is not None:
             await self._rates.admit(tool.name, contract.rate_limit, batch.time_left_s)
-        if self._places.locked():
+        if self._call_slots.locked():
             async with asyncio.timeout(batch.time_left_s):
-                await held.enter_async_context(self._places)
+                await bounds.enter_async_context(self._call_slots)
         else:
-            await held.enter_async_context(self._places)
+            await bounds.enter_async_context(self._call_slots)
         if tool.is_async:
             return None
-        return await held.enter_async_context(self._threads.reserve(batch.time_left_s))
+        return await bounds.enter_async_context(self._threads.reserve(batch.time_left_s))
 
 
 def _is_slow(tool: Tool, took_s: float) -> bool:
@@ -160,7 +168,7 @@ def _is_slow(tool: Tool, took_s: float) -> bool:
 
 
 def _with_example(outcome: ToolOutcome, tool: Tool) -> ToolOutcome:
-    """Add an example to the error of a tool that refuses its arguments: only the dispatcher knows one."""
+    """Add an example to the error of a tool that refuses its arguments; the tool's function has none."""
     if not isinstance(outcome, ToolError) or outcome.error_type != "validation_error":
         return outcome
     return outcome.model_copy(

@@ -1,4 +1,4 @@
-"""One delivered batch in flight, and one call of it."""
+"""A batch in flight, and a call of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,12 +23,12 @@ from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.running.arguments import Arguments
 
-_ONCE = Retry(attempts=1)
+_NO_RETRY = Retry(attempts=1)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRun:
-    """One delivery of a batch, in flight."""
+    """A delivered batch that is in flight."""
 
     request: ToolsRequested
     session: SessionStore
@@ -38,47 +38,44 @@ class BatchRun:
     arguments: Mapping[int, Arguments]
     """By index, the arguments that need no other call's result."""
     ends_s: float
-    """The end of its time, on the monotonic clock."""
+    """The deadline, on the monotonic clock."""
     log: CallLog
     """The log of its calls."""
     result_bytes_max: int
-    """The size of one result, limited so that all results fit into one event."""
+    """The maximum size of one result, so that all results fit into one event."""
     begun: frozenset[int] = frozenset()
-    """Indexes of the calls that another worker has begun and that have no noted outcome."""
+    """Indexes of the calls that another worker has begun and whose outcome is not in the journal."""
     needed: frozenset[int] = frozenset()
     """Indexes of the calls whose results other calls of the batch need."""
     attempt: int = 1
-    """Counts from 1; a higher number means that another worker may have begun it before."""
+    """The number of this delivery, from 1. Above 1, another worker may have begun the batch before."""
     asked_ms: int = 0
     """The time of the request, on Redis's clock: no write begins if the session was stopped after it."""
     filled: dict[int, str] = field(default_factory=dict)
-    """By index, digests of the arguments after placeholders were replaced, except for tools with secrets."""
+    """By index, digests of the arguments with replaced placeholders, except for tools with secrets."""
     whole_results: dict[int, Json] = field(default_factory=dict)
-    """By index, the whole results that other calls need and that are shown in part only."""
+    """By index, the whole of each result that is shown in part and that other calls need."""
 
     @property
     def time_left_s(self) -> float:
         return max(0.0, self.ends_s - monotonic_s())
 
     def retried_by(self, contract: Contract) -> Contract:
-        """Return the contract that decides about retries: without retries if the node of a run has its own."""
-        return contract if self.request.is_retried else contract.model_copy(update={"retry": _ONCE})
+        """Return the contract for retries; it allows none if the node of a run declares its retries."""
+        return contract if self.request.is_retried else contract.model_copy(update={"retry": _NO_RETRY})
 
     def shown_bytes_max(self, contract: Contract) -> int:
-        """Return the size up to which a result is shown whole. A run always reads its results whole."""
+        """Return the size up to which a result is shown whole; a run reads all results whole."""
         if self.request.node:
             return self.result_bytes_max
         return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
     async def whole_results_of(
-        self, indexes: Iterable[int], known: Sequence[ToolResult | None]
+        self, indexes: Iterable[int], results: Sequence[ToolResult | None]
     ) -> Mapping[int, Json]:
-        """Return the whole results of the calls at `indexes`, and others known before.
-
-        Results of calls that another worker ran are read from the journal.
-        """
+        """Return `whole_results`, completed with those of the calls at `indexes`, which the journal may hold."""
         for index in indexes:
-            result = known[index]
+            result = results[index]
             if result is not None and result.handle and index not in self.whole_results:
                 whole = await self.journal.load_whole(result.handle)
                 if whole is not None:
@@ -87,19 +84,19 @@ class BatchRun:
 
 
 class Call(NamedTuple):
-    """One run of one tool: for one requested call, or for several that its batch variant runs at once."""
+    """One run of a tool: for one requested call, or for the calls of a group, which the batch variant runs."""
 
     batch: BatchRun
     unit: Unit
     requested: tuple[RequestedCall, ...]
     began_s: float
     tool: Tool
-    """The tool that runs now: the unit's, or an alternative."""
+    """The tool that runs: that of the unit, or an alternative."""
     arguments: Arguments
     key: str = ""
-    """The idempotency key: of its claim for a write, of its call for a read."""
+    """The idempotency key: of the claim for a write, of the call for a read."""
     claim: Claim | None = None
-    """The claim of a write, which runs only while this is valid; None for a read."""
+    """The claim of a write, which runs only while the claim is valid; None for a read."""
     attempt: int = 1
     """The number of this attempt, from 1."""
 
@@ -116,7 +113,7 @@ class Call(NamedTuple):
         return min(self.contract.timeout_s, self.batch.time_left_s)
 
     def read(self) -> "Call":
-        """Return the call of a read, with its key; nothing is stored under it."""
+        """Return the call of a read with its key, under which no result is stored."""
         if self.unit.key:
             return self._replace(key=self.unit.key)
         request, more = self.batch.request, len(self.requested) - 1

@@ -1,4 +1,4 @@
-"""The circuit breakers of tools: a tool that keeps failing, in any process, is not called for a while."""
+"""The circuit breakers of tools: a tool that keeps failing in any process is not called for a while."""
 
 from math import ceil
 from typing import Self
@@ -9,28 +9,24 @@ from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 
 from tool_dispatcher.authoring import foreign_failures
-from tool_dispatcher.authoring.failures import ToolFailed, tool_error
+from tool_dispatcher.authoring.failures import DISPATCHER_ERRORS, ToolFailed, tool_error
 
 _FAILURES: frozenset[ErrorType] = frozenset(("api_failure", "timeout", "outcome_unknown"))
-"""Errors that mean that the service behind the tool is down. An error in the tool itself may be due to one
-session's arguments, and must not open the circuit for all others.
-"""
-_NEVER_RAN: frozenset[ErrorType] = frozenset(
-    ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
-)
-"""Errors that say nothing about the tool's health.
+"""Errors that mean that the service behind the tool is down.
 
-Any other answer counts as a success: refused arguments, not found, no permission. A rate limit too: the service is up
-and has said when to call again. An open circuit would look like an outage for longer than that; retries and the limit
-itself wait as long as needed.
+An error in the tool itself may be due to one session's arguments, and must not open the circuit for all others. Any
+other answer counts as a success: refused arguments, not found, no permission. A rate limit does too: the service is
+up and has said when to call again, and retries wait for that time.
 """
 
 
 class ToolBreakers:
-    """The breakers of all tools; each call counts once, however many attempts it took."""
+    """The breakers of all tools, which count each call once, with all its attempts.
+
+    `shared` are the breakers of all processes; with None, no circuit ever opens.
+    """
 
     def __init__(self, shared: SharedBreakers | None = None) -> None:
-        """`shared`: the breakers of all processes; with None no circuit ever opens."""
         self._shared = shared
 
     def call_of(self, tool: str) -> "GuardedCall":
@@ -39,7 +35,7 @@ class ToolBreakers:
 
 
 class GuardedCall:
-    """One call, as the breaker of its tool sees it: a block, at whose end the call is counted."""
+    """A call under the breaker of its tool: a context manager, at whose end the call is counted."""
 
     def __init__(self, shared: SharedBreakers | None, tool: str) -> None:
         self._shared, self._tool = shared, tool
@@ -54,9 +50,9 @@ class GuardedCall:
         self._count()
 
     async def ask(self) -> ToolError | None:
-        """Return None if an attempt may run, else the circuit_open error that answers the call.
+        """Return None if an attempt may run, else the circuit_open error for the call.
 
-        A call that is the breaker's one probe may make all of its attempts.
+        The breaker's probe call may make all of its attempts.
         """
         if self._shared is None or self._is_probe:
             return None
@@ -67,20 +63,20 @@ class GuardedCall:
         return None
 
     def raised(self, error: BaseException) -> None:
-        """Note the error of an attempt: an error in the tool itself ends a write as outcome_unknown too."""
+        """Note the exception of an attempt: after an error in the tool itself, a write ends as outcome_unknown too."""
         self._is_own_fault = (
             not isinstance(error, ToolFailed) and foreign_failures.classify_exception(error) is None
         )
 
     def attempted(self, outcome: ToolOutcome, is_slow: bool = False) -> None:
-        """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's `slow_s`."""
+        """Note the outcome of an attempt, and whether the attempt exceeded the tool's `slow_s`."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
-        if kind not in _NEVER_RAN:
+        if kind not in DISPATCHER_ERRORS:
             self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)
         self._is_own_fault = False
 
     def _count(self) -> None:
-        """Count the call by its latest attempt; do not count it if no attempt has run."""
+        """Count the call by its latest attempt, if any has run."""
         if self._shared is not None and self._has_failed is not None:
             self._shared.note(tool_breaker(self._tool), self._has_failed)
 
@@ -90,7 +86,7 @@ def _refusal(tool: str, refused: RefusedCall) -> ToolError:
     if state.held is not None:
         return tool_error(
             "circuit_open",
-            f"{tool} is not called at the moment: it was taken out of use. This call was not run.",
+            f"{tool} is not called at the moment: an operator has disabled it. This call was not run.",
             f"Use another tool, or go on without {tool} and say so.",
             retry_after_s=refused.retry_after_s,
         )

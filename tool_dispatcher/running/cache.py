@@ -1,6 +1,6 @@
-"""The cache of reads: a tool's results, kept for as long as its contract allows.
+"""The cache of reads: it stores a tool's results for as long as the contract allows.
 
-It never fails a call: an entry that cannot be reached, read or stored counts as not cached.
+No call fails because of the cache: a result that cannot be read or stored counts as not cached.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from tool_dispatcher.idempotency.identity import fingerprint
 BYTES_MAX = 1_000_000
 """The maximum size of one entry."""
 PATIENCE_S = 0.5
-"""How long to wait for an entry, in seconds; most tools answer faster than that."""
+"""How long to wait for an entry, in seconds; most tools answer in less."""
 
 _NOTES, _ENDS = "journal:writes", "journal:writes:ended"
 _BEGUN, _ENDED = "begun:", "ended:"
@@ -36,10 +36,10 @@ _BEGUN, _ENDED = "begun:", "ended:"
 
 @dataclass(frozen=True, slots=True)
 class Cached:
-    """The cached result of a read; it may be None."""
+    """The cached result of a read; the result may be None."""
 
     data: Json
-    at: datetime
+    began_at: datetime
     """The time at which the read began."""
 
 
@@ -51,10 +51,11 @@ def is_cached(contract: Contract) -> bool:
 def digest_of(
     tool: Tool, tenant: str, scopes: Iterable[str], arguments: ToolArguments, cache_name: str = ""
 ) -> str | None:
-    """Return the cache key of a read: the tool's definition, the tenant, the scopes, and the arguments.
+    """Return the cache key of a call; None if it is a write, its contract forbids caching, or it is not JSON.
 
-    None for calls that are not cached: writes, tools whose contract does not allow it, and arguments that are
-    not JSON. `arguments` are the validated ones, placeholders replaced. `cache_name`: see OwnWrites.
+    Args:
+        arguments: the validated arguments, with placeholders replaced.
+        cache_name: the name of the session's cache; see OwnWrites.
     """
     if not is_cached(tool.contract):
         return None
@@ -65,7 +66,7 @@ def digest_of(
 
 
 class ReadCache:
-    """The results of reads, shared by all dispatchers. It holds whole results, before they are cut to size."""
+    """The results of reads, shared by all dispatchers: whole results, before they are cut to size."""
 
     def __init__(
         self, batcher: Batcher, keys: Keys, *, bytes_max: int = BYTES_MAX, patience_s: float = PATIENCE_S
@@ -74,7 +75,7 @@ class ReadCache:
         self._bytes_max, self._patience_s = bytes_max, patience_s
 
     async def get(self, digest: str) -> Cached | None:
-        """Return the entry under the digest, or None if it is missing or cannot be read in time."""
+        """Return the entry for a digest; None if it is missing or cannot be read in time."""
         try:
             async with asyncio.timeout(self._patience_s):
                 content = await self._batcher.submit("GET", self._keys.cached(digest))
@@ -84,9 +85,9 @@ class ReadCache:
             return None
 
     def store(self, digest: str, data: ToolOutcome, at: datetime, ttl_s: float) -> None:
-        """Store the data of a read that began at `at` for `ttl_s`.
+        """Store the data of a read that began at `at` for `ttl_s`, without waiting.
 
-        Returns at once; errors and results that are too large are not stored.
+        Errors and results that are too large are not stored.
         """
         if isinstance(data, ToolError) or ttl_s <= 0:
             return
@@ -95,7 +96,7 @@ class ReadCache:
         except ValueError:  # also PydanticSerializationError, a subclass
             return
         if content is not None:
-            # The reply is ignored: whether the entry was stored makes no difference to this call.
+            # The reply is ignored, because it makes no difference to this call.
             self._batcher.submit("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))
 
 
@@ -106,10 +107,10 @@ def _read(entry: Any) -> Cached:
 class OwnWrites:
     """The writes of a session, for its reads: a result cached before a write must not answer a read after it.
 
-    Each run of a write is noted in the session before it begins and after it has ended, by whichever worker runs
-    it. The ends are noted in a second journal as well, so that a check costs two counts however many writes there
-    have been. While a write is in flight, or its outcome is unknown, the session's reads bypass the cache. After
-    that they have their own cache, named by the session and by how many of its writes have ended.
+    The worker that runs a write notes it in the session before it begins and after it has ended. It also notes the
+    end in a second journal, so that a check costs two counts for any number of writes. While a write is in flight,
+    or its outcome is unknown, the session's reads bypass the cache. After that they use a cache of the session,
+    whose name contains the number of its ended writes.
     """
 
     def __init__(self, session: SessionStore) -> None:
@@ -126,8 +127,7 @@ class OwnWrites:
 
     async def cache_name(self) -> str | None:
         """Return the name of the session's cache: empty for the shared cache, None for no cache."""
-        # The ends are counted first: a write that begins or ends between the two counts makes the second one
-        # too large.
+        # The ends are counted first: a write that begins or ends in between makes the second count too large.
         ended = await self._count(_ENDS)
         if await self._count(_NOTES) != ended * 2:
             return None

@@ -1,12 +1,12 @@
 """The life of one unit of a batch, from the plan to its results. Read `Caller.run` first.
 
-    arguments     placeholders replaced, validated; see arguments.py
-    a write       claimed, run and settled, at most once; see write.py
-    a read        from the cache, if it was made before with the same arguments and rights; else run
-    the run       retried, or replaced by an alternative; see runner.py, and attempt.py for one attempt
-    results       cut to size; see results/outcome.py
+    arguments     are completed with the values of placeholders, and validated; see arguments.py
+    a write       is claimed, run and settled, at most once; see write.py
+    a read        comes from the cache, if it was made before with the same arguments and rights; else it runs
+    a run         is retried, or replaced by an alternative; see runner.py, and attempt.py for one attempt
+    results       are cut to size; see results/outcome.py
 
-Calls without permission, and calls known to be invalid, never get here: see executor.py.
+Calls without permission, and calls known to be invalid, do not come here: see executor.py.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,17 +19,16 @@ from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit, begun_elsewhere, gathered
-from tool_dispatcher.idempotency.identity import identity_of
 from tool_dispatcher.idempotency.port import LedgerUnavailable, WriteLedger
 from tool_dispatcher.idempotency.write import Results
 from tool_dispatcher.results.outcome import Answer, Outcomes
-from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in, places_named
+from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in, referenced_calls
 from tool_dispatcher.running.attempt import Attempts
 from tool_dispatcher.running.batch_run import BatchRun, Call
 from tool_dispatcher.running.cache import OwnWrites, ReadCache, digest_of, is_cached
 from tool_dispatcher.running.group import Items
 from tool_dispatcher.running.runner import Runner
-from tool_dispatcher.running.write import Writes
+from tool_dispatcher.running.write import Writes, call_identity
 
 
 class Caller:
@@ -52,7 +51,7 @@ class Caller:
         )
 
     async def run(self, unit: Unit, batch: BatchRun, results: Sequence[ToolResult | None]) -> Results:
-        """Return a settled result for each call of the unit. `results` are the batch's results so far, by index."""
+        """Return a settled result for each call of the unit; `results` are those of the batch so far, by index."""
         began_s = monotonic_s()
         tool = self._tools[unit.tool]
         requested = tuple([batch.request.calls[index] for index in unit.calls])
@@ -78,12 +77,12 @@ class Caller:
         if unit.variant is not None:
             items = [batch.arguments[index] for index in unit.calls]
             secrets = tuple(secret for item in items for secret in item.secrets)
-            together = arguments_of(tool, gathered(unit.variant, [item.plain for item in items]), secrets)
-            return _not_together(together, tool, calls) if isinstance(together, ToolError) else together
+            group = arguments_of(tool, gathered(unit.variant, [item.plain for item in items]), secrets)
+            return _group_error(group, tool, calls) if isinstance(group, ToolError) else group
         (index,), (call,) = unit.calls, calls
         if index in batch.arguments:
             return batch.arguments[index]
-        whole_results = await batch.whole_results_of(places_named(call), results)
+        whole_results = await batch.whole_results_of(referenced_calls(call), results)
         arguments, digest = await offload(filled_in, call, tool, results, whole_results)
         if digest:
             batch.filled[index] = digest
@@ -95,7 +94,7 @@ class Caller:
         if self._cache is None or digest is None:
             return await self._runner.answer(call)
         if (cached := await self._cache.get(digest)) is not None:
-            return Answer(cached.data, cached_at=cached.at)
+            return Answer(cached.data, cached_at=cached.began_at)
         begun = utc_now()
         answer = await self._runner.answer(call)
         if not answer.substitute:
@@ -123,25 +122,23 @@ class Caller:
 
         Calls that wait for placeholders have no arguments yet; they are checked when they run.
         """
-        writes = [place for place, call in enumerate(request.calls) if self._may_be_repeat(call)]
+        writes = [index for index, call in enumerate(request.calls) if self._may_be_repeat(call)]
         if len(writes) < 2:
             return frozenset()  # a single write comes after no other, and is in no group
         seen: dict[str, int] = {}
-        found = set()
-        for place in writes:
-            if place in arguments:
-                tool = self._tools[request.calls[place].name]
-                plain = arguments[place].plain
-                identity = await offload(identity_of, tool.name, tool.input_schema, plain)
-                if seen.setdefault(identity, place) != place:
-                    found.add(place)
-        asked = [(request.calls[place].id, identity) for identity, place in seen.items()]
+        repeated = set()
+        for index in writes:
+            if index in arguments:
+                identity = await call_identity(self._tools[request.calls[index].name], arguments[index])
+                if seen.setdefault(identity, index) != index:
+                    repeated.add(index)
+        calls = [(request.calls[index].id, identity) for identity, index in seen.items()]
         try:
-            known = await self._ledger.repeats(session_id, request.round, asked) if asked else ()
+            are_repeats = await self._ledger.repeats(session_id, request.round, calls) if calls else ()
         except LedgerUnavailable:
-            return frozenset(found)  # they cannot be claimed either
-        return frozenset(found).union(
-            place for place, is_repeat in zip(seen.values(), known, strict=True) if is_repeat
+            return frozenset(repeated)  # then the writes cannot be claimed either
+        return frozenset(repeated).union(
+            index for index, is_repeat in zip(seen.values(), are_repeats, strict=True) if is_repeat
         )
 
     def _may_be_repeat(self, call: RequestedCall) -> bool:
@@ -151,8 +148,8 @@ class Caller:
         return tool.contract.repeat != "run" and call.repeat_of is None and call.refused is None
 
 
-def _not_together(error: ToolError, variant: Tool, calls: Sequence[RequestedCall]) -> ToolError:
-    """Return the error for calls that are valid each, but not accepted together by the batch variant."""
+def _group_error(error: ToolError, variant: Tool, calls: Sequence[RequestedCall]) -> ToolError:
+    """Return the error of valid calls whose arguments the batch variant refuses."""
     names = f"{calls[0].name} was to run as one of {len(calls)} by {variant.name}, and was not run."
     return error.model_copy(
         update={

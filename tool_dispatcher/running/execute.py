@@ -1,4 +1,4 @@
-"""The execution of one call: awaited or in a thread, timed, with every exception turned into an error."""
+"""The execution of one call: awaited or in a thread, and timed; every exception becomes an error."""
 
 import asyncio
 import inspect
@@ -27,21 +27,21 @@ class ExecutionEnd(NamedTuple):
 
 
 _End = asyncio.Future[ExecutionEnd | None]
-"""The end of one execution; None when its time is over first."""
+"""The end of one execution; None if its time is over first."""
 
-_GIVEN_UP: set[asyncio.Task[None]] = set()
-"""Abandoned calls, referenced until they end: the event loop holds only weak references to tasks."""
+_ABANDONED: set[asyncio.Task[None]] = set()
+"""Abandoned calls, which need a reference until they end, as the event loop holds only weak references to tasks."""
 
 
 async def execute(
     tool: Tool, arguments: JsonObject, context: ToolContext, timeout_s: float, thread: HeldThread | None
 ) -> ExecutionEnd:
-    """Call the tool with valid arguments, for at most `timeout_s`. Plain functions run in `thread`.
+    """Call the tool with valid arguments, for at most `timeout_s`; a plain function runs in `thread`.
 
-    Raises only CancelledError, when the caller is cancelled.
+    Raises only CancelledError, if the caller is cancelled.
     """
     end: _End = asyncio.Future()
-    task = asyncio.create_task(_run_to(end, tool, arguments, context, thread))
+    task = asyncio.create_task(_run_and_report(end, tool, arguments, context, thread))
     try:
         await faults.pass_point("tool.running")
         timer = asyncio.get_running_loop().call_later(timeout_s, _set, end, None)
@@ -61,15 +61,15 @@ async def execute(
 async def execute_alone(
     tool: Tool, arguments: JsonObject, context: ToolContext, threads: Threads, wait_s: float
 ) -> ExecutionEnd:
-    """Return the end of a call outside of a batch; wait up to `wait_s` for a thread. Raises NoThread."""
+    """Execute a call outside of a batch; wait up to `wait_s` for a thread. Raises NoThread."""
     timeout_s = tool.contract.timeout_s
     if tool.is_async:
         return await execute(tool, arguments, context, timeout_s, None)
-    async with threads.reserve(wait_s) as place:
-        return await execute(tool, arguments, context, timeout_s, place)
+    async with threads.reserve(wait_s) as thread:
+        return await execute(tool, arguments, context, timeout_s, thread)
 
 
-async def _run_to(
+async def _run_and_report(
     end: _End, tool: Tool, arguments: JsonObject, context: ToolContext, thread: HeldThread | None
 ) -> None:
     try:
@@ -105,8 +105,8 @@ def _abandon(task: asyncio.Task[None], thread: HeldThread | None) -> None:
     task.cancel()
     if thread is not None:
         thread.abandon()
-    _GIVEN_UP.add(task)
-    task.add_done_callback(_GIVEN_UP.discard)
+    _ABANDONED.add(task)
+    task.add_done_callback(_ABANDONED.discard)
 
 
 def _timed_out(tool: Tool, context: ToolContext, timeout_s: float, thread: HeldThread | None) -> ToolError:

@@ -1,4 +1,4 @@
-"""Units of a batch that are in flight."""
+"""The units of a batch that are in flight."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -14,10 +14,10 @@ Work = Coroutine[None, None, Results]
 
 
 class UnitsInFlight:
-    """The units in flight; yields their results in the order in which they end.
+    """The units in flight, and their results in the order in which they end.
 
-    An async context manager. When the block raises, units in flight may finish; when it is cancelled, they
-    are cancelled.
+    An async context manager. If the block raises an error, it waits for the units; if the block is cancelled, it
+    cancels them.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class UnitsInFlight:
         self._begun.append((unit, work))
 
     async def ended(self) -> list[tuple[Unit, Results]]:
-        """Return the units that have ended since the last call, at least one, with results. Raises their errors."""
+        """Wait for a unit to end; return all that have ended since the last call, with results. Raises their errors."""
         begun, self._begun = self._begun, []
         if len(begun) == 1 and not self._units:
             ((unit, work),) = begun

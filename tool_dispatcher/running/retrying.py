@@ -1,4 +1,4 @@
-"""Retries: only if the failure is transient, and a second run is safe."""
+"""Retries of a call, if the failure is transient and a second run is safe."""
 
 import asyncio
 
@@ -6,27 +6,26 @@ from antiphon_shared.process.ids import random_fraction
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
 
-from tool_dispatcher.authoring.failures import WHAT_TO_DO, readable
+from tool_dispatcher.authoring.failures import TRANSIENT_ERRORS, WHAT_TO_DO, readable
 
 RETRY_AFTER_S_MAX = 30.0
-"""The longest `retry_after_s` that is waited for, in seconds; a tool that asks for more gets no retry."""
+"""The longest `retry_after_s`, in seconds; after a longer one there is no retry."""
 
 _REFUSALS: frozenset[ErrorType] = frozenset(("rate_limit", "circuit_open"))
-"""Errors after which an attempt has had no effect."""
+"""Errors of attempts that had no effect."""
 _MESSAGE_CHARACTERS = 900
 """The length of each message, if two are joined."""
-_TRANSIENT: frozenset[ErrorType] = frozenset(("rate_limit", "api_failure", "timeout"))
 
 
 class Retries:
-    """The attempts at one call: asks after each whether to make another."""
+    """The attempts at one call, and the decision after each whether to make another."""
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
         self._errors: list[ToolError] = []
 
     async def again(self, outcome: ToolOutcome, time_left_s: float) -> bool:
-        """Record the outcome of an attempt; return whether to make another one, after the pause before it."""
+        """Record the outcome of an attempt; return whether to make another one, after the pause."""
         if not isinstance(outcome, ToolError):
             return False
         self._errors.append(outcome)
@@ -41,23 +40,23 @@ class Retries:
         return True
 
     def final_outcome(self, outcome: ToolOutcome) -> ToolOutcome:
-        """Return the outcome of the last attempt; an error says how often it was tried."""
+        """Return the outcome of the last attempt; an error includes the number of attempts."""
         return final_error(self._errors, self._contract) if isinstance(outcome, ToolError) else outcome
 
 
 def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
     """Return the longest pause before the next attempt, in seconds; None if the `attempt`-th was the last. Pure.
 
-    It is the tool's `retry_after_s` plus the contract's backoff, of which jitter takes away up to a half.
+    It is the tool's `retry_after_s` plus the contract's backoff, which jitter shortens by up to a half.
     """
     if attempt >= contract.retry.attempts or not _is_safe_again(error, contract):
         return None
-    asked_s = error.retry_after_s or 0.0
-    return None if asked_s > RETRY_AFTER_S_MAX else asked_s + backoff_s(contract, attempt)
+    requested_s = error.retry_after_s or 0.0
+    return None if requested_s > RETRY_AFTER_S_MAX else requested_s + backoff_s(contract, attempt)
 
 
 def backoff_s(contract: Contract, attempt: int) -> float:
-    """Return the contract's own backoff after the `attempt`-th attempt, in seconds. Pure."""
+    """Return the contract's backoff after the `attempt`-th attempt, in seconds. Pure."""
     backoff = contract.backoff
     growth: int = {"constant": 1, "linear": attempt, "exponential": 1 << (attempt - 1)}[backoff.strategy]
     return min(backoff.initial_ms * growth, backoff.max_ms) / 1000
@@ -66,19 +65,19 @@ def backoff_s(contract: Contract, attempt: int) -> float:
 def final_error(errors: list[ToolError], contract: Contract) -> ToolError:
     """Return the error of a call after all its attempts. Pure.
 
-    For a write it is the error of the attempt that may have taken effect, even if later attempts ended otherwise: a
-    refusal of the last does not undo the first, and an alternative must not run.
+    For a write it is the error of an attempt that may have taken effect, even if later attempts were refused: a
+    refusal does not undo an effect, and an alternative must not run.
     """
     last = errors[-1]
     if len(errors) == 1:
         return last
-    weighty = _most_serious(errors) if contract.effect == "write" else last
-    message = readable(weighty.message, _MESSAGE_CHARACTERS)
-    tried = f"Tried {len(errors)} times"
-    if weighty is not last:
-        tried += f"; the last time: {last.error_type}, {readable(last.message, _MESSAGE_CHARACTERS)}"
-    return weighty.model_copy(
-        update={"message": f"{message} ({tried})", "suggested_action": _action_after(weighty)}
+    reported = _most_serious(errors) if contract.effect == "write" else last
+    message = readable(reported.message, _MESSAGE_CHARACTERS)
+    attempts = f"Tried {len(errors)} times"
+    if reported is not last:
+        attempts += f"; the last time: {last.error_type}, {readable(last.message, _MESSAGE_CHARACTERS)}"
+    return reported.model_copy(
+        update={"message": f"{message} ({attempts})", "suggested_action": _action_after(reported)}
     )
 
 
@@ -90,7 +89,7 @@ def _most_serious(errors: list[ToolError]) -> ToolError:
 
 
 def _action_after(last: ToolError) -> str:
-    """Return the next action; advice to try once more is replaced, as that has been done."""
+    """Return the next action; the advice to try once more is replaced, as that has been done."""
     if last.suggested_action == WHAT_TO_DO["api_failure"]:
         return "It has been tried again already: go on without it and say so."
     return last.suggested_action
@@ -104,4 +103,4 @@ def _is_safe_again(error: ToolError, contract: Contract) -> bool:
         return False
     if error.error_type == "outcome_unknown":
         return contract.effect == "write"  # the same key runs again, so that the write counts once
-    return error.error_type in _TRANSIENT
+    return error.error_type in TRANSIENT_ERRORS

@@ -1,4 +1,4 @@
-"""The run of a tool: attempts, retried if the failure is transient and a second run is safe; then alternatives."""
+"""The run of a tool: its attempts, and its alternatives after the last attempt has failed."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,14 +19,16 @@ from tool_dispatcher.running.substitution import mapped, substitutes, substituti
 
 
 class Runner:
-    """The runs of tools."""
+    """The runner of tools, with retries and alternatives."""
 
     def __init__(self, tools: Mapping[str, Tool], attempts: Attempts) -> None:
         self._tools, self._attempts = tools, attempts
 
     async def answer(self, call: Call) -> Answer:
-        """Return the tool's answer, or, if it keeps failing, the answer of the first working alternative."""
-        outcome = await (self._tried(call) if call.unit.variant is None else self._tried_as_group(call))
+        """Return the tool's answer, or, if the tool keeps failing, that of the first alternative that works."""
+        outcome = await (
+            self._with_retries(call) if call.unit.variant is None else self._group_with_retries(call)
+        )
         if not isinstance(outcome, ToolError):
             return Answer(outcome)
         failed_too: list[str] = []
@@ -37,23 +39,28 @@ class Runner:
             arguments = arguments_of(other, mapped(alternative, call.arguments.plain))
             if isinstance(arguments, ToolError):
                 continue
-            instead = await self._tried(call._replace(tool=other, arguments=arguments))
-            if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
-                return Answer(instead, other.name, substitution_reason(call.tool.name, outcome, other.name))
+            substitute_outcome = await self._with_retries(call._replace(tool=other, arguments=arguments))
+            if (
+                not isinstance(substitute_outcome, ToolError)
+                or substitute_outcome.error_type == "outcome_unknown"
+            ):
+                return Answer(
+                    substitute_outcome, other.name, substitution_reason(call.tool.name, outcome, other.name)
+                )
             failed_too.append(other.name)
         return Answer(_with_alternatives(outcome, failed_too))
 
-    async def _tried(self, call: Call) -> ToolOutcome:
+    async def _with_retries(self, call: Call) -> ToolOutcome:
         """Return the outcome of the last attempt at a single call."""
         retries = Retries(call.batch.retried_by(call.contract))
         with self._attempts.guarded(call.tool.name) as guard:
             outcome = await self._attempts.make(call, guard)
             while await retries.again(outcome, call.batch.time_left_s):
-                call, outcome = await self._once_more(call, call.arguments.plain, guard)
+                call, outcome = await self._next_attempt(call, call.arguments.plain, guard)
         return retries.final_outcome(outcome)
 
-    async def _tried_as_group(self, call: Call) -> ToolOutcome | Items:
-        """Return the outcome of calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
+    async def _group_with_retries(self, call: Call) -> ToolOutcome | Items:
+        """Return the outcome of a group: Items, or a ToolError if every attempt failed as a whole."""
         variant, contract = call.unit.variant, call.batch.retried_by(call.contract)
         assert variant is not None, "a unit of one call is not a group"
         items = call.arguments.plain[variant.argument]
@@ -62,13 +69,15 @@ class Runner:
         with self._attempts.guarded(call.tool.name) as guard:
             error = group.note(await self._attempts.make(call, guard), call.attempt)
             while await retries.again(error, call.batch.time_left_s):
-                some = gathered(variant, [items[place] for place in group.left])
-                call, outcome = await self._once_more(call._replace(key=group.key), some, guard)
+                remaining_items = gathered(variant, [items[index] for index in group.remaining])
+                call, outcome = await self._next_attempt(call._replace(key=group.key), remaining_items, guard)
                 error = group.note(outcome, call.attempt)
         return group.outcome(retries.final_outcome(error))
 
-    async def _once_more(self, call: Call, plain: JsonObject, guard: GuardedCall) -> tuple[Call, ToolOutcome]:
-        """Make the next attempt with a fresh copy of the arguments: a function may have changed its own."""
+    async def _next_attempt(
+        self, call: Call, plain: JsonObject, guard: GuardedCall
+    ) -> tuple[Call, ToolOutcome]:
+        """Make the next attempt, with a new copy of the arguments, as the function may have changed the last one."""
         arguments = arguments_of(call.tool, plain, call.arguments.secrets)
         call = call._replace(attempt=call.attempt + 1)
         if isinstance(arguments, ToolError):

@@ -1,4 +1,4 @@
-"""Threads for plain functions: daemons, so that a function that never returns does not keep the process alive."""
+"""Threads for plain functions. They are daemons, so that the process can end while a function never returns."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -27,10 +27,10 @@ class NoThread(Exception):
 
 
 class Threads:
-    """A pool of at most `threads_max` threads, started when needed and kept.
+    """A pool of at most `threads_max` threads, which are started when needed and then reused.
 
-    An abandoned function cannot be stopped. An extra thread replaces its own, so that a tool that hangs does
-    not block the others; there may be up to `threads_max` such threads.
+    An abandoned function cannot be stopped. An extra thread replaces its thread, so that a tool that hangs does not
+    block the others; there may be up to `threads_max` extra threads.
     """
 
     def __init__(self, threads_max: int) -> None:
@@ -41,21 +41,21 @@ class Threads:
 
     @asynccontextmanager
     async def reserve(self, wait_s: float) -> AsyncIterator["HeldThread"]:
-        """Hold a free thread, to be used once or not at all. Raises NoThread."""
+        """Hold a free thread, which may run one function. Raises NoThread."""
         try:
             async with asyncio.timeout(wait_s):
                 await self._free.acquire()
         except TimeoutError:
             raise NoThread from None
-        place = HeldThread(self)
+        thread = HeldThread(self)
         try:
-            yield place
+            yield thread
         finally:
-            if not place.is_used:
+            if not thread.is_used:
                 self._free.release()
 
     def start(self, function: Callable[[], object], thread: "HeldThread") -> asyncio.Future[Done]:
-        """Run `function` in `thread`; it is free again when the function returns."""
+        """Run the function in the thread, which is free again when the function returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Done] = loop.create_future()
 
@@ -73,14 +73,14 @@ class Threads:
         return future
 
     def abandon(self, thread: "HeldThread") -> None:
-        """Abandon the function in `thread`, and let another thread replace its own, if one may."""
+        """Abandon the function in the thread, and allow an extra thread, up to the limit."""
         if thread.is_running and self.abandoned < self._threads_max:
             thread.is_abandoned = True
             self.abandoned += 1
             self._free.release()
 
     def close(self) -> None:
-        """End the idle threads now, and the others when their function returns."""
+        """End the idle threads now, and each other thread when its function returns."""
         for _ in range(self._started):
             self._jobs.put(None)
 
@@ -103,7 +103,7 @@ class HeldThread:
         self.is_used = self.is_running = self.is_abandoned = False
 
     async def run(self, function: Callable[[], T]) -> T:
-        """Return the function's result; raise what it raises. When cancelled, it runs on and its result is dropped."""
+        """Return the function's result, or raise its exception. After a cancellation its result is dropped."""
         self.is_used = self.is_running = True
         result, error = await self._threads.start(function, self)
         if error is not None:

@@ -1,9 +1,9 @@
-"""One write: it is claimed, asked about, run, settled.
+"""One write: it is claimed, run and settled.
 
-Read `Writes.once` first, then `Writes._results_under`, which decides whether a claimed write may run.
+Read `Writes.once` first, then `Writes._claimed_results`, which decides whether a claimed write may run.
 
-Two rules hold at every line. No write runs without a valid claim. And a write that has begun, in any process,
-runs again only if a second run has no second effect, or if the tool confirms that the first had none.
+There are two rules. No write runs without a valid claim. And a write that has begun, in any process, runs again
+only if a second run has no second effect, or if the tool confirms that the first run had no effect.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ _PURPOSES: Mapping[Repeat, Purpose] = {"return": "once", "run": "next", "ask": "
 
 
 class Writes:
-    """The writes of this process."""
+    """The writes of this process. `is_caching` means that reads are cached, so that writes are noted for them."""
 
     def __init__(
         self,
@@ -52,24 +52,26 @@ class Writes:
         *,
         is_caching: bool,
     ) -> None:
-        """`is_caching`: whether reads are cached, so that each run of a write has to be noted for them."""
+
         self._tools, self._ledger, self._outcomes = tools, ledger, outcomes
         self._runner, self._attempts = runner, attempts
         self._retention_s, self._is_caching = retention_s, is_caching
 
     async def make(self, call: Call) -> Results:
-        """Return the settled results of a write, which runs under its key at most once."""
+        """Return the settled results of a write; under its key it runs at most once."""
         write = await self._write(call)
         try:
             results = await self.once(call, write)
         except MustRunSingly:
             return await self._one_by_one(call)
         if write.name and any(result.repeated is not None for result in results):
-            return await call.batch.journal.settle(results)  # no claim of this call has settled them
+            return await call.batch.journal.settle(
+                results
+            )  # the claim of another call has settled them elsewhere
         return results
 
     async def once(self, call: Call, write: Write) -> Results:
-        """Return the outcome of the write, which runs here at most once, and nowhere else at the same time.
+        """Claim and run the write, or wait for its run by another worker; return its results.
 
         Raises MustRunSingly.
         """
@@ -85,7 +87,7 @@ class Writes:
             while isinstance(claim := await claims.next(), Claim):
                 async with claims.renewed(claim):
                     await faults.pass_point("write.claimed")
-                    results = await self._results_under(claim, claims, call.with_claim(claim))
+                    results = await self._claimed_results(claim, claims, call.with_claim(claim))
                     if results is not None:
                         await faults.pass_point("write.settle.before")
                         if await self._ledger.settle(claim, results, *answers.write_end(results)):
@@ -96,8 +98,8 @@ class Writes:
         except (KeyUsedForAnother, SessionStopped, LedgerUnavailable) as error:
             return await self._results(call, claims.refusal(error))
 
-    async def _results_under(self, claim: Claim, claims: Claims, call: Call) -> Results | None:
-        """Return the results of a write that is claimed; None if the claim was lost: then nothing has run here."""
+    async def _claimed_results(self, claim: Claim, claims: Claims, call: Call) -> Results | None:
+        """Return the results of a claimed write; None if the claim was lost before the write ran here."""
         # A process that was suspended after its claim must not run a write that another may have taken over.
         if not await claims.is_held(claim):
             return None
@@ -112,27 +114,26 @@ class Writes:
         if not await claims.is_held(claim):
             return None
         claims.may_have_begun = True
-        own = OwnWrites(call.batch.session) if self._is_caching else None
-        if own is not None:
-            await own.begin(claim.write.key, claim.fence)
+        own_writes = OwnWrites(call.batch.session) if self._is_caching else None
+        if own_writes is not None:
+            await own_writes.begin(claim.write.key, claim.fence)
         results = await self._outcomes.results(call, await self._runner.answer(call))
-        if own is not None and not any(map(answers.is_unknown, results)):
-            await own.end(claim.write.key, claim.fence)
+        if own_writes is not None and not any(map(answers.is_unknown, results)):
+            await own_writes.end(claim.write.key, claim.fence)
         if all(map(answers.is_unknown, results)):
-            # Only TookEffect can be believed so early: the request may still be in transit, or a thread
-            # running.
+            # Only TookEffect is reliable so early: the request may still be in transit, or a thread running.
             answer = await self._reconciled(call, claims)
             if isinstance(answer, TookEffect):
                 results = await self._results(call, answer.data)
         return claims.after_run(claim, results)
 
     async def _reconciled(self, call: Call, claims: Claims) -> Reconciled:
-        """Return the tool's answer about the write; None if it does not know, or cannot be asked."""
+        """Return the tool's answer about the write; None if the tool does not know or has no `reconcile`."""
         if call.tool.reconcile is None:
             return None
         try:
             answer = await self._attempts.reconcile(call)
-        except Exception as error:  # noqa: BLE001  # a tool may raise anything; that counts as "cannot tell"
+        except Exception as error:  # noqa: BLE001  # a tool may raise anything; that counts as "does not know"
             claims.log().warning("reconcile_failed", error=readable(error))
             return None
         if answer is None or isinstance(answer, TookEffect | NoEffect):
@@ -144,23 +145,23 @@ class Writes:
         return await self._outcomes.results(call, Answer(outcome))
 
     async def _one_by_one(self, call: Call) -> Results:
-        """Make each call of a group by itself, if the group must not run as one."""
+        """Make the calls of a group one after the other."""
         results: list[ToolResult] = []
-        for place, requested in zip(call.unit.calls, call.requested, strict=True):
-            alone = replace(call.unit, calls=(place,), tool=requested.name, variant=None)
+        for index, requested in zip(call.unit.calls, call.requested, strict=True):
+            unit = replace(call.unit, calls=(index,), tool=requested.name, variant=None)
             results += await self.make(
                 call._replace(
-                    unit=alone,
+                    unit=unit,
                     requested=(requested,),
                     tool=self._tools[requested.name],
-                    arguments=call.batch.arguments[place],
+                    arguments=call.batch.arguments[index],
                 )
             )
         return tuple(results)
 
     async def _write(self, call: Call) -> Write:
-        """Return the write that the call asks for."""
-        batch, requested, place = call.batch, call.requested[0], call.unit.calls[0]
+        """Return the write of a call."""
+        batch, requested, index = call.batch, call.requested[0], call.unit.calls[0]
         write = Write(
             session_id=batch.session.session_id,
             key=call.unit.key,
@@ -168,7 +169,7 @@ class Writes:
             fingerprint="",
             round=batch.request.round,
             call_ids=tuple([one.id for one in call.requested]),
-            # At least as long as the session may still run, plus its retention.
+            # The session may run until its deadline, and is then retained.
             ttl_s=max(call.contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
             format=batch.journal.format,
             asked_ms=batch.asked_ms,
@@ -176,12 +177,12 @@ class Writes:
         if write.key:
             digest = await offload(fingerprint, call.tool.name, call.arguments.plain)
             return replace(write, fingerprint=digest)
-        identity = await _identity(call.tool, call.arguments)
+        identity = await call_identity(call.tool, call.arguments)
         identities: tuple[str, ...] = (identity,)
         if call.unit.variant is not None:
             pairs = zip(call.unit.calls, call.requested, strict=True)
             identities = tuple(
-                [await _identity(self._tools[one.name], batch.arguments[at]) for at, one in pairs]
+                [await call_identity(self._tools[one.name], batch.arguments[at]) for at, one in pairs]
             )
         return replace(
             write,
@@ -189,10 +190,11 @@ class Writes:
             name=name_of(batch.request.tenant, write.session_id, identity),
             identities=identities,
             kind="again" if requested.repeat_of is not None else _PURPOSES[call.contract.repeat],
-            place=place,
-            is_approved=place in batch.permissions.approved,
+            place=index,
+            is_approved=index in batch.permissions.approved,
         )
 
 
-async def _identity(tool: Tool, arguments: Arguments) -> str:
+async def call_identity(tool: Tool, arguments: Arguments) -> str:
+    """Return the identity of a call with these arguments."""
     return await offload(identity_of, tool.name, tool.input_schema, arguments.plain)

@@ -1,9 +1,9 @@
-"""`sql_query`: SQL over earlier outputs of a workflow, run by DuckDB in its own process.
+"""`sql_query`: SQL over earlier outputs of a workflow; DuckDB runs it in a child process.
 
-query.py       the tool: checks, waits, and the error for each ending
-processes.py   child processes: started ahead, used once, killed and reaped
-limits.py      limits of a query
-child.py       the child: its limits, its one request, its one answer
-database.py    DuckDB, locked: tables in, one SELECT, JSON out
+query.py       the tool, and its error for each ending
+processes.py   the child processes: started ahead, used once, killed and reaped
+limits.py      the limits of a query
+child.py       the child process: it limits itself, and answers one request
+database.py    DuckDB without outside access: tables in, one SELECT, JSON out
 tables.py      outputs as tables with columns; pure
 """

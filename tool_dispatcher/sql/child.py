@@ -1,7 +1,7 @@
-"""The child process of a query: opens DuckDB, limits itself, answers one request, and ends.
+"""The child process of a query: it opens DuckDB, limits itself, answers one request, and ends.
 
-A message, in both directions, is its length in 8 bytes followed by JSON. Standard input stays open while the parent
-runs; when it closes, the child ends too, even in the middle of a query.
+A message, in both directions, is its length in 8 bytes, then JSON. Standard input is open while the parent runs;
+when it closes, the child ends too, even during a query.
 
     request  {"sql": "SELECT ...", "params": {...}, "tables": {...}}
     answer   {"rows": [...]}, or {"refused": [message, action]}, or {"broken": message}
@@ -19,9 +19,9 @@ from tool_dispatcher.sql.limits import Limits
 _MB = 2**20
 _FILES_MAX = 32
 _CHARACTERS_MAX = 2_000
-"""The length of a message. Names of columns may be of any length."""
-_ROOM_FACTOR = 2
-"""Address space as a multiple of DuckDB's own limit: for memory it does not count, and for the request."""
+"""The length of an error's texts, as they may contain column names of any length."""
+_ADDRESS_SPACE_FACTOR = 2
+"""Address space as a multiple of DuckDB's limit, for the request and for memory that DuckDB does not count."""
 
 
 def main(limits: Limits) -> None:
@@ -37,27 +37,27 @@ def main(limits: Limits) -> None:
         threading.Thread(target=_end_with_parent, daemon=True).start()
         answer = b'{"rows":' + database.answer(request["sql"], request["params"], request["tables"]) + b"}"
     except QueryFailed as failed:
-        answer = _written(refused=[failed.message[:_CHARACTERS_MAX], failed.action[:_CHARACTERS_MAX]])
+        answer = _encoded(refused=[failed.message[:_CHARACTERS_MAX], failed.action[:_CHARACTERS_MAX]])
     except MemoryError:
         message = f"The query and its tables need more than {limits.memory_mb} MiB of memory."
-        answer = _written(refused=[message, "Read fewer rows or columns, or aggregate earlier."])
+        answer = _encoded(refused=[message, "Read fewer rows or columns, or aggregate earlier."])
     except Exception as error:  # noqa: BLE001  # only the parent can report it
-        answer = _written(broken=f"{type(error).__name__}: {error}"[:_CHARACTERS_MAX])
+        answer = _encoded(broken=f"{type(error).__name__}: {error}"[:_CHARACTERS_MAX])
     with os.fdopen(answers, "wb") as out:
         out.write(len(answer).to_bytes(8, "big") + answer)
-    os._exit(0)  # skips DuckDB's clean-up: nothing of it outlives the process
+    os._exit(0)  # skips DuckDB's clean-up, which the end of the process replaces
 
 
 def _read() -> bytes:
-    """Return the request; exit where the parent has ended."""
+    """Return the request; exit if the parent has ended."""
     return _exactly(int.from_bytes(_exactly(8), "big"))
 
 
 def _exactly(length: int) -> bytes:
-    found = sys.stdin.buffer.read(length)
-    if len(found) < length:
+    data = sys.stdin.buffer.read(length)
+    if len(data) < length:
         os._exit(0)
-    return found
+    return data
 
 
 def _end_with_parent() -> None:
@@ -67,26 +67,26 @@ def _end_with_parent() -> None:
 
 
 def _restrict(limits: Limits) -> None:
-    """Limit this process permanently: CPU time from now on, memory beyond its present size, no files."""
+    """Limit the CPU time of this process from now on, its memory beyond the present size, and its files to none."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu_s = int(used.ru_utime + used.ru_stime) + 1 + limits.cpu_s
     _limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)  # SIGXCPU first, then SIGKILL
     _limit(resource.RLIMIT_FSIZE, 0, 0)
     _limit(resource.RLIMIT_CORE, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _FILES_MAX, _FILES_MAX)
-    if sys.platform == "linux":  # elsewhere only DuckDB's own limit holds
+    if sys.platform == "linux":  # on other systems only DuckDB's limit applies
         with open("/proc/self/statm", "rb") as statm:
-            now = int(statm.read().split()[0]) * resource.getpagesize()
-        room = now + _ROOM_FACTOR * limits.memory_mb * _MB
-        _limit(resource.RLIMIT_AS, room, room)
+            present = int(statm.read().split()[0]) * resource.getpagesize()
+        address_space = present + _ADDRESS_SPACE_FACTOR * limits.memory_mb * _MB
+        _limit(resource.RLIMIT_AS, address_space, address_space)
 
 
 def _limit(which: int, soft: int, hard: int) -> None:
-    _, least = resource.getrlimit(which)
-    if least != resource.RLIM_INFINITY:
-        soft, hard = min(soft, least), min(hard, least)
+    _, hard_now = resource.getrlimit(which)
+    if hard_now != resource.RLIM_INFINITY:
+        soft, hard = min(soft, hard_now), min(hard, hard_now)
     resource.setrlimit(which, (soft, hard))
 
 
-def _written(**answer: Any) -> bytes:
+def _encoded(**answer: Any) -> bytes:
     return json.dumps(answer).encode()

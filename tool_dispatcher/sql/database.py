@@ -1,10 +1,9 @@
 """DuckDB without outside access: tables in, one SELECT, JSON out.
 
-Imported in the child process alone. Every value of a result has the form that DuckDB's `to_json` gives it:
-numbers, also decimals and integers of more than 64 bits, are numbers; dates, times and intervals are texts;
-lists, structs, maps and JSON are JSON. In addition, a timestamp has a `T` between date and time, and one with
-a time zone is in UTC and ends in `Z`; a blob is Base64; NaN and infinities are null (the parent reads them
-so).
+Only the child process imports this file. A value of a result has the form of DuckDB's `to_json`: numbers, also
+decimals and integers of more than 64 bits, are numbers; dates, times and intervals are texts; lists, structs, maps
+and JSON are JSON. In addition, a timestamp has a `T` between date and time; a timestamp with a time zone is in UTC
+and ends in `Z`; a blob is Base64. The parent reads NaN and infinities as null.
 """
 
 import json
@@ -17,15 +16,15 @@ from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.tables import Table, table_of
 
 NO_COLUMNS = "(no columns)"
-"""The placeholder column of a table without columns; never in a result."""
+"""The placeholder column of a table without columns; it is never in a result."""
 _FETCHED_AT_ONCE = 1_000
 _TABLES_NAMED, _COLUMNS_NAMED = 10, 30
-_NO_SELECT = {"describe", "desc", "show", "summarize", "pragma", "explain"}
-"""Statements that DuckDB parses as a SELECT, or that ask about DuckDB itself."""
+_NOT_QUERIES = {"describe", "desc", "show", "summarize", "pragma", "explain"}
+"""Statements that DuckDB parses as a SELECT, although they are about DuckDB or its tables."""
 
 
 class QueryFailed(Exception):
-    """A query that is wrong, or exceeded a limit; carries the reason and the next action."""
+    """A query is wrong or has exceeded a limit; the error has the reason and the next action."""
 
     def __init__(self, message: str, action: str) -> None:
         super().__init__(message)
@@ -33,7 +32,7 @@ class QueryFailed(Exception):
 
 
 class Database:
-    """One database in memory, for one query."""
+    """A database in memory for one query."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -59,10 +58,12 @@ class Database:
         _check_names(tables)
         try:
             query = self._one_select(sql)
-            if tables and all(table.is_nothing for table in tables.values()):
+            if tables and all(table.is_empty for table in tables.values()):
                 return b"[]"
             for name, table in tables.items():
-                self._create(name, table, self._guessed(query, name, tables) if table.is_nothing else ())
+                self._create(
+                    name, table, self._guessed_columns(query, name, tables) if table.is_empty else ()
+                )
             return self._rows(query, {name: _parameter(value) for name, value in params.items()})
         except (duckdb.OutOfMemoryException, MemoryError):
             raise QueryFailed(
@@ -71,8 +72,8 @@ class Database:
             ) from None
         except duckdb.PermissionException:
             raise QueryFailed(
-                "The query asks for a file, the network or an extension, and SQL in workflows reads earlier "
-                "outputs alone.",
+                "The query asks for a file, the network or an extension, but SQL in workflows can only read "
+                "earlier outputs.",
                 "Fetch the data by a call of a tool, and name the node of that call as the table.",
             ) from None
         except (duckdb.InternalException, duckdb.FatalException, duckdb.IOException):
@@ -81,21 +82,21 @@ class Database:
             raise QueryFailed(_reason(error), f"Correct the SQL. {_described(tables)}") from None
 
     def _one_select(self, sql: str) -> str:
-        """Return a query without its last semicolon and the text after it. Raises QueryFailed."""
+        """Return the query without its last semicolon and the text after it. Raises QueryFailed."""
         statements = self._connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise _not_one_select()
         written = sql.encode()
-        tokens = [at for at, kind in duckdb.tokenize(sql) if kind != duckdb.token_type.comment]
+        tokens = [offset for offset, kind in duckdb.tokenize(sql) if kind != duckdb.token_type.comment]
         first = written[tokens[0] :].split(None, 1)[0].lower()
-        if first.decode(errors="replace") in _NO_SELECT:
+        if first.decode(errors="replace") in _NOT_QUERIES:
             raise _not_one_select()
         while written[tokens[-1] : tokens[-1] + 1] == b";":
             written = written[: tokens.pop()]
         return written.decode()
 
     def _create(self, name: str, table: Table, guessed: tuple[str, ...]) -> None:
-        """Create a table. `guessed` are the columns of a table whose own columns are unknown."""
+        """Create a table; `guessed` are the columns of a table without known columns."""
         parts = [
             f"unnest(${n})" if column.type == "NULL" else f"unnest(${n}::{column.type}[])"
             for n, column in enumerate(table.columns, 1)
@@ -109,10 +110,10 @@ class Database:
         rows = "" if values else f" FROM range({table.rows})"
         self._connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {selected}{rows}", values)
 
-    def _guessed(self, query: str, name: str, tables: Mapping[str, Table]) -> tuple[str, ...]:
-        """Return the columns that a query reads from a table without known ones, so that it can be joined to others."""
-        (found,) = self._connection.execute("SELECT json_serialize_sql($1)", [query]).fetchall()
-        tree = json.loads(found[0])
+    def _guessed_columns(self, query: str, name: str, tables: Mapping[str, Table]) -> tuple[str, ...]:
+        """Return the columns that the query seems to read from a table without known columns."""
+        (serialized,) = self._connection.execute("SELECT json_serialize_sql($1)", [query]).fetchall()
+        tree = json.loads(serialized[0])
         known = {column.name.lower() for table in tables.values() for column in table.columns}
         known |= {str(one["alias"]).lower() for one in _objects(tree) if one.get("alias")}
         own, others = {name.lower()}, {other.lower() for other in tables} - {name.lower()}
@@ -137,9 +138,9 @@ class Database:
         inner = f"(\n{query}\n)"
         described = self._connection.execute(f"SELECT * FROM {inner} LIMIT 0", params or None)  # noqa: S608  # one SELECT
         columns = [(str(one[0]), str(one[1])) for one in described.description or ()]
-        shown = [(n, name) for n, (name, _) in enumerate(columns) if name != NO_COLUMNS]
-        keys = [json.dumps(name, ensure_ascii=False) for _, name in shown]
-        parts = ", ".join(_as_json(f"c{n}", columns[n][1]) for n, _ in shown) or "NULL"
+        result_columns = [(n, name) for n, (name, _) in enumerate(columns) if name != NO_COLUMNS]
+        keys = [json.dumps(name, ensure_ascii=False) for _, name in result_columns]
+        parts = ", ".join(_as_json(f"c{n}", columns[n][1]) for n, _ in result_columns) or "NULL"
         aliases = ", ".join(f"c{n}" for n in range(len(columns)))
         self._connection.execute(f"SELECT {parts} FROM {inner} AS q({aliases})", params or None)  # noqa: S608  # one SELECT
         written: list[str] = []
@@ -162,7 +163,7 @@ class Database:
 
 
 def _not_one_select() -> QueryFailed:
-    return QueryFailed("The SQL is not one SELECT.", "Write exactly one, with nothing that changes anything.")
+    return QueryFailed("The SQL is not one SELECT.", "Write exactly one SELECT.")
 
 
 def _check_names(tables: Mapping[str, Table]) -> None:
@@ -178,7 +179,7 @@ def _check_names(tables: Mapping[str, Table]) -> None:
 
 
 def _parameter(value: Any) -> Any:
-    """Return the bound value: a scalar or a list of scalars unchanged, a nested value as its JSON text."""
+    """Return the value to bind: a scalar or a list of scalars unchanged, a nested value as JSON text."""
     if isinstance(value, dict) or (
         isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
     ):
@@ -216,13 +217,13 @@ def _objects(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _reason(error: duckdb.Error) -> str:
-    """Return DuckDB's message without its quotation of the SQL, which differs from the author's text."""
+    """Return DuckDB's message without its quotation of the SQL, which is not the author's text."""
     text = " ".join(str(error).partition("\n\n")[0].partition("\nLINE ")[0].split())
     return f"DuckDB cannot run the SQL: {text[:1_000].rstrip('.')}."
 
 
 def _described(tables: Mapping[str, Table]) -> str:
-    """List the tables and their columns."""
+    """Return a sentence that lists the tables and their columns."""
     if not tables:
         return "There are no tables."
     shown = []

@@ -1,4 +1,4 @@
-"""Child processes for queries: one is started ahead, each answers once, and all are killed and reaped."""
+"""Child processes for queries: one is started ahead, each answers one query, and all are killed and reaped."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ _START = (
 
 
 class NoAnswer(Exception):
-    """A child that ended without an answer; `code` is its exit code, negative for a signal."""
+    """A child has ended without an answer; `code` is its exit code, negative for a signal."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"the child process ended with code {code}")
@@ -27,17 +27,17 @@ class NoAnswer(Exception):
 
 
 class Processes:
-    """The children of this process. Each query starts the child of the next one ahead: importing DuckDB takes 0.2 s."""
+    """The child processes. Each query starts the child for the next one, as importing DuckDB takes 0.2 s."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._ready: list[asyncio.Task[Process]] = []
-        """Started or starting. Each starts in its own task, which is never cancelled."""
+        """The starts of children without a query; such a task is never cancelled."""
         self._living: set[Process] = set()
         self._is_closed = False
 
     async def ask(self, request: bytes) -> bytes:
-        """Return the answer to one request. Raises NoAnswer. When cancelled, the child is killed and reaped."""
+        """Return the answer to a request. Raises NoAnswer and OSError. The child is killed and reaped in any case."""
         child = await self._take()
         try:
             return await self._exchange(child, request)
@@ -54,7 +54,7 @@ class Processes:
     async def _take(self) -> Process:
         """Return a child for exclusive use, and start the next. Raises OSError."""
         while True:
-            starting = self._ready.pop() if self._ready else asyncio.create_task(self._started())
+            starting = self._ready.pop() if self._ready else asyncio.create_task(self._start_child())
             try:
                 await asyncio.wait((starting,))
             except asyncio.CancelledError:
@@ -65,11 +65,11 @@ class Processes:
                 break
             self._living.discard(child)  # it was killed in the meantime
         if not self._ready and not self._is_closed:
-            self._ready.append(asyncio.create_task(self._started()))
+            self._ready.append(asyncio.create_task(self._start_child()))
         return child
 
-    async def _started(self) -> Process:
-        # The same modules as here, no environment, and no signals from the terminal.
+    async def _start_child(self) -> Process:
+        # The child gets the modules of this process, no environment, and no signals from the terminal.
         child = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-I", "-S", "-c", _START, json.dumps(asdict(self._limits)), json.dumps(_module_paths())),
@@ -107,5 +107,5 @@ class Processes:
 
 
 def _module_paths() -> list[str]:
-    """Return the module search path in absolute form, for a process with another working directory."""
+    """Return the absolute module search path, as the child has another working directory."""
     return [os.path.abspath(entry) for entry in sys.path]

@@ -1,7 +1,7 @@
-"""The tool `sql_query`: its arguments, its time limit, and the error for each ending.
+"""The tool `sql_query`: its arguments, its time limit, and its error for each ending.
 
-Models are not offered it: the coordinator calls it for a node of a workflow, with the values of the
-references and tables. So it is not in the published catalogue.
+It is not in the published catalogue, and not offered to models: the coordinator calls it for a node of a workflow,
+with the values of the references and tables.
 """
 
 import asyncio
@@ -37,11 +37,11 @@ _ASK_FOR_LESS = "Read fewer rows, join on fewer columns, or split the query."
 
 
 class SqlQueries:
-    """The queries of this process: a few at once, each in a child process."""
+    """The queries of this process; a few run at once, each in a child process."""
 
-    def __init__(self, limits: Limits, at_once: int) -> None:
+    def __init__(self, limits: Limits, concurrency: int) -> None:
         self._limits, self._processes = limits, Processes(limits)
-        self._places = asyncio.Semaphore(at_once)
+        self._slots = asyncio.Semaphore(concurrency)
         self.tool = Tool(
             SQL_TOOL,
             _DESCRIPTION,
@@ -49,7 +49,7 @@ class SqlQueries:
             self._call,
             effect="read",
             timeout_s=_TIMEOUT_S,
-            retry=1,  # the workflow declares its author's retries
+            retry=1,  # the node of the workflow declares the retries
         )
 
     async def close(self) -> None:
@@ -60,11 +60,11 @@ class SqlQueries:
         if find_spec("duckdb") is None:
             raise ToolFailed(
                 "internal_error",
-                "The tool dispatcher has no DuckDB, which SQL in workflows is run by.",
+                "The tool dispatcher has no DuckDB, which runs SQL in workflows.",
                 "Install it where the dispatcher runs: pip install 'antiphon[sql]'",
             )
         request = await offload(json_of, {"params": {}, "tables": {}, **arguments})
-        async with self._places:
+        async with self._slots:
             try:
                 answer = await self._processes.ask(request)
             except NoAnswer as ended:
@@ -76,10 +76,10 @@ class SqlQueries:
         try:
             return _rows(await offload_if(len(answer) > _LARGE_BYTES, from_json, answer))
         except ValueError as error:
-            raise ToolFailed("validation_error", f"The query returns what is no JSON: {error}.") from None
+            raise ToolFailed("validation_error", f"The query's result is not JSON: {error}.") from None
 
     def _failure(self, ended: NoAnswer) -> ToolFailed:
-        """Return the error for a child that ended before its answer."""
+        """Return the error for a child that ended without an answer."""
         if ended.code == -signal.SIGXCPU:
             return ToolFailed(
                 "timeout", f"The query used more than {self._limits.cpu_s} s of CPU time.", _ASK_FOR_LESS

@@ -1,8 +1,8 @@
-"""Earlier outputs as tables with columns. Pure, and light to import, as the child process imports it.
+"""Earlier outputs as tables with columns. Pure, and light to import for the child process.
 
-An object is one row, a list holds the rows of all its items, at any depth, and a scalar is a row with the
-column `value`. The columns are all keys, in the order in which they first appear; a row without a key has
-null there. Text is never read as a date or a number.
+An object is one row; a list contains the rows of all its items, at any depth; a scalar is a row with the column
+`value`. The columns are all keys, in the order in which they first appear; a row without a key has null there. Text
+is never read as a date or a number.
 """
 
 import json
@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column, whose values are ready for DuckDB."""
+    """A column with values for DuckDB."""
 
     name: str
     type: ColumnType
@@ -30,14 +30,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. It may have rows and no columns, if all its objects are empty."""
+    """A table; if all its objects are empty, it has rows but no columns."""
 
     columns: tuple[Column, ...]
     rows: int
 
     @property
-    def is_nothing(self) -> bool:
-        """Return whether it has neither rows nor known columns."""
+    def is_empty(self) -> bool:
+        """Return whether the table has neither rows nor columns."""
         return not self.rows and not self.columns
 
 
@@ -50,8 +50,10 @@ def table_of(value: Any) -> Table:
     else:
         rows = [{VALUE: item} for item in items]
     names = list(dict.fromkeys(key for row in rows for key in row))
-    taken = _column_names(names)
-    return Table(tuple(_column(taken[name], [row.get(name) for row in rows]) for name in names), len(rows))
+    column_names = _column_names(names)
+    return Table(
+        tuple(_column(column_names[name], [row.get(name) for row in rows]) for name in names), len(rows)
+    )
 
 
 def _items(value: Any) -> Iterator[Any]:
@@ -68,13 +70,13 @@ def _items(value: Any) -> Iterator[Any]:
 
 
 def _column_names(keys: list[str]) -> dict[str, str]:
-    """Return the column name of each key. SQL ignores the case of letters, and has no empty names."""
+    """Return the column name of each key, as SQL ignores case and allows no empty name."""
     names: dict[str, str] = {}
-    own = {_folded(key) for key in keys}
+    folded_keys = {_folded(key) for key in keys}
     taken: set[str] = set()
     for key in keys:
         name, n = key or "_", 0
-        while _folded(name) in taken or (n and _folded(name) in own):
+        while _folded(name) in taken or (n and _folded(name) in folded_keys):
             n += 1
             name = f"{key or '_'}_{n}"
         taken.add(_folded(name))
@@ -83,7 +85,7 @@ def _column_names(keys: list[str]) -> dict[str, str]:
 
 
 def _folded(name: str) -> str:
-    """Return a name as DuckDB compares it: it folds ASCII letters only."""
+    """Return a name as DuckDB compares it: with ASCII letters in lower case."""
     return name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 
@@ -101,7 +103,7 @@ def _column(name: str, values: list[Any]) -> Column:
 
 
 def _type_of(values: list[Any]) -> ColumnType:
-    """Return the type of a column: the type of its values, else VARCHAR if one is a text, else JSON."""
+    """Return the common type of the values; if they have different types, VARCHAR if one is a text, else JSON."""
     kinds = {_KINDS.get(type(one), "nested") for one in values if one is not None}
     if not kinds:
         return "NULL"

@@ -10,7 +10,7 @@ from antiphon.cli.replay.verify_options import Extent, Printed, exit_code_of
 from antiphon.replay.against.comparison import compare
 from antiphon.replay.against.other_code import other_code
 from antiphon.replay.reports import against
-from antiphon.replay.verify_all import sensible_jobs
+from antiphon.replay.verify_all import default_jobs
 
 _HINT = (
     "{label} cannot read {lost} of the recordings. If it is too old for their format, compare its own recordings: "
@@ -25,7 +25,7 @@ def show_against(
     extent: Extent,
 ) -> int:
     """Report the effects of the change on the recordings; return the exit code."""
-    jobs = sensible_jobs(paths) if extent.jobs is None else extent.jobs
+    jobs = default_jobs(paths) if extent.jobs is None else extent.jobs
     components = extent.components()
     only = () if len(components) == len(COMPONENTS) else components
     with stderr().status(f"loading the code of {name}") as progress:

@@ -24,7 +24,7 @@ from antiphon.cli.pipelines import split_modules
 from antiphon.cli.query_options import Scopes
 from antiphon.embedded import PROVIDERS, registry_of
 from antiphon.recording.recording_paths import find_recordings
-from antiphon.replay.compare.ask import How
+from antiphon.replay.compare.ask import AskOptions
 from antiphon.replay.compare.ask import compare as compare_plans
 from antiphon.replay.compare.cells import PLANS, Cell, Comparison, Plan, totals
 from antiphon.replay.compare.page import page
@@ -139,7 +139,7 @@ def compare(
             plans=tuple(plan or ()),
             rubrics=tuple(rubric or ()),
             tools=tools,
-            how=How(scopes=scope, times=times, concurrency=concurrency),
+            how=AskOptions(scopes=scope, times=times, concurrency=concurrency),
             model=model,
             html=html,
             fail_under=tuple(fail_under or ()),
@@ -156,7 +156,7 @@ async def _compare(
     plans: Sequence[str],
     rubrics: Sequence[str],
     tools: list[str] | None,
-    how: How,
+    how: AskOptions,
     model: str | None,
     html: Path | None,
     fail_under: Sequence[str],

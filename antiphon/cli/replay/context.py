@@ -12,9 +12,9 @@ from antiphon.cli import output
 from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.files import as_text, naming, read_lines
 from antiphon.recording.recording_paths import find_recordings
-from antiphon.replay.context import Briefed, Context
+from antiphon.replay.context import BriefingFacts, Context
 from antiphon.replay.context import context as context_of
-from antiphon.replay.reports.shown import printable
+from antiphon.replay.reports.change_lines import printable
 
 _HEADINGS = (
     *("EVENT", "ROUND", "LEVEL", "TOKENS", "FACTS", "SHOWN", "SHORTENED", "OMITTED"),
@@ -78,7 +78,7 @@ def _show(path: Path, result: Context, with_facts: bool) -> None:
         output.print_table(("FACT", "STATEMENT"), result.facts.items(), empty)
 
 
-def _row(one: Briefed) -> tuple[object, ...]:
+def _row(one: BriefingFacts) -> tuple[object, ...]:
     omitted = one.facts - len(one.shown) if one.omitted is None else _ids(one.omitted)
     counts = (one.event, one.round, one.level, one.tokens, one.facts)
     changes = (_ids(one.shown), _ids(one.shortened), omitted)

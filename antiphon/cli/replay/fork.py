@@ -24,7 +24,7 @@ from antiphon.replay.forking.changes import Changes, read_changes
 from antiphon.replay.forking.fork_session import fork as fork_lines
 from antiphon.replay.forking.point import Point
 from antiphon.replay.redacted_lines import redacted
-from antiphon.replay.reports.shown import printable
+from antiphon.replay.reports.change_lines import printable
 from antiphon.workflows.load import load as load_workflows
 
 if TYPE_CHECKING:

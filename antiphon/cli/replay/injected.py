@@ -12,7 +12,7 @@ from antiphon.cli import event_lines, output
 from antiphon.recording.files import as_text, naming, read_lines
 from antiphon.replay.injection.inject import Chain, inject, read_fault
 from antiphon.replay.injection.trace import TracedStep
-from antiphon.replay.reports.shown import printable
+from antiphon.replay.reports.change_lines import printable
 
 
 def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:

@@ -21,10 +21,10 @@ from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.report import Report
 from antiphon.replay.reports import event_changes, text
+from antiphon.replay.reports.change_lines import printable
 from antiphon.replay.reports.outcome import Outcome
-from antiphon.replay.reports.shown import printable
 from antiphon.replay.rewriting import Rewritten, rewritten
-from antiphon.replay.update import TakesAnotherWay
+from antiphon.replay.update import DecidesDifferently
 from antiphon.replay.verify_all import explained, outcome
 
 _WORST_FIRST = (EXIT_UNREADABLE, EXIT_FAILED, EXIT_UNCHECKED, EXIT_DONE)
@@ -104,7 +104,7 @@ def _update(path: Path, asking: _Asking) -> int:
         if then.report is not None and then.report.incomparable:
             return _stays(then, _cannot_be_compared(then.report))
         new = None if then.report is None else rewritten(path)
-    except TakesAnotherWay as error:
+    except DecidesDifferently as error:
         return _stays(then, str(error))
     except UnreadableEvent as error:
         then, new = Outcome(then.path, error=explained(error, path)), None

@@ -1,4 +1,4 @@
-"""The causes of a changed decision: code that ran in the step and differs between the two sources."""
+"""The causes of a changed decision: code that today's step ran, and that differs between the two versions."""
 
 import ast
 import sys
@@ -19,7 +19,7 @@ from antiphon.replay.steps.repeat import Replay
 
 CAUSES_MAX = 5
 _PACKAGES = (*COMPONENTS, "antiphon_shared")
-"""The packages that decide. The code that verifies steps does not count as a cause."""
+"""The packages that decide; code that verifies steps is not a cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class _Part:
 
 
 class Sources:
-    """Today's source and the other source, compared part by part."""
+    """The comparison of today's source with the other source, part by part."""
 
     def __init__(self, then: Path, now: Path) -> None:
         self._then, self._now = then, now
@@ -42,13 +42,13 @@ class Sources:
     def causes(self, recording: Path, step: StepChange) -> tuple[str, ...]:
         """Return the differing code that today's step ran, such as `coordinator/batches.py: next_round`.
 
-        Functions come first, then constants and fields, at most CAUSES_MAX. Without any, return all
-        differences in the component: its parts may have run before, and data files are read before.
+        Functions come first, then constants and fields, at most CAUSES_MAX. If there is none, return the differences
+        in the whole component, as code that ran or data that was read before the step may be the cause.
         """
         if not self._differing:
             return ()
         try:
-            ran = _ran(recording, step)
+            ran = _code_run(recording, step)
         except UnreadableEvent:
             return ()
         found = (*self._functions(ran), *self._names(ran))
@@ -56,8 +56,8 @@ class Sources:
 
     def _functions(self, ran: set[CodeType]) -> Iterator[str]:
         for file, changed in self._changed.items():
-            place = str(_file(self._now, file))
-            run_here = {_qualified(code) for code in ran if code.co_filename == place}
+            path = str(_file(self._now, file))
+            run_here = {_qualified(code) for code in ran if code.co_filename == path}
             yield from (f"{file}: {name}" for name in changed if name in run_here)
 
     def _names(self, ran: set[CodeType]) -> Iterator[str]:
@@ -80,12 +80,12 @@ class Sources:
     @cached_property
     def _changed(self) -> dict[str, list[str]]:
         """Return the names of the differing parts, by file of code."""
-        found = {}
+        names = {}
         for file in self._differing:
             if file.endswith(".py"):
                 then, now = _parts(_read(self._then, file)), _parts(_read(self._now, file))
-                found[file] = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
-        return found
+                names[file] = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
+        return names
 
     @cached_property
     def _differing(self) -> list[str]:
@@ -102,9 +102,9 @@ class Sources:
 
 
 def _folder(root: Path, package: str) -> Path:
-    """Return the folder of a package: in a working tree the ground floor has its own folder."""
-    place = root / "shared" / package
-    return place if place.is_dir() else root / package
+    """Return the folder of a package, which may be below `shared`, as in a working tree."""
+    nested = root / "shared" / package
+    return nested if nested.is_dir() else root / package
 
 
 def _file(root: Path, file: str) -> Path:
@@ -119,7 +119,7 @@ def _read(root: Path, file: str) -> bytes:
         return b""
 
 
-def _ran(recording: Path, step: StepChange) -> set[CodeType]:
+def _code_run(recording: Path, step: StepChange) -> set[CodeType]:
     """Return the code that runs today when the step is repeated. Raises as reading a recording does."""
     replay, ran, cause = Replay(), set[CodeType](), None
 
@@ -151,18 +151,18 @@ def _parts(source: bytes) -> dict[str, _Part]:
         return {}
 
 
-def _walk(body: list[ast.stmt], within: str) -> Iterator[tuple[str, _Part]]:
+def _walk(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _Part]]:
     for node in body:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 if ast.get_docstring(node) is not None:
                     node.body = node.body[1:]
-                yield f"{within}{node.name}", _Part("function", ast.dump(node))
+                yield f"{prefix}{node.name}", _Part("function", ast.dump(node))
             case ast.ClassDef():
-                yield from _walk(node.body, f"{within}{node.name}.")
+                yield from _walk(node.body, f"{prefix}{node.name}.")
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 uses = frozenset(one.id for one in ast.walk(node) if isinstance(one, ast.Name))
-                yield f"{within}{name}", _Part("name", ast.dump(node), uses)
+                yield f"{prefix}{name}", _Part("name", ast.dump(node), uses)
 
 
 def _reached(used: set[str], parts: dict[str, _Part]) -> set[str]:

@@ -1,7 +1,7 @@
-"""The differences between two versions of the code on one recording, from the divergences of each. Pure.
+"""The differences between two versions of the code on one recording, from their divergences. Pure.
 
-If only one of the two diverges from the record, the other does what was recorded. If both diverge alike, nothing
-has changed between them.
+If only one version diverges from the record, the other does what was recorded. If both diverge in the same way, there
+is no change between them.
 """
 
 import re
@@ -29,7 +29,7 @@ class Change:
     path: str
     recorded: Any
     before: Any
-    """The other version's value."""
+    """The value of the other version."""
     now: Any
     """The value of today's code."""
 
@@ -83,7 +83,7 @@ def compare_results(before: Result, now: Result) -> Compared:
     if before.error or now.error:
         sides = (("before", before.error), ("now", now.error))
         return Compared(now.path, errors=tuple(f"{name}: {error}" for name, error in sides if error))
-    left, right = _by_place(before.divergences), _by_place(now.divergences)
+    left, right = _by_key(before.divergences), _by_key(now.divergences)
     changes, alike = [], 0
     for key in sorted(dict.fromkeys((*right, *left)), key=lambda key: key[0]):
         a, b = left.get(key), right.get(key)
@@ -106,29 +106,29 @@ def compare_results(before: Result, now: Result) -> Compared:
 _Key = tuple[int, str, str, str]
 
 
-def _by_place(places: Sequence[DifferingValue]) -> dict[_Key, DifferingValue]:
-    return {(one.event, one.component, one.output, one.path): one for one in places}
+def _by_key(values: Sequence[DifferingValue]) -> dict[_Key, DifferingValue]:
+    return {(one.event, one.component, one.output, one.path): one for one in values}
 
 
 def _change(a: DifferingValue | None, b: DifferingValue | None) -> Change:
-    place = b or a
-    assert place is not None, "one of the two diverges there"
-    before, now = _value(a, place), _value(b, place)
+    value = b or a
+    assert value is not None, "one of the two diverges there"
+    before, now = _value(a, value), _value(b, value)
     return Change(
-        place.event, place.type, place.component, place.output, place.path, place.expected, before, now
+        value.event, value.type, value.component, value.output, value.path, value.expected, before, now
     )
 
 
 def _is_covered(key: _Key, by: Mapping[_Key, DifferingValue]) -> bool:
-    """Return whether one version diverges in a value that contains this one; that is then the difference."""
+    """Return whether one version diverges in a larger value that contains this one, and is itself a difference."""
     event, component, output, path = key
     ends = [path[:end] for end, sign in enumerate(path) if end and sign in ".["]
     return any((event, component, output, end) in by for end in ends)
 
 
-def _value(place: DifferingValue | None, other: DifferingValue) -> Any:
+def _value(own: DifferingValue | None, other: DifferingValue) -> Any:
     """Return a version's value: the recorded one, if it does not diverge."""
-    value = other.expected if place is None else place.got
+    value = other.expected if own is None else own.got
     if isinstance(value, str) and value.startswith(_BY_TODAY):
         return _LINE_OF_CODE.sub(")", value.replace(_BY_TODAY, "the code raises ", 1))
     return value

@@ -16,12 +16,12 @@ from antiphon.replay.against.other_code import OtherCode
 from antiphon.replay.against.other_reports import verifying
 from antiphon.replay.against.results import Result, read
 from antiphon.replay.against.trees import ROOT
-from antiphon.replay.against.ways import Ways, ways
+from antiphon.replay.against.ways import NextSteps, next_steps
 from antiphon.replay.reports import as_json
 from antiphon.replay.verify_all import verify_all
 
 _EXPLAINED_MAX = 20
-"""The limit of decisions whose causes are sought; each takes a run of its first recording."""
+"""The number of decisions whose causes are determined; each needs a replay of a recording."""
 
 
 def compare(
@@ -40,15 +40,15 @@ def compare(
         for batch in as_completed(batches):
             done(len(batch.result()))
     before = {one.path: one for batch in batches for one in batch.result()}
-    found: list[Compared] = []
-    led: list[Ways | None] = []
+    compared: list[Compared] = []
+    next_steps: list[NextSteps | None] = []
     for path, result in zip(paths, now, strict=True):
         earlier = before.get(result.path, Result(path=result.path, result="", error="it was not verified."))
         one = compare_results(earlier, result)
-        found.append(one)
-        led.append(_ways(path, earlier, result) if one.steps else None)
-    decisions = count_decisions(zip(found, led, strict=True))
-    return found, list(_with_causes(decisions, Sources(code.root, ROOT)))
+        compared.append(one)
+        next_steps.append(_ways(path, earlier, result) if one.steps else None)
+    decisions = count_decisions(zip(compared, next_steps, strict=True))
+    return compared, list(_with_causes(decisions, Sources(code.root, ROOT)))
 
 
 def _today(
@@ -62,11 +62,11 @@ def _today(
     return results
 
 
-def _ways(path: Path, before: Result, now: Result) -> Ways | None:
+def _ways(path: Path, before: Result, now: Result) -> NextSteps | None:
     if before.goes_on is None and now.goes_on is None:
         return None
     try:
-        return ways(before, now, list(read_lines(path)))
+        return next_steps(before, now, list(read_lines(path)))
     except UnreadableEvent:
         return None
 

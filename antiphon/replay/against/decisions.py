@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.against.changes import Change, Compared, StepChange
-from antiphon.replay.against.ways import Ways, way
+from antiphon.replay.against.ways import NextSteps, course_difference
 from antiphon.replay.differences import ABSENT
 
 _EVENT = "antiphon."
@@ -16,7 +16,7 @@ _REQUEST_PARTS = {"system": "system prompt", "messages": "messages", "tools": "t
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A session to which a decision applies, with its first step that differs so."""
+    """A session with a changed decision, and its first step with that change."""
 
     path: str
     session_id: str
@@ -25,13 +25,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A way in which the code now decides differently."""
+    """A change in the decisions of the code."""
 
     sentence: str
     """The new behaviour, with the verb in the plural: `end in round 2 instead of 3`."""
     cases: tuple[Case, ...]
     steps: int
-    """The number of steps that differ so."""
+    """The number of steps with this change."""
     causes: tuple[str, ...] = ()
     """The differing source that ran in the first case: `coordinator/limits.py: exhausted`."""
 
@@ -47,12 +47,12 @@ class Decision:
         return f"{sessions} {rest}".rstrip() + (because if self.causes else "")
 
 
-def count_decisions(found: Iterable[tuple[Compared, Ways | None]]) -> list[Decision]:
+def count_decisions(found: Iterable[tuple[Compared, NextSteps | None]]) -> list[Decision]:
     """Return the decisions by weight: how sessions end, then their course, then the content of a step."""
     cases: dict[tuple[int, str], dict[str, Case]] = {}
     steps: dict[tuple[int, str], int] = {}
-    for one, ways in found:
-        for weight, sentence, step in _sentences(one.steps, ways):
+    for one, steps_after in found:
+        for weight, sentence, step in _sentences(one.steps, steps_after):
             key = (weight, sentence)
             cases.setdefault(key, {}).setdefault(one.path, Case(one.path, one.session_id, step))
             steps[key] = steps.get(key, 0) + 1
@@ -60,21 +60,23 @@ def count_decisions(found: Iterable[tuple[Compared, Ways | None]]) -> list[Decis
     return [Decision(key[1], tuple(cases[key].values()), steps[key]) for key in ordered]
 
 
-def _sentences(steps: Sequence[StepChange], ways: Ways | None) -> Iterable[tuple[int, str, StepChange]]:
+def _sentences(
+    steps: Sequence[StepChange], steps_after: NextSteps | None
+) -> Iterable[tuple[int, str, StepChange]]:
     """Yield the new behaviour of each step, with its weight.
 
-    The first step that changes the course of the session says where it leads; later differences in what the
-    coordinator sends are left out, as the session would not reach them.
+    For the first step that changes the course of the session, the sentence is about that course; later differences
+    in the coordinator's events are omitted, as the session would not reach them.
     """
-    led = None if ways is None else way(ways)
-    is_led = False
+    course = None if steps_after is None else course_difference(steps_after)
+    has_course = False
     for step in steps:
         is_sent = step.component == "coordinator" and bool(step.sent)
-        if led is None or not is_sent:
+        if course is None or not is_sent:
             yield (*_sentence(step), step)
-        elif not is_led:
-            is_led = True
-            yield 0, led, step
+        elif not has_course:
+            has_course = True
+            yield 0, course, step
 
 
 def _sentence(step: StepChange) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""The code that today's is compared with: a git ref of this repository, or a released version."""
+"""The other version of the code: a git ref of this repository, or a released version."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ from antiphon.replay.against.trees import NotInHistory, commit_of, extract, impo
 
 _VERSION = re.compile(r"v?(\d+(?:\.\d+){0,4}(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?)")
 _INSTALL_LIMIT_S = 600.0
-_SAID_LINES_MAX = 5
+_REASON_LINES_MAX = 5
 """The number of lines quoted from a failed installer."""
 
 
@@ -42,9 +42,9 @@ class OtherCode:
 
 
 def other_code(name: str) -> OtherCode:
-    """Return the code at a git ref; where there is no such ref, the released version of that name.
+    """Return the code at a git ref, or, if the ref does not exist, the released version of that name.
 
-    Raises ConfigurationError, which says what is missing: git, the ref, the version, or its installation.
+    Raises ConfigurationError if git, the ref or the version is missing, or cannot be installed.
     """
     version = _VERSION.fullmatch(name)
     try:
@@ -60,20 +60,20 @@ def other_code(name: str) -> OtherCode:
 def _released(name: str, version: str) -> OtherCode:
     """Return the release, installed in its own environment with its dependencies."""
     interpreter = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    place = cached_folder("releases", f"{version}-{interpreter}", partial(_install, version))
-    packages = next(place.glob("lib/python*/site-packages"), place)
-    return OtherCode(name, f"antiphon {version}", packages, str(place / "bin" / "python"))
+    folder = cached_folder("releases", f"{version}-{interpreter}", partial(_install, version))
+    packages = next(folder.glob("lib/python*/site-packages"), folder)
+    return OtherCode(name, f"antiphon {version}", packages, str(folder / "bin" / "python"))
 
 
-def _install(version: str, place: Path) -> None:
-    python, wanted = str(place / "bin" / "python"), f"antiphon=={version}"
+def _install(version: str, folder: Path) -> None:
+    python, requirement = str(folder / "bin" / "python"), f"antiphon=={version}"
     if uv := shutil.which("uv"):
-        _run(version, [uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(place)])
-        _run(version, [uv, "pip", "install", "--quiet", "--python", python, wanted])
+        _run(version, [uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(folder)])
+        _run(version, [uv, "pip", "install", "--quiet", "--python", python, requirement])
     else:
-        _run(version, [sys.executable, "-m", "venv", "--without-pip", str(place)])
+        _run(version, [sys.executable, "-m", "venv", "--without-pip", str(folder)])
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-        _run(version, [*pip, "install", "--quiet", wanted])
+        _run(version, [*pip, "install", "--quiet", requirement])
 
 
 def _run(version: str, command: list[str]) -> None:
@@ -83,34 +83,36 @@ def _run(version: str, command: list[str]) -> None:
         )
         if done.returncode == 0:
             return
-        said = " ".join(done.stderr.split("\n")[-_SAID_LINES_MAX:]).strip() or f"exit code {done.returncode}"
+        reason = (
+            " ".join(done.stderr.split("\n")[-_REASON_LINES_MAX:]).strip() or f"exit code {done.returncode}"
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        said = str(error)
+        reason = str(error)
     raise ConfigurationError(
-        f"{version} is not a git ref, and antiphon {version} cannot be installed: {said}",
+        f"{version} is not a git ref, and antiphon {version} cannot be installed: {reason}",
         hint="Name a ref of this repository, or a published version.",
     )
 
 
 KEPT_MAX = 8
-"""The limit for each kind; older entries are deleted when one more is made."""
+"""The number of folders of each kind; the oldest are deleted when another one is made."""
 _IN_USE_S = 24 * 3600
-"""An entry requested within this time may be in use by another process."""
+"""A folder requested within this time may be in use by another process."""
 
 
 def cached_folder(kind: str, name: str, make: Callable[[Path], object]) -> Path:
-    """Return the folder `name`, which `make` fills where it is not kept yet: whole, or not at all.
+    """Return the cached folder `name`; if it does not exist, `make` fills it, atomically.
 
-    Raises what `make` raises, and ConfigurationError when nothing can be kept.
+    Raises the errors of `make`, and ConfigurationError if the cache cannot be written.
     """
     try:
-        shelf = _folder() / kind
-        shelf.mkdir(parents=True, exist_ok=True, mode=0o700)
-        place = shelf / name
-        if place.is_dir():
-            os.utime(place)
-            return place
-        part = Path(tempfile.mkdtemp(prefix=".", dir=shelf))
+        parent = _folder() / kind
+        parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = parent / name
+        if folder.is_dir():
+            os.utime(folder)
+            return folder
+        part = Path(tempfile.mkdtemp(prefix=".", dir=parent))
     except (OSError, RuntimeError) as error:
         raise ConfigurationError(
             f"The cache cannot be written: {error}.", hint="Set XDG_CACHE_HOME to a writable folder."
@@ -118,22 +120,22 @@ def cached_folder(kind: str, name: str, make: Callable[[Path], object]) -> Path:
     try:
         make(part)
         with contextlib.suppress(OSError):  # another process was quicker
-            part.rename(place)
+            part.rename(folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    _forget_oldest(shelf, place)
-    return place
+    _delete_oldest(parent, folder)
+    return folder
 
 
 def _folder() -> Path:
-    given = load_environment("XDG_CACHE_HOME")
-    base = Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache"
+    configured = load_environment("XDG_CACHE_HOME")
+    base = Path(configured) if configured and Path(configured).is_absolute() else Path.home() / ".cache"
     return base / "antiphon"
 
 
-def _forget_oldest(shelf: Path, newest: Path) -> None:
+def _delete_oldest(parent: Path, newest: Path) -> None:
     now_s = utc_now().timestamp()
-    aged = sorted(((now_s - one.stat().st_mtime, one) for one in shelf.iterdir()), key=lambda pair: pair[0])
+    aged = sorted(((now_s - one.stat().st_mtime, one) for one in parent.iterdir()), key=lambda pair: pair[0])
     for age_s, one in aged[KEPT_MAX:]:
         if age_s > _IN_USE_S and one != newest:
             shutil.rmtree(one, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The other code's `replay verify --json`, run in processes of its own."""
+"""The output of the other version's `replay verify --json`, which runs in separate processes."""
 
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from antiphon.replay.against.results import Result, read
 
 _BATCH_MAX = 200
 """The number of recordings per process: each takes a second to start, and reports progress when it ends."""
-_SAID_CHARACTERS_MAX = 600
+_REASON_CHARACTERS_MAX = 600
 _EXIT_CODES = {0, 1, 3, 4}
-"""The exit codes of a verification that ran; 2 means that the command was not understood."""
+"""The exit codes of a verification that ran; 2 means a wrong command line."""
 _LAUNCH = """
 import pathlib, runpy, sys
 root = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -26,7 +26,7 @@ if place != root:
     sys.exit(f"{place} would run in place of {root}.")
 runpy.run_module("antiphon", run_name="__main__", alter_sys=True)
 """
-"""Another version than the requested one would find no changes, so its location is checked."""
+"""The program checks its location, because today's code in place of the other version would find no changes."""
 
 
 class OtherCodeFailed(ConfigurationError):
@@ -87,7 +87,7 @@ def _verified(
 
 def _failed(code: OtherCode, errors: str) -> OtherCodeFailed:
     return OtherCodeFailed(
-        f"The code of {code.label} cannot verify recordings here: {errors[-_SAID_CHARACTERS_MAX:]}",
+        f"The code of {code.label} cannot verify recordings here: {errors[-_REASON_CHARACTERS_MAX:]}",
         hint="It must have `antiphon replay verify --json`, and its libraries must be installed. A "
         "released version is installed with its own libraries.",
     )

@@ -1,4 +1,4 @@
-"""The source of this program at another commit of its own git repository."""
+"""The source of this program at another commit of its git repository."""
 
 import os
 import shutil

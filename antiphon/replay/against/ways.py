@@ -14,31 +14,31 @@ _TOOLS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class NextSteps:
     """The next step of a session with the other version, and with today's."""
 
     before: Next
     now: Next
 
 
-def ways(before: Result, now: Result, lines: Sequence[Line]) -> Ways | None:
-    """Return the next step with each version; None if one does not report it, such as earlier releases.
+def next_steps(before: Result, now: Result, lines: Sequence[Line]) -> NextSteps | None:
+    """Return the next step with each version; None if a version, such as an earlier release, does not report it.
 
-    If a version decides as recorded, its next step is the recorded one; it is the recorded end where the
-    other version ends the session.
+    If a version decides as recorded, its next step is the recorded one, or the recorded end if the other version
+    ends the session.
     """
     left, right = before.goes_on, now.goes_on
     known = left or right
-    if known is None or (left is None and _is_astray(before)) or (right is None and _is_astray(now)):
+    if known is None or (left is None and _diverges(before)) or (right is None and _diverges(now)):
         return None
     recorded = recorded_end(lines) if known.kind == "answered" else recorded_next(lines, known.event)
     left, right = left or recorded, right or recorded
-    return None if left is None or right is None else Ways(left, right)
+    return None if left is None or right is None else NextSteps(left, right)
 
 
-def way(ways: Ways) -> str | None:
+def course_difference(steps: NextSteps) -> str | None:
     """Return the new behaviour of sessions, with the verb in the plural; None if both look the same."""
-    before, now = ways.before, ways.now
+    before, now = steps.before, steps.now
     if before.kind == now.kind == "answered":
         return _ending_difference(before, now)
     if before.kind == now.kind and before.round == now.round:
@@ -59,7 +59,7 @@ def _ending_difference(before: Next, now: Next) -> str | None:
 
 
 def _does(one: Next, ending: str = "") -> str:
-    """Return what a session does; with `ending` "ing" in the form that follows `instead of`."""
+    """Return a step of a session as words; with `ending` "ing", in the form that follows `instead of`."""
     match one.kind:
         case "answered":
             return f"end{ending} in round {one.round} ({one.reason})"
@@ -77,7 +77,7 @@ def _tools(one: Next) -> str:
     return list_names(names, _TOOLS_MAX) or "no tools"
 
 
-def _is_astray(result: Result) -> bool:
+def _diverges(result: Result) -> bool:
     """Return whether the coordinator sends other events than the recorded ones."""
     return any(
         one.component == "coordinator" and (one.output.startswith("antiphon.") or one.output == "outputs")

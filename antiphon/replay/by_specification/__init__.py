@@ -8,7 +8,7 @@ remaining_steps.py  the steps after the first difference, as far as the recorded
 after_fork.py       the state in which a forked run resumes, from its record
 acts.py             the acts of a decision, by node
 first.py            the first difference between the acts of two decisions
-limits.py           time limits, which count only where they would have expired
+limits.py           time limits, which count only if they would have expired
 many.py             many recordings, in one or several processes
 sums.py             the recordings, grouped by their first difference
 """

@@ -1,7 +1,7 @@
-"""The acts of a decision, by node: those that two specifications must share to lead the same way. Pure.
+"""The acts of a decision, by node. Two specifications lead a run the same way if all acts are the same. Pure.
 
-Left out are direct effects of the specification: its hash, the numbers of requests, and time limits, which
-count only if they would have been reached.
+Direct effects of the specification are omitted: its hash, the numbers of requests, and time limits, which count only
+if they would have expired.
 """
 
 from collections.abc import Callable, Sequence

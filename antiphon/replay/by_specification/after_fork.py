@@ -10,8 +10,8 @@ from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal
 from antiphon.replay.checks.specifications import specification_in
 from antiphon.replay.forking.moved import moved
-from antiphon.replay.steps.known import Known, Step
 from antiphon.replay.steps.redelivery import RUN_CHANGED
+from antiphon.replay.steps.replay_state import RecordingContent, Step
 from coordinator.runs.state import Open, RunChange, RunState
 from coordinator.runs.step_builder import Pinned
 
@@ -32,7 +32,9 @@ def moved_change(state: RunState, by: timedelta) -> RunChange:
     )
 
 
-def state_after_fork(record: ForkRecord, decided: Sequence[Step], known: Known) -> tuple[Pinned, RunState]:
+def state_after_fork(
+    record: ForkRecord, decided: Sequence[Step], known: RecordingContent
+) -> tuple[Pinned, RunState]:
     """Return the state in which a forked run resumes. Raises UnreadableEvent."""
     changed: dict[str, Any] = record.changed[RUN_CHANGED]
     recorded = RecordedRun(known=known)

@@ -33,10 +33,10 @@ class Specifications(Value):
     @classmethod
     def of(cls, specifications: Iterable[Specification]) -> "Specifications":
         """Return the specifications by workflow name; of two with the same name, the later counts."""
-        given = list(specifications)
-        by_workflow = {name: stored for stored in map(as_stored, given) for name in stored.workflows}
-        hashes = {name: specification_hash(one) for one in given for name in one.workflows}
-        return cls(by_workflow=by_workflow, hashes=hashes, domains=tuple(one.domain for one in given))
+        listed = list(specifications)
+        by_workflow = {name: stored for stored in map(as_stored, listed) for name in stored.workflows}
+        hashes = {name: specification_hash(one) for one in listed for name in one.workflows}
+        return cls(by_workflow=by_workflow, hashes=hashes, domains=tuple(one.domain for one in listed))
 
 
 def compare_run(lines: Iterable[Line], specifications: Specifications) -> SpecificationResult:
@@ -57,22 +57,22 @@ def compare_run(lines: Iterable[Line], specifications: Specifications) -> Specif
         return replace(same, result="differs", first=gone)
     name = opened.workflow
     rehearsal = Rehearsal(recorded, specifications.by_workflow[name], specifications.hashes[name], name)
-    return _walked(rehearsal, same)
+    return _compare_decisions(rehearsal, same)
 
 
-def _walked(rehearsal: Rehearsal, found: SpecificationResult) -> SpecificationResult:
-    walk, decisions = Walk(rehearsal), rehearsal.recorded.decisions
+def _compare_decisions(rehearsal: Rehearsal, result: SpecificationResult) -> SpecificationResult:
+    pairs, decisions = DecisionPairs(rehearsal), rehearsal.recorded.decisions
     for number, decided in enumerate(decisions):
-        step = walk.step(decided)
+        step = pairs.step(decided)
         if step.differs:
-            return _differing(rehearsal, step, number, found)
+            return _differing(rehearsal, step, number, result)
     if lacks := rehearsal.recorded.lacks:
-        return replace(found, result="unchecked", decisions=len(decisions), why=lacks)
-    return replace(found, decisions=len(decisions))
+        return replace(result, result="unchecked", decisions=len(decisions), why=lacks)
+    return replace(result, decisions=len(decisions))
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class DecisionPair:
     """The acts of a recorded decision, and those of the rehearsed one."""
 
     decision: RehearsedDecision | None
@@ -86,7 +86,7 @@ class Walked:
     """The number of calls that the rehearsal had made before."""
 
 
-class Walk:
+class DecisionPairs:
     """The recorded decisions and the rehearsed ones, step by step."""
 
     def __init__(self, rehearsal: Rehearsal) -> None:
@@ -95,13 +95,13 @@ class Walk:
         graph = graph_of(rehearsal.specification, rehearsal.workflow)
         self.graphs = Graphs(rehearsal.recorded.graph(), graph)
 
-    def step(self, decided: Decided) -> Walked:
+    def step(self, decided: Decided) -> DecisionPair:
         """Take the next decision."""
         rehearsal, line = self._rehearsal, decided.line
         recorded, called = rehearsal.recorded, len(rehearsal.called)
         moment = moment_of(line.event, line.entry)
         if limit := self._limit(line.event.data, moment):
-            return Walked(None, {}, {}, limit, is_decided=False, called=called)
+            return DecisionPair(None, {}, {}, limit, is_decided=False, called=called)
         made = rehearsal.take(line) if rehearsal.pinned else rehearsal.begin(line)
         self._then.take(decided.record.timers, moment)
         self._now.take(made.timers, moment)
@@ -110,7 +110,7 @@ class Walk:
             decided.outputs, record.timers, record.sends, lambda number: recorded.nodes.get(number, "")
         )
         differs = then != made.acts and bool(differing(then, made.acts, self.graphs, Moved()))
-        return Walked(made, then, made.acts, differs=differs, called=called)
+        return DecisionPair(made, then, made.acts, differs=differs, called=called)
 
     def _limit(self, data: EventData, moment: datetime) -> NodeDifference | None:
         """Return a limit that would have expired before this event, or that expired with it and would not have."""
@@ -126,24 +126,25 @@ class Walk:
 
 
 def _differing(
-    rehearsal: Rehearsal, step: Walked, number: int, found: SpecificationResult
+    rehearsal: Rehearsal, step: DecisionPair, number: int, result: SpecificationResult
 ) -> SpecificationResult:
     """Return the result with the first differing decision: its node, and where it leads."""
     decisions = rehearsal.recorded.decisions
     decided, later = decisions[number], decisions[number + 1 :]
     before, is_limit = frozenset(rehearsal.called[: step.called]), step.limit is not None
-    left = [one.line for one in (later if step.is_decided else decisions[number:])]
-    rest = None if is_limit else rest_of(rehearsal, left, step.now.get(("", "ends")))
+    remaining = [one.line for one in (later if step.is_decided else decisions[number:])]
+    rest = None if is_limit else rest_of(rehearsal, remaining, step.now.get(("", "ends")))
     moved = Moved(
         before=before,
         recorded=frozenset(act for one in later for act in called_in(one.outputs)),
         rehearsed=frozenset(rehearsal.called[step.called :]),
     )
-    graphs = Walk(rehearsal).graphs
+    graphs = DecisionPairs(rehearsal).graphs
     different = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
-    at, nodes = different[0], {one.node for one in different}
+    main, nodes = different[0], {one.node for one in different}
     event = decided.line.event
     first = FirstDifference(
-        *(at.kind, at.node, decided.line.n, event.type, at.sentence, at.did, at.would), more=len(nodes) - 1
+        *(main.kind, main.node, decided.line.n, event.type, main.sentence, main.did, main.would),
+        more=len(nodes) - 1,
     )
-    return replace(found, result="differs", decisions=number, first=first, rest=rest)
+    return replace(result, result="differs", decisions=number, first=first, rest=rest)

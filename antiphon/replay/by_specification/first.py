@@ -24,7 +24,7 @@ class NodeDifference:
     """A difference at one node."""
 
     weight: int
-    """The lowest is reported: it explains most."""
+    """The order of importance; the difference with the lowest weight is reported."""
     kind: Kind
     node: str
     sentence: str
@@ -42,7 +42,7 @@ class Graphs:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Nodes that were called before or are called later; a call that only moves is recognised by them."""
+    """Nodes that were called before or are called later, by which a call that only moves is recognised."""
 
     before: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
@@ -53,25 +53,31 @@ class Moved:
 
 def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[NodeDifference]:
     """Return the differences of a decision, the most significant first, or an empty list."""
-    acts = [act for act in dict.fromkeys((*then, *now)) if not _is_of_no_weight(act, then, now, graphs)]
-    found = [at for act in acts for at in _node_difference(act, (then.get(act), now.get(act)), moved)]
-    found = [*_branches(acts, then, now, graphs), *(_explained(at, now) for at in found)]
-    return sorted(found, key=lambda at: at.weight)
+    acts = [
+        act for act in dict.fromkeys((*then, *now)) if not _is_skip_of_missing_node(act, then, now, graphs)
+    ]
+    result = [one for act in acts for one in _node_difference(act, (then.get(act), now.get(act)), moved)]
+    result = [*_branches(acts, then, now, graphs), *(_explained(one, now) for one in result)]
+    return sorted(result, key=lambda one: one.weight)
 
 
-def _explained(at: NodeDifference, now: Acts) -> NodeDifference:
+def _explained(difference: NodeDifference, now: Acts) -> NodeDifference:
     """Add the new status of a node whose call would not be made, or the end of a run before it begins."""
-    settled = now.get((at.node, "settled"))
-    if at.kind == "not_begun" and settled is not None:
-        shown, tool = template_of(at.node), at.did["tool"]
+    settled = now.get((difference.node, "settled"))
+    if difference.kind == "not_begun" and settled is not None:
+        shown, tool = template_of(difference.node), difference.did["tool"]
         sentence = f"`{shown}` would be {settled['status']} instead of calling `{tool}`"
-        return replace(at, sentence=sentence, would=settled, weight=1)
-    if at.kind == "end" and at.did is None and ("", "opens") in now:
-        return replace(at, sentence=f"the run would end as {at.would['status']} before it starts", weight=0)
-    return at
+        return replace(difference, sentence=sentence, would=settled, weight=1)
+    if difference.kind == "end" and difference.did is None and ("", "opens") in now:
+        return replace(
+            difference,
+            sentence=f"the run would end as {difference.would['status']} before it starts",
+            weight=0,
+        )
+    return difference
 
 
-def _is_of_no_weight(act: Act, then: Acts, now: Acts, graphs: Graphs) -> bool:
+def _is_skip_of_missing_node(act: Act, then: Acts, now: Acts, graphs: Graphs) -> bool:
     """Return whether the act only skips a node that the other workflow does not have."""
     node, kind = act
     if kind != "settled" or (act in then and act in now):
@@ -131,12 +137,12 @@ def _called(node: str, sides: _Sides, moved: Moved) -> NodeDifference:
                 )
             return NodeDifference(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
         case dict() as did, dict() as would:
-            return _called_otherwise(node, did, would)
+            return _call_difference(node, did, would)
         case _:
             raise AssertionError(_ONE_SIDE)
 
 
-def _called_otherwise(node: str, did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
+def _call_difference(node: str, did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
     shown = template_of(node)
     if did["tool"] != would["tool"]:
         sentence = f"`{shown}` would call `{would['tool']}` instead of `{did['tool']}`"
@@ -175,12 +181,12 @@ def _ended(sides: _Sides) -> NodeDifference:
         case dict() as did, None:
             return NodeDifference(7, "end", "", f"the run would not end as {did['status']} there", did, None)
         case dict() as did, dict() as would:
-            return _ended_otherwise(did, would)
+            return _end_difference(did, would)
         case _:
             raise AssertionError(_ONE_SIDE)
 
 
-def _ended_otherwise(did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
+def _end_difference(did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
     if did["status"] != would["status"]:
         sentence = f"the run would end as {would['status']} instead of {did['status']}"
         return NodeDifference(2, "end", "", sentence, did, would)
@@ -193,7 +199,7 @@ def _ended_otherwise(did: dict[str, Any], would: dict[str, Any]) -> NodeDifferen
 
 
 def _fields(did: Any, would: Any) -> str:
-    """Return the names of the fields that differ; empty if the whole values do."""
+    """Return the names of the fields that differ; empty if the whole values differ."""
     paths = (found.path.partition(".")[0].partition("[")[0] for found in differences(did, would))
     return list_names((f"`{name}`" for name in dict.fromkeys(paths) if name), _SHOWN_MAX)
 
@@ -216,19 +222,19 @@ def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterato
         done = [side.get((node, "settled"), {}).get("status") for side in (then, now)]
         if kind != "settled" or done != ["done", "done"]:
             continue
-        arms = [_chosen(node, graph, side) for graph, side in ((graphs.then, then), (graphs.now, now))]
+        arms = [_chosen_arm(node, graph, side) for graph, side in ((graphs.then, then), (graphs.now, now))]
         if None not in arms and arms[0] != arms[1]:
             did, would = arms
             sentence = f"`{template_of(node)}` would go to `{would}` instead of `{did}`"
             yield NodeDifference(-1, "branch", node, sentence, did, would)
 
 
-def _chosen(node: str, graph: Graph, acts: Acts) -> str | None:
+def _chosen_arm(node: str, graph: Graph, acts: Acts) -> str | None:
     """Return the arm that a branch has taken, the only one not skipped; None if that is uncertain."""
-    found = graph.nodes.get(template_of(node))
-    if found is None or not isinstance(found.node, BranchNode):
+    compiled = graph.nodes.get(template_of(node))
+    if compiled is None or not isinstance(compiled.node, BranchNode):
         return None
-    arms = [path.rpartition("/")[2] for path in found.activates]
+    arms = [path.rpartition("/")[2] for path in compiled.activates]
     settled = {arm: acts.get((join(parent_of(node), arm), "settled"), {}) for arm in arms}
-    left = [arm for arm in arms if settled[arm].get("status") != "skipped"]
-    return left[0] if len(left) == 1 else None
+    taken = [arm for arm in arms if settled[arm].get("status") != "skipped"]
+    return taken[0] if len(taken) == 1 else None

@@ -1,4 +1,4 @@
-"""Time limits: a changed limit is a difference only if it would have expired, or did. Pure."""
+"""Time limits: a changed limit is a difference only if it has expired or would have. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

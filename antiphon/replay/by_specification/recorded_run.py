@@ -34,7 +34,7 @@ from antiphon.recording.lines import (
 from antiphon.replay.by_specification.acts import questions_of
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.specifications import graph_of, specification_in
-from antiphon.replay.steps.known import Known
+from antiphon.replay.steps.replay_state import RecordingContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class RecordedRun:
     """A run, read from its recording."""
 
     session_id: str = ""
-    known: Known = field(default_factory=Known)
+    known: RecordingContent = field(default_factory=RecordingContent)
     decisions: list[Decided] = field(default_factory=list)
     nodes: dict[int, str] = field(default_factory=dict)
     """The node of each request, by the request's number."""
@@ -93,7 +93,7 @@ class RecordedRun:
         return str(fields.get("domain", "")) if fields else ""
 
     def graph(self) -> Graph | None:
-        """Return its workflow; None if the specification was not recorded, or is not readable any more."""
+        """Return its workflow; None if the specification was not recorded or is no longer readable."""
         opened = self.opened
         if opened is None:
             return None
@@ -131,7 +131,7 @@ class RecordedRun:
             case RecordLine(record=RunRecord() as record):
                 self._decision(record)
             case RecordLine(record=LeftOut(component="coordinator")):
-                self.lacks = "the record of a decision was too large to be kept"
+                self.lacks = "the record of a decision was too large to be stored"
             case RecordLine(record=ForkRecord()):
                 self.lacks = "the run was forked, and decided by two specifications"
             case _:

@@ -27,7 +27,7 @@ from antiphon_shared.workflows.specification import Specification
 from antiphon.recording.lines import EventLine
 from antiphon.replay.by_specification.acts import Acts, acts_of, questions_of
 from antiphon.replay.by_specification.recorded_run import RecordedRun
-from antiphon.replay.checks.run_inputs import kept_in, named_by, opening_of, outputs_of, pinned_run
+from antiphon.replay.checks.run_inputs import failed_event, opening_of, outputs_of, pinned_run, value_reader
 from antiphon.replay.checks.specifications import graph_of
 from coordinator.decision import LoggedEvent
 from coordinator.record import send_records, timer_record
@@ -37,7 +37,7 @@ from coordinator.runs.step import Step, begin, take
 from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import BUILT_IN
 
-_OWN = 2_000_000
+_FIRST_ADDED_TIMER = 2_000_000
 """The first number for timer events that were not recorded."""
 _WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
     ToolsCompleted: ("call",),
@@ -81,7 +81,7 @@ class Rehearsal:
     """The question of each node's newest session."""
     pinned: Pinned | None = None
     newest: EventLine | None = None
-    own: int = 0
+    added_timers: int = 0
 
     def begin(self, line: EventLine) -> RehearsedDecision:
         """Decide on the query."""
@@ -93,7 +93,7 @@ class Rehearsal:
         graph = graph_of(specification, self.workflow)
         if self.catalogue is None:
             catalogue, opening = self.recorded.known.catalogue(recorded.catalogue), opening_of(recorded)
-            catalogue = _with_all(catalogue, graph)
+            catalogue = _with_called_tools(catalogue, graph)
         else:
             content, catalogue = self.catalogue
             opening = opening_of(recorded.model_copy(update={"catalogue": content}))
@@ -111,15 +111,15 @@ class Rehearsal:
         return self._decision_on(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
 
     def take(self, line: EventLine) -> RehearsedDecision:
-        """Decide on a recorded event, with the rehearsal's number for its request."""
+        """Decide on a recorded event."""
         return self._decision_on(line, self._step_after(line))
 
-    def means_something(self, line: EventLine) -> bool:
-        """Return whether an event has an effect in the present state of the run."""
+    def has_effect(self, line: EventLine) -> bool:
+        """Return whether an event has an effect in the current state of the run."""
         return self._step_after(line) is not None
 
     def awaits(self, data: EventData) -> bool:
-        """Return whether a node waits for an event; for a call the tool and arguments must be the same."""
+        """Return whether a node waits for an event; the tool and arguments of a call must be the same."""
         node = self.recorded.node(data)
         open = None if node is None else self.state.open.get(node)
         if open is None or node is None:
@@ -135,14 +135,14 @@ class Rehearsal:
             return self.recorded.questions.get(data.round) == self.questions.get(node)
         return True
 
-    def time_comes(self, node: str) -> RehearsedDecision:
+    def fire_timer(self, node: str) -> RehearsedDecision:
         """Fire a timer of the rehearsal that was not recorded."""
         assert self.newest is not None, "the run has begun"
         before = self.newest
-        self.own += 1
+        self.added_timers += 1
         data = NodeDue(node=node, attempt=self.state.open[node].attempt)
         fields = before.event.model_dump(include={"source", "subject", "time", "correlationid", "format"})
-        id = child_id(before.event.id, _OWN + self.own)
+        id = child_id(before.event.id, _FIRST_ADDED_TIMER + self.added_timers)
         event = ENVELOPES[NodeDue](id=id, type=data.type, data=data, **fields)
         return self.take(EventLine(before.n, before.entry, event))
 
@@ -151,12 +151,12 @@ class Rehearsal:
         return self.state.paths.get(number, "")
 
     def _step_after(self, line: EventLine) -> Step | None:
-        """Return the step that follows from a recorded event in the present state; None for no effect."""
+        """Return the step that follows from a recorded event in the current state; None if it has no effect."""
         assert self.pinned is not None, "the run has begun"
         event, named = self._renumbered(line.event)
         known = self.recorded.known
-        kept = kept_in(self.state, known)
-        return take(self.pinned, self.state, event, line.entry, kept, named or named_by(event, known))
+        kept = value_reader(self.state, known)
+        return take(self.pinned, self.state, event, line.entry, kept, named or failed_event(event, known))
 
     def _decision_on(self, line: EventLine, step: Step | None) -> RehearsedDecision:
         self.newest = line
@@ -183,13 +183,13 @@ class Rehearsal:
         )
 
     def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, LoggedEvent | None]:
-        """Return the event with the rehearsal's request number, and likewise the event that a component failed on."""
+        """Return the event, and the event that a component failed on, both with the rehearsal's request number."""
         data = event.data
         node = self.recorded.node(data)
         open = self.state.open.get(node) if node is not None else None
         number = open.number if open is not None else 0
         if isinstance(data, ComponentFailed):
-            named = named_by(event, self.recorded.known)
+            named = failed_event(event, self.recorded.known)
             if named is None or not number or self.recorded.failed(data) is None:
                 return event, named
             about = named.event.data.model_copy(update={"round": number})
@@ -199,7 +199,7 @@ class Rehearsal:
         return event, None
 
 
-def _with_all(catalogue: Catalogue, graph: Graph) -> Catalogue:
+def _with_called_tools(catalogue: Catalogue, graph: Graph) -> Catalogue:
     """Return the recorded tools and the newly called ones, whose contracts are unknown."""
     missing = [name for name in tools_called(graph) if name not in catalogue.by_name and name not in BUILT_IN]
     if not missing:

@@ -1,7 +1,7 @@
 """The course after the first difference, as far as the recorded results lead. Pure.
 
-A recorded result of a node answers its call in any order, if the tool and the arguments are the same. Waiting
-times pass at once.
+A recorded result answers the call of its node in any order, if the tool and the arguments are the same. Waiting takes
+no time.
 """
 
 from collections import defaultdict, deque
@@ -21,11 +21,11 @@ _DECISIONS_MAX = 200_000
 _NAMED_MAX = 20
 
 
-def rest_of(rehearsal: Rehearsal, left: Sequence[EventLine], end: dict[str, Any] | None) -> Rest:
-    """Continue with the recorded events that are left; `end` is how the run would already have ended, if so."""
-    waiting = _Waiting(rehearsal.recorded, left)
+def rest_of(rehearsal: Rehearsal, remaining: Sequence[EventLine], end: dict[str, Any] | None) -> Rest:
+    """Continue with the remaining recorded events; `end` is the end of the run, if it has already ended."""
+    waiting = _Waiting(rehearsal.recorded, remaining)
     for node in rehearsal.state.open:
-        waiting.opened(node)
+        waiting.queue(node)
     for _ in range(_DECISIONS_MAX):
         if end is not None:
             break
@@ -33,11 +33,11 @@ def rest_of(rehearsal: Rehearsal, left: Sequence[EventLine], end: dict[str, Any]
         timer = None if line is not None else _timer(rehearsal)
         if line is None and timer is None:
             break
-        made = rehearsal.take(line) if line is not None else rehearsal.time_comes(timer or "")
-        end = made.acts.get(("", "ends"))
-        if made.step is not None:
-            for node in made.step.change.open:
-                waiting.opened(node)
+        decision = rehearsal.take(line) if line is not None else rehearsal.fire_timer(timer or "")
+        end = decision.acts.get(("", "ends"))
+        if decision.step is not None:
+            for node in decision.step.change.open:
+                waiting.queue(node)
     if end is None:
         return Rest(missing=tuple(_missing(rehearsal))[:_NAMED_MAX])
     outputs = (one for decided in rehearsal.recorded.decisions for one in decided.outputs)
@@ -49,17 +49,17 @@ def rest_of(rehearsal: Rehearsal, left: Sequence[EventLine], end: dict[str, Any]
 class _Waiting:
     """Recorded events without a decision by the rehearsal yet, by their node."""
 
-    def __init__(self, recorded: RecordedRun, left: Sequence[EventLine]) -> None:
+    def __init__(self, recorded: RecordedRun, remaining: Sequence[EventLine]) -> None:
         self._by_node: dict[str, deque[EventLine]] = defaultdict(deque)
         self._due: list[tuple[int, str]] = []
         """The nodes that may take an event, by the event's number; an empty node is the whole run."""
-        for line in left:
+        for line in remaining:
             node = recorded.node(line.event.data)
             self._by_node[node or ""].append(line)
             if not node:
                 heappush(self._due, (line.n, ""))
 
-    def opened(self, node: str) -> None:
+    def queue(self, node: str) -> None:
         """Queue the node's next recorded event, as its state has changed."""
         if self._by_node.get(node):
             heappush(self._due, (self._by_node[node][0].n, node))
@@ -71,18 +71,18 @@ class _Waiting:
             lines = self._by_node[node]
             if lines and (not node or rehearsal.awaits(lines[0].event.data)):
                 line = lines.popleft()
-                self.opened(node)
+                self.queue(node)
                 return line
         return None
 
 
 def _timer(rehearsal: Rehearsal) -> str | None:
-    """Return a node that waits for time alone."""
+    """Return a node that only waits for a time; None if there is no such node."""
     return next((node for node, one in rehearsal.state.open.items() if one.kind == "timer"), None)
 
 
 def _missing(rehearsal: Rehearsal) -> list[str]:
-    """Return what the run waits for without a recorded result, in words."""
+    """Return, as words, the results that the run waits for and that were not recorded."""
     missing = []
     for node, open in rehearsal.state.open.items():
         match open.kind:

@@ -15,14 +15,14 @@ class ComparedRun:
     """A recording's result, or the reason why it is unreadable."""
 
     path: str
-    found: SpecificationResult | None = None
+    compared: SpecificationResult | None = None
     error: str = ""
     duration_s: float = 0.0
 
     @property
     def result(self) -> Result:
         """Return the verdict."""
-        return "unreadable" if self.found is None else self.found.result
+        return "unreadable" if self.compared is None else self.compared.result
 
 
 @dataclass
@@ -36,30 +36,30 @@ class Group:
     @property
     def count_ends(self) -> Counter[str]:
         """Return the counts of how these runs would end, in words."""
-        return Counter(end_in_words(one.found) for one in self.cases if one.found is not None)
+        return Counter(end_in_words(one.compared) for one in self.cases if one.compared is not None)
 
 
 def grouped(all: Sequence[ComparedRun]) -> list[Group]:
     """Return the differing recordings by their first difference, the largest group first."""
     groups: dict[tuple[str, str], Group] = {}
     for one in all:
-        if one.found is not None and one.found.first is not None:
-            key = (one.found.workflow, one.found.first.sentence)
+        if one.compared is not None and one.compared.first is not None:
+            key = (one.compared.workflow, one.compared.first.sentence)
             groups.setdefault(key, Group(*key)).cases.append(one)
     return sorted(groups.values(), key=lambda group: (-len(group.cases), group.workflow, group.sentence))
 
 
 def result_of(all: Sequence[ComparedRun]) -> Result:
-    """Return the worst result of all; "unchecked" where no recording is of a run of these workflows."""
+    """Return the worst result of all; "unchecked" if no recording is of a run of these workflows."""
     results = {one.result for one in all}
     worst: tuple[Result, ...] = ("unreadable", "differs", "unchecked")
     found = next((result for result in worst if result in results), None)
     return found or ("same" if "same" in results else "unchecked")
 
 
-def end_in_words(found: SpecificationResult) -> str:
+def end_in_words(compared: SpecificationResult) -> str:
     """Return the course of a run from its first difference, in words."""
-    rest = found.rest
+    rest = compared.rest
     if rest is None or not rest.status:
         return "its continuation is unknown"
     return "it ends as before" if rest.is_same_end else f"it ends as {rest.status}, with another output"

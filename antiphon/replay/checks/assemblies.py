@@ -16,7 +16,7 @@ from antiphon_shared.values import LogEntry
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.checks.briefings import Briefings
-from antiphon.replay.steps.known import DataT, Known, Redone, Step
+from antiphon.replay.steps.replay_state import DataT, RecordingContent, RepeatedStep, Step
 from coordinator.decision import Decision
 from coordinator.endings import ending_of, moment_of
 from coordinator.own_answer import answer_without_assembler
@@ -30,34 +30,31 @@ class Assemblies:
     def __init__(self, briefings: Briefings) -> None:
         self._briefings = briefings
 
-    def redo(self, step: Step, known: Known) -> Redone:
-        """Compose one answer with today's code. Raises UnreadableEvent when the recording lacks its material."""
+    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+        """Compose an answer with today's code. Raises UnreadableEvent if the recording lacks its material."""
         request, record = step.line.event.data, step.record
         if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
             raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
         read = self.read(request, record, known)
-        return Redone((compose(material_of(step.line.event, request, read, record.waited_ms)),))
+        return RepeatedStep((compose(material_of(step.line.event, request, read, record.waited_ms)),))
 
     def own_answer(
-        self, line: EventLine, decision: Decision, read: MaterialRead, known: Known
+        self, line: EventLine, decision: Decision, read: MaterialRead, known: RecordingContent
     ) -> ResponseReady:
-        """Return the answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
+        """Return the coordinator's own answer. Raises UnreadableEvent if the recording lacks its material."""
         session = decision.session
         request = ending_of(session, known.logged_event(session.pending_request))
-        found = findings_of(request, self.read(request, read, known))
-        at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
+        findings = findings_of(request, self.read(request, read, known))
+        moment, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
         response = answer_without_assembler(
-            session, request, found, catalogue, at, decision.own_answer_reason
+            session, request, findings, catalogue, moment, decision.own_answer_reason
         )
         return ResponseReady(**response.model_dump())
 
     def read(
-        self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: Known
+        self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: RecordingContent
     ) -> ReadRecord:
-        """Return the material that was read for the answer.
-
-        Raises UnreadableEvent when the recording lacks some of it.
-        """
+        """Return the material that was read for the answer. Raises UnreadableEvent if the recording lacks some."""
         question = _read(request.question, QuerySubmitted, record, known)
         return ReadRecord(
             memory=self._memory(question.query if question else "", record),
@@ -74,7 +71,7 @@ class Assemblies:
         )
 
     def _memory(self, query: str, record: AssemblyRecord | MaterialRead) -> Memory:
-        """Return the memory as it was filed at the time of reading, as far as it was readable."""
+        """Return the readable part of the memory at the time of reading."""
         memory, items = self._briefings.memory, self._briefings.items
         filings = len(items) if record.filings is None else record.filings
         lost = {number for number in range(1, len(items) + 1) if lost_filing(number) in record.missing}
@@ -85,7 +82,7 @@ class Assemblies:
 
 
 def _read(
-    entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord | MaterialRead, known: Known
+    entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord | MaterialRead, known: RecordingContent
 ) -> DataT | None:
-    """Return the named event, unless it was unreadable then."""
+    """Return the event at an entry, unless it was unreadable at that time."""
     return None if entry in record.missing else known.data(entry, kind)

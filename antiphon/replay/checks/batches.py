@@ -12,14 +12,14 @@ from antiphon_shared.tools.placeholders import Reference, find
 
 from antiphon.replay.checks.catalogues import contracts_of
 from antiphon.replay.differences import Difference, differences
-from antiphon.replay.steps.known import Known, Redone, Step
+from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from tool_dispatcher.batch import Bounds, Plan, advance, digest_of, failed, plan_batch, resolve, start
 
 _Begins = tuple[tuple[int, ...], ...]
 
 
-def redo_batch(step: Step, known: Known) -> Redone:
-    """Repeat one batch with today's code. Raises UnreadableEvent when the recording does not suffice for a plan."""
+def redo_batch(step: Step, known: RecordingContent) -> RepeatedStep:
+    """Repeat a batch with today's code. Raises UnreadableEvent if the recording does not suffice for a plan."""
     request, record = step.line.event.data, step.record
     recorded = next((line.event.data for line in step.outputs), None)
     if (
@@ -35,8 +35,8 @@ def redo_batch(step: Step, known: Known) -> Redone:
     plan = _plan(request, record, catalogue)
     units = tuple((unit.tool, unit.calls) for unit in plan.units)
     others = [("units", one) for one in _differences(record.units, units)]
-    today_filled = filled(request, record, plan, returned, catalogue, step.line.event.format)
-    returned |= {place: _failed(returned[place], error) for place, error in today_filled.errors.items()}
+    today_filled = fill_arguments(request, record, plan, returned, catalogue, step.line.event.format)
+    returned |= {index: _failed(returned[index], error) for index, error in today_filled.errors.items()}
     begins, results = _run(plan, record.ends, returned)
     others += [("begins", one) for one in _differences(record.begins, begins)]
     others += [("results", one) for one in _not_alternatives(recorded.results, contracts_of(catalogue))]
@@ -45,16 +45,16 @@ def redo_batch(step: Step, known: Known) -> Redone:
     today = record.model_copy(update=changed) if others else record
     if results is None:
         others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
-        return Redone((recorded,), tuple(others), today)
+        return RepeatedStep((recorded,), tuple(others), today)
     completed = ToolsCompleted.of(request.round, results, recorded.duration_ms)
-    return Redone((completed,), tuple(others), today)
+    return RepeatedStep((completed,), tuple(others), today)
 
 
 def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) -> Plan:
     named = {*record.settled, *record.refused, *record.begun}
-    is_in_place = all(result.index == place for place, result in record.settled.items())
-    if not is_in_place or not named <= set(range(len(request.calls))):
-        raise UnreadableEvent("the record of a batch names calls that it has not.")
+    is_indexed = all(result.index == index for index, result in record.settled.items())
+    if not is_indexed or not named <= set(range(len(request.calls))):
+        raise UnreadableEvent("the record of a batch names calls that the batch does not have.")
     return plan_batch(
         request,
         contracts_of(catalogue),
@@ -71,14 +71,14 @@ def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) ->
 def _run(
     plan: Plan, ends: Sequence[Sequence[int]], returned: dict[int, ToolResult]
 ) -> tuple[_Begins, tuple[ToolResult, ...] | None]:
-    """Return the units begun at each step with the recorded ends; and the results, if all calls have one."""
+    """Return the units that begin at each step, and the results if all calls have one; units end as recorded."""
     step = start(plan)
     begins = [tuple(unit.number for unit in step.begin)]
     for ended in ends:
         if not step.progress.running.issuperset(ended) or len(set(ended)) != len(ended):
             break
         units = [plan.units[number] for number in ended]
-        step = advance(step.progress, *((unit, [returned[place] for place in unit.calls]) for unit in units))
+        step = advance(step.progress, *((unit, [returned[index] for index in unit.calls]) for unit in units))
         begins.append(tuple(unit.number for unit in step.begin))
     return tuple(begins), step.progress.results() if step.progress.is_done else None
 
@@ -113,39 +113,39 @@ _RECORDED_SINCE = 4
 """The format whose records have digests of the filled-in arguments."""
 
 
-class Filled(NamedTuple):
+class FilledArguments(NamedTuple):
     """The result of filling in the placeholders today."""
 
     digests: dict[int, str]
-    """The digests of the arguments, by the index of the call; the recorded ones where today's are unknown."""
+    """The digests of the arguments, by the index of the call; recorded digests if today's are unknown."""
     errors: dict[int, ToolError]
     """The errors of calls whose placeholders have no value."""
 
 
-def filled(
+def fill_arguments(
     request: ToolsRequested,
     record: BatchRecord,
     plan: Plan,
     returned: Mapping[int, ToolResult],
     catalogue: Catalogue,
     format: int,
-) -> Filled:
+) -> FilledArguments:
     """Return the filled-in arguments of the calls that were run."""
     digests, errors = dict(record.filled), dict[int, ToolError]()
-    ran = {place for step in record.begins for n in step for place in _calls_of(plan, n)}
-    results = [returned[place] for place in range(len(request.calls))]
-    for place in sorted(ran.difference(record.begun, record.settled)):
-        call = request.calls[place]
-        named = {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
-        if not named or any(results[one].handle for one in named):
+    ran = {index for step in record.begins for n in step for index in _calls_of(plan, n)}
+    results = [returned[index] for index in range(len(request.calls))]
+    for index in sorted(ran.difference(record.begun, record.settled)):
+        call = request.calls[index]
+        referenced = {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
+        if not referenced or any(results[one].handle for one in referenced):
             continue  # a result that is shown in part is not recorded whole
         today = resolve(call, results, example=record.examples.get(call.name))
-        digests.pop(place, None)
+        digests.pop(index, None)
         if isinstance(today, ToolError):
-            errors[place] = today
+            errors[index] = today
         elif format >= _RECORDED_SINCE and not _has_secrets(call, catalogue):
-            digests[place] = digest_of(today)
-    return Filled(dict(sorted(digests.items())), errors)
+            digests[index] = digest_of(today)
+    return FilledArguments(dict(sorted(digests.items())), errors)
 
 
 def _calls_of(plan: Plan, unit: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""The synthesizer's briefings, built again from the recording: each round is filed again, then briefed."""
+"""The synthesizer's briefings: each recorded round is filed again, and its briefing is written again."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -19,7 +19,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
 
 from antiphon.replay.differences import Difference
-from antiphon.replay.steps.known import Known, Redone, Step
+from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from context_synthesizer.session_index_cache import CachedIndex, digest_of
 from context_synthesizer.turn import (
     RoundEvents,
@@ -30,43 +30,40 @@ from context_synthesizer.turn import (
     write_briefing,
 )
 
-KeptT = TypeVar("KeptT")
-_KEPT_MAX = 4
+ValueT = TypeVar("ValueT")
+_RECENT_MAX = 4
 
 
 class Briefings:
-    """One session's memory, followed through its recorded filings.
+    """The memory of a session, filed again round by round.
 
-    The memory is today's throughout: a recording holds only the digests of the recorded one.
+    It is always the memory of today's code: a recording contains only digests of the recorded one.
     """
 
     def __init__(self) -> None:
         self.items: list[bytes] = []
-        """The list that the synthesizer would have written: one delta for each filing with content."""
+        """The stored list of memory: one delta for each filing with content."""
         self.text = ""
         """The newest briefing."""
         self.to_summarize: str | None = None
-        """The facts to summarize that go with the newest briefing, as a text."""
+        """The text of the facts to summarize, if the newest briefing has any."""
         self.newest: dict[str, str] = {}
         """The texts of the last few briefings, by their digests."""
         self.sources: dict[str, str] = {}
-        """The last few texts to summarize, likewise."""
+        """The last few texts to summarize, by their digests."""
         self.lacks = ""
-        """The reason why a filing could not be repeated, and so no later one either."""
-        self._kept: CachedIndex | None = None
+        """The reason why a filing, and so every later one, could not be repeated."""
+        self._index: CachedIndex | None = None
         self._results: LogEntry | None = None
 
     @property
     def memory(self) -> Memory:
-        """Return all filed memory. Raises UnreadableEvent when a filing could not be repeated."""
+        """Return all filed memory. Raises UnreadableEvent if a filing could not be repeated."""
         self._check_whole()
-        return self._kept.session_index.memory if self._kept else Memory()
+        return self._index.session_index.memory if self._index else Memory()
 
-    def redo(self, step: Step, known: Known) -> Redone:
-        """Repeat one briefing with today's code.
-
-        Raises UnreadableEvent when this or an earlier filing lacks something.
-        """
+    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+        """Repeat a briefing with today's code. Raises UnreadableEvent if this or an earlier filing lacks an input."""
         self._check_whole()
         try:
             return self._redo(step, known)
@@ -74,54 +71,56 @@ class Briefings:
             self.lacks = error.message
             raise
 
-    def _redo(self, step: Step, known: Known) -> Redone:
+    def _redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
         request, record = step.line.event.data, step.record
         if not isinstance(request, BriefingRequested) or not isinstance(record, BriefingRecord):
             raise UnreadableEvent(f"a briefing was recorded for a {request.type}.")
-        kept = self._session_index(request, record, known)
-        brought = RoundEvents(
+        index = self._cached_index(request, record, known)
+        round_events = RoundEvents(
             known.data(request.reasoning, ReasoningCompleted),
             known.data(request.results, ToolsCompleted),
             known.data(request.summary, SummaryCompleted),
         )
-        delta, refused = file_round_delta(kept, request, brought)
+        delta, refused = file_round_delta(index, request, round_events)
         recorded = next((line.event.data for line in step.outputs), None)
         salience = recorded.salience if isinstance(recorded, BriefingReady) else {}
         format = step.line.event.format
-        item, _ = store_delta(kept, _with_salience(delta, salience), record.memory_bytes_max, format)
+        item, _ = store_delta(index, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:
             self.items.append(item)
         step_input = known.data(request.step.input, ReasoningCompleted) if request.step else None
-        made = step_of(request, known.data(request.question, QuerySubmitted), step_input)
-        built = write_briefing(kept, request, salience, refused, made)
+        step_text = step_of(request, known.data(request.question, QuerySubmitted), step_input)
+        built = write_briefing(index, request, salience, refused, step_text)
         self.text, self.to_summarize = built.text, built.to_summarize
         _remember(self.newest, built.ready.briefing.digest, built.text)
         if built.ready.to_summarize is not None and built.to_summarize is not None:
             _remember(self.sources, built.ready.to_summarize.source, built.to_summarize)
-        self._let_go(request.results, known)
+        self._forget_results(request.results, known)
         today = in_format(record.model_copy(update={"filed": digest_of(item)}), format)
         others: list[tuple[str, Difference]] = []
         if record.filed not in (None, today.filed) and recorded == in_format(built.ready, format):
             # a changed briefing shows the difference itself
             others.append(("memory", Difference("filed", record.filed, today.filed)))
-        return Redone((built.ready,), tuple(others), today)
+        return RepeatedStep((built.ready,), tuple(others), today)
 
-    def _session_index(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> CachedIndex:
-        """Return the state with all filed memory, rebuilt when the budget or the question has changed."""
+    def _cached_index(
+        self, request: BriefingRequested, record: BriefingRecord, known: RecordingContent
+    ) -> CachedIndex:
+        """Return the index of all filed memory, rebuilt if the budget or the question has changed."""
         question = known.data(request.question, QuerySubmitted)
         assert question is not None, "a request always names its question"
         budget = tokens_max(record.briefing_tokens, request.tokens_per_estimated)
-        session_index = self._kept.session_index if self._kept else None
+        session_index = self._index.session_index if self._index else None
         if session_index is None or (session_index.memory.query, session_index.tokens_max) != (
             question.query,
             budget,
         ):
-            self._kept = CachedIndex(question.query, budget, self.items)
-        assert self._kept is not None
-        return self._kept
+            self._index = CachedIndex(question.query, budget, self.items)
+        assert self._index is not None
+        return self._index
 
-    def _let_go(self, results: LogEntry | None, known: Known) -> None:
-        """Forget earlier results: results are named once more at most, by an assembly that overtakes their filing."""
+    def _forget_results(self, results: LogEntry | None, known: RecordingContent) -> None:
+        """Forget earlier results, which no later step needs; the newest may still be needed by an assembly."""
         if results is None:
             return
         if self._results is not None and self._results != results:
@@ -133,10 +132,10 @@ class Briefings:
             raise UnreadableEvent(f"an earlier filing could not be done again: {self.lacks}")
 
 
-def _remember(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
-    kept[digest] = one
-    while len(kept) > _KEPT_MAX:
-        del kept[next(iter(kept))]
+def _remember(recent: dict[str, ValueT], digest: str, one: ValueT) -> None:
+    recent[digest] = one
+    while len(recent) > _RECENT_MAX:
+        del recent[next(iter(recent))]
 
 
 def _with_salience(delta: MemoryDelta, salience: Mapping[str, float]) -> MemoryDelta:

@@ -6,7 +6,7 @@ ValueT = TypeVar("ValueT")
 
 
 class ByIdentity(Generic[ValueT]):
-    """A key that compares a value by identity: comparing its content would cost as much as the cache saves."""
+    """A key that compares a value by identity, as comparing its content would cost as much as the cache saves."""
 
     def __init__(self, value: ValueT) -> None:
         self.value = value

@@ -1,4 +1,4 @@
-"""Values derived from a tool catalogue, once for all steps and sessions that share it."""
+"""Values derived from a tool catalogue, cached for all steps and sessions that share it."""
 
 from functools import lru_cache
 from typing import Any
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from antiphon.replay.checks.by_identity import ByIdentity
 from reasoning_engine.offer import Offer
 
-_KEPT_MAX = 256
+_CACHED_MAX = 256
 
 
 def offer_of(catalogue: Catalogue, names: tuple[str, ...]) -> Offer:
@@ -24,13 +24,13 @@ def contracts_of(catalogue: Catalogue) -> dict[str, Contract]:
     return _contracts(ByIdentity(catalogue))
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_CACHED_MAX)
 def _offer(key: ByIdentity[Catalogue], names: tuple[str, ...]) -> Offer:
-    wanted = frozenset(names)
-    return Offer.of(tool for tool in key.value.tools if tool.name in wanted)
+    offered = frozenset(names)
+    return Offer.of(tool for tool in key.value.tools if tool.name in offered)
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_CACHED_MAX)
 def _contracts(key: ByIdentity[Catalogue]) -> dict[str, Contract]:
     contracts: dict[str, Any] = {}
     for tool in key.value.tools:

@@ -1,7 +1,7 @@
 """The coordinator's decisions, repeated from the recording and compared with it.
 
-Compared here are the state, the timers and the effects of a decision; in `run_outputs.py` the messages that it sends;
-in `replay/steps/findings.py` the events that it emits.
+This file compares the state, the timers and the effects of a decision; `run_outputs.py` compares the messages to other
+sessions, and `replay/steps/findings.py` the emitted events.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from antiphon.recording.session_document import Document, is_of_today
 from antiphon.replay.checks.assemblies import Assemblies
 from antiphon.replay.checks.run_outputs import send_differences
 from antiphon.replay.differences import Difference, differences
-from antiphon.replay.steps.known import Known, Redone, Step
+from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from coordinator import repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
@@ -43,39 +43,39 @@ _UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION i
 
 
 class _AnswerUnknown(UnreadableEvent):
-    """The coordinator's own answer cannot be composed again; the decisions after it can be repeated."""
+    """The coordinator's own answer cannot be composed again; later decisions can still be repeated."""
 
 
 class Decisions:
-    """One session's document, followed through its recorded decisions.
+    """The repetition of a session's decisions on its document.
 
-    Each decision is made on the recorded document, so that one divergence causes no others; with
-    `follows_today`, on the document of today's code. If today's code cannot read the recorded document,
-    its own document is used too, while the session takes the recorded course: the events are compared, but
-    none of these decisions counts as checked.
+    Each decision is made on the recorded document, so that one divergence causes no others; with `follows_today`, on
+    the document of today's code. That is also used if today's code cannot read the recorded document: as long as the
+    session takes the recorded course, the events are compared, but the decisions do not count as checked.
+
+    `assemblies` has the material of the coordinator's own answers.
     """
 
     def __init__(self, follows_today: bool = False, assemblies: Assemblies | None = None) -> None:
-        """Begin without a session; `assemblies` has the material of the coordinator's own answers."""
         self._assemblies = assemblies
         self._follows_today = follows_today
         self.session: Session | None = None
         """The session as recorded after the last decision."""
         self.lacks = ""
-        """The reason why a recorded decision is unknown, and so no later one can be repeated."""
+        """The reason why a recorded decision is unknown, so that no later decision can be repeated."""
         self.takes_answers = False
-        """Whether an answer of the coordinator's own was taken from the recording, for want of `assemblies`."""
+        """Whether the coordinator's own answer was taken from the recording, because there are no `assemblies`."""
         self._unread = ""
-        """The reason why today's code cannot read the recorded document, from some decision on."""
+        """The reason why today's code can no longer read the recorded document."""
         self._document = Document()
 
     @property
-    def can_look(self) -> bool:
+    def can_tell_effect(self) -> bool:
         """Return whether the effect of an event without a decision can be found out."""
         return self.session is not None and not self.lacks
 
-    def redo(self, step: Step, known: Known) -> Redone:
-        """Repeat one decision with today's code. Raises UnreadableEvent when this or an earlier one lacks something."""
+    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+        """Repeat a decision with today's code. Raises UnreadableEvent if this or an earlier one lacks an input."""
         if self.lacks:
             raise UnreadableEvent(f"an earlier decision is not known: {self.lacks}")
         assert isinstance(step.record, DecisionRecord)
@@ -87,18 +87,18 @@ class Decisions:
             self.lacks = error.message
             raise
 
-    def _redo(self, step: Step, record: DecisionRecord, known: Known) -> Redone:
+    def _redo(self, step: Step, record: DecisionRecord, known: RecordingContent) -> RepeatedStep:
         if not self._unread:
             self._document.take(record)
         before, decision = self.session, self._decide(step, record, known)
         if decision.own_answer_reason:
-            return Redone((self._own_answer(step, record, decision, known),), unchecked=self._unchecked)
+            return RepeatedStep((self._own_answer(step, record, decision, known),), unchecked=self._unchecked)
         if before is not None and decision.closes and has_parent(before):
-            asked = known.data(before.query.question, QuerySubmitted)
-            decision = notify_parent(decision, step.line.event.data, asked)
+            question = known.data(before.query.question, QuerySubmitted)
+            decision = notify_parent(decision, step.line.event.data, question)
         if decision.answer is None and not self._unread and _is_recorded(record, before, decision):
             self.session = decision.session
-            return Redone(decision.commands, (), record)
+            return RepeatedStep(decision.commands, (), record)
         today = record_of(step.line.event, before, decision)
         changed, self.session = self._changed(record, today, before, decision.session)
         is_on_time = record.timers == today.timers
@@ -110,9 +110,9 @@ class Decisions:
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         outputs = (*answer, *decision.commands)
         if self._unread and [one.type for one in outputs] != [line.event.type for line in step.outputs]:
-            self.lacks = self._unread  # the two sessions take different courses from here on
+            self.lacks = self._unread  # from here on the two sessions take different courses
         sent = send_differences(record.sends, today.sends, outputs)
-        return Redone(outputs, tuple(others), today, sends=sent, unchecked=self._unchecked)
+        return RepeatedStep(outputs, tuple(others), today, sends=sent, unchecked=self._unchecked)
 
     @property
     def _unchecked(self) -> str:
@@ -123,7 +123,7 @@ class Decisions:
     ) -> tuple[dict[str, Any], Session]:
         """Return the recorded change in today's form, and the session to continue with.
 
-        Both are today's where the recorded document is unreadable.
+        If the recorded document is unreadable, both are those of today's code.
         """
         if self._unread:
             return today.changed, after
@@ -138,10 +138,10 @@ class Decisions:
         return changed, after if changed == today.changed else recorded
 
     def _own_answer(
-        self, step: Step, record: DecisionRecord, decision: Decision, known: Known
+        self, step: Step, record: DecisionRecord, decision: Decision, known: RecordingContent
     ) -> ResponseReady:
-        """Return the coordinator's own answer with today's code; it changes no document. Raises _AnswerUnknown."""
-        if self._assemblies is None:  # answers are not requested: only their existence is compared
+        """Return the coordinator's own answer with today's code. Raises _AnswerUnknown."""
+        if self._assemblies is None:  # answers are not repeated: only their existence is compared
             if recorded := [
                 one.event.data for one in step.outputs if isinstance(one.event.data, ResponseReady)
             ]:
@@ -174,17 +174,17 @@ class Decisions:
         if then is None or self.session is None:
             self.session = recorded
         else:
-            self.session = _changed_likewise(self.session, then, recorded)
+            self.session = _with_same_changes(self.session, then, recorded)
 
-    def is_ignored(self, line: EventLine, known: Known) -> bool:
-        """Return whether the session, in its present state, changes nothing on an event."""
-        assert self.session is not None, "`can_look` was checked"
+    def is_ignored(self, line: EventLine, known: RecordingContent) -> bool:
+        """Return whether an event has no effect on the session in its current state."""
+        assert self.session is not None, "`can_tell_effect` was checked"
         return not has_effect(self.session, line, known)
 
-    def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
+    def _decide(self, step: Step, record: DecisionRecord, known: RecordingContent) -> Decision:
         event, entry = step.line.event, step.line.entry
         if self.session is not None:
-            return decided(self.session, step.line, known, self._outages(record, self.session))
+            return decide_again(self.session, step.line, known, self._outages(record, self.session))
         match event.data:
             case ComponentFailed() as failure:
                 return end_unopened(event, entry, failure)
@@ -199,7 +199,7 @@ class Decisions:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
 
     def _outages(self, record: DecisionRecord, before: Session) -> Outages:
-        """Return the outages at the time of the decision, which are an input. Raises UnreadableEvent."""
+        """Return the outages at the time of the decision, an input. Raises UnreadableEvent."""
         if not (is_of_today(record, before) or self._unread):
             return self._document.session().models.outages
         changed = record.changed.get("models", {}) if record.document_version > 1 else record.changed
@@ -211,8 +211,8 @@ class Decisions:
             raise UnreadableEvent(f"the recorded outages are unreadable: {explain(error)}") from None
 
 
-def decided(session: Session, line: EventLine, known: Known, outages: Outages) -> Decision:
-    """Return today's decision on an event, with the recorded inputs. Raises UnreadableEvent if one is missing."""
+def decide_again(session: Session, line: EventLine, known: RecordingContent, outages: Outages) -> Decision:
+    """Return today's decision on an event, with the recorded inputs. Raises UnreadableEvent if an input is missing."""
     return decide(
         session,
         line.event,
@@ -221,41 +221,41 @@ def decided(session: Session, line: EventLine, known: Known, outages: Outages) -
         outages=outages,
         needed=known.logged_event(needed_event_id(session, line.event)),
         earlier=_earlier_calls(session, line.event, known),
-        schema=_known_schema(session, line.event, known),
+        schema=_answer_schema(session, line.event, known),
     )
 
 
-def has_effect(session: Session, line: EventLine, known: Known) -> bool:
-    """Return whether an event changes a session in its present state, or anything follows from it."""
-    catalogue, named = (
+def has_effect(session: Session, line: EventLine, known: RecordingContent) -> bool:
+    """Return whether an event changes a session in its current state, or causes an output."""
+    catalogue, needed = (
         known.catalogue(session.tools.catalogue),
         known.logged_event(needed_event_id(session, line.event)),
     )
-    decision = decide(session, line.event, line.entry, catalogue=catalogue, needed=named)
+    decision = decide(session, line.event, line.entry, catalogue=catalogue, needed=needed)
     return decision.session is not session or bool(
         decision.own_answer_reason or decision.timers or decision.sends
     )
 
 
-def _known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
+def _answer_schema(session: Session, event: AnyEvent, known: RecordingContent) -> OutputSchema | None:
     """Return the schema of the answer, where `event` may be the answer. Raises UnreadableEvent."""
-    asked = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
-    return schema_of(asked, session.steps.number)
+    query = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
+    return schema_of(query, session.steps.number)
 
 
-def _earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
-    """Return the calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
+def _earlier_calls(session: Session, event: AnyEvent, known: RecordingContent) -> dict[str, ToolCall]:
+    """Return the calls that a reply asks to repeat. Raises UnreadableEvent if the recording lacks them."""
     if not session.writes.made or not isinstance(event.data, ReasoningCompleted):
         return {}
-    found: dict[str, ToolCall] = {}
+    calls: dict[str, ToolCall] = {}
     for id, (entry, source) in repetitions.calls_to_repeat(session, event.data).items():
         reply = known.data(entry, ReasoningCompleted)
-        found.update((id, call) for call in (reply.tool_calls if reply else ()) if call.id == source)
-    return found
+        calls.update((id, call) for call in (reply.tool_calls if reply else ()) if call.id == source)
+    return calls
 
 
 def _is_recorded(record: DecisionRecord, before: Session | None, decision: Decision) -> bool:
-    """Return whether a decision without timers and sends, the usual case, leaves the recorded record."""
+    """Return whether a decision without timers and sends, the usual case, has the recorded record."""
     return (
         is_of_today(record, decision.session)
         and not (record.timers or decision.timers or record.sends or decision.sends)
@@ -264,8 +264,8 @@ def _is_recorded(record: DecisionRecord, before: Session | None, decision: Decis
     )
 
 
-def _changed_likewise(session: Session, then: Session, now: Session) -> Session:
-    """Return the session with every field changed that differs between `then` and `now`."""
+def _with_same_changes(session: Session, then: Session, now: Session) -> Session:
+    """Return the session with the changes that lead from `then` to `now`."""
     differing = _differing(then, now)
     parts = {name: _differing(getattr(then, name), differing[name]) for name in PARTS if name in differing}
     changed = {name: replace(getattr(session, name), **fields) for name, fields in parts.items()}

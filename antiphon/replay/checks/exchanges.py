@@ -1,7 +1,7 @@
-"""The engine's exchanges with a model, repeated: today's prompts, and today's reading of recorded replies.
+"""The engine's exchanges with a model, repeated with today's prompts and today's parsing of the recorded replies.
 
-Whether and when a call was made depended on the remaining time, the limits and the breakers; those are
-inputs. The requests, the reading of each reply, and the result of all of them are decided again.
+The remaining time, the limits and the breakers, which determine the calls, are inputs. The requests, the parsing of
+each reply, and the result of the exchange are made again.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.catalogues import offer_of
 from antiphon.replay.differences import ABSENT, Difference, differences
 from antiphon.replay.requests import system_in, whole_request
-from antiphon.replay.steps.known import Known, Redone, Step
+from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from reasoning_engine.dialogue import Dialogue, dialogue
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
 from reasoning_engine.failure import Failed, Failure
@@ -52,7 +52,7 @@ from reasoning_engine.wires import wire_of
 if TYPE_CHECKING:
     from anthropic.types import Message
 
-_FROM_OUTSIDE = ("timeout", "circuit_open", "rate_limited")
+_CODES_WITHOUT_CALL = ("timeout", "circuit_open", "rate_limited")
 """Codes of failures without a call: the time was over, or no further call was allowed."""
 
 _Outcome = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
@@ -60,25 +60,22 @@ _OUTCOMES = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFaile
 
 
 class Exchanges:
-    """The repetition of exchanges.
-
-    Prompts are built on the briefings of `Briefings`; if those differ, on the sent one.
-    """
+    """The repetition of exchanges. Prompts contain today's briefings; if those differ, the sent ones."""
 
     def __init__(self, briefings: Briefings) -> None:
         self._briefings = briefings
 
-    def redo(self, step: Step, known: Known) -> Redone:
-        """Repeat one exchange with today's code. Raises UnreadableEvent when the recording lacks part of the prompt."""
+    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+        """Repeat an exchange with today's code. Raises UnreadableEvent if the recording lacks a part of the prompt."""
         request, record = step.line.event.data, step.record
         replied = next((line.event.data for line in step.outputs), None)
         if not isinstance(record, ExchangeRecord) or not isinstance(replied, _OUTCOMES):
             raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
         sent = [whole_request(call, known.contents) for call in record.calls]
-        replayed = _Replayed(record, sent, replied)
+        replayed = _ReplayedCalls(record, sent, replied)
         match request:
             case _ if not record.calls:
-                return Redone((_not_asked(replied, record),), record=record)
+                return RepeatedStep((_outcome_without_call(replied, record),), record=record)
             case ReasoningRequested():
                 return self._reasoning(request, replayed, known)
             case SummaryRequested():
@@ -86,7 +83,9 @@ class Exchanges:
             case _:
                 raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
 
-    def _reasoning(self, request: ReasoningRequested, replayed: "_Replayed", known: Known) -> Redone:
+    def _reasoning(
+        self, request: ReasoningRequested, replayed: "_ReplayedCalls", known: RecordingContent
+    ) -> RepeatedStep:
         record = replayed.record
         names = request.tools
         offer = offer_of(known.catalogue(request.catalogue), names) if names else NO_TOOLS
@@ -95,27 +94,27 @@ class Exchanges:
         system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
         schema, validation_tools = _options(request, known).demanded(request.step)
-        wanted = CallOptions(schema, validation_tools, record.output_style, record.tool_style)
+        options = CallOptions(schema, validation_tools, record.output_style, record.tool_style)
 
-        def prompt_on(briefing: str, wanted: CallOptions = wanted) -> Prompt:
+        def prompt_on(briefing: str, options: CallOptions = options) -> Prompt:
             return build_call(
-                request, briefing, offer, model_id, record.max_output_tokens, wanted, system=system
+                request, briefing, offer, model_id, record.max_output_tokens, options, system=system
             )
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:
-            behind = _text_in(dict(prompt_on("")))
-            briefing = _text_before(behind, _text_in(replayed.sent[0]), request.briefing)
+            suffix = _text_in(dict(prompt_on("")))
+            briefing = _briefing_in(suffix, _text_in(replayed.sent[0]), request.briefing)
             replayed.texts = (request.briefing, briefing, self._briefings.text)
         prompt = prompt_on(briefing)
-        other = wanted.otherwise(prompt)
+        other = options.otherwise(prompt)
         ended = replayed.ended(prompt, None if other is None else partial(prompt_on, briefing, other))
         if ended is None:
             return replayed.redone(replayed.outcome)
-        estimated = 0 if record.is_offline else estimate_call_tokens(prompt, offer, wanted)
+        estimated = 0 if record.is_offline else estimate_call_tokens(prompt, offer, options)
         return replayed.redone(reasoning_event(request, ended, model_id, estimated, record.tool_style))
 
-    def _summary(self, request: SummaryRequested, replayed: "_Replayed") -> Redone:
+    def _summary(self, request: SummaryRequested, replayed: "_ReplayedCalls") -> RepeatedStep:
         source, model_id = self._briefings.sources.get(request.source), replayed.record.default_model
         if source is None:
             raise UnreadableEvent("the text to summarize is another one today.")
@@ -123,7 +122,7 @@ class Exchanges:
         return replayed.redone(replayed.outcome if ended is None else summary_event(request, ended, model_id))
 
 
-def _options(request: ReasoningRequested, known: Known) -> QueryOptions:
+def _options(request: ReasoningRequested, known: RecordingContent) -> QueryOptions:
     """Return the query's options for its answer. Raises UnreadableEvent."""
     query = known.data(request.output, QuerySubmitted) if request.output is not None else None
     return _no_options() if query is None else query.options
@@ -135,7 +134,7 @@ def _no_options() -> QueryOptions:
 
 
 @dataclass
-class _Replayed:
+class _ReplayedCalls:
     """The recorded calls with their recorded replies, and today's requests."""
 
     record: ExchangeRecord
@@ -159,7 +158,7 @@ class _Replayed:
             message, failed = _reply_or_failure(call)
             if message is not None:
                 usage = prices.total(usage, usage_of(message))
-            self._hold(call, failed)
+            self._compare_error(call, failed)
             is_last = len(self.requests) == len(self.sent)
             if failed is None and message is not None:
                 ask, reply = _continued(talk, message, ask)
@@ -169,13 +168,13 @@ class _Replayed:
             elif failed is not None and (is_last or not failed.error.retryable):
                 reply = failed
             if is_last and (reply is None or failed is not None):
-                reply = self._from_outside(call) or reply
+                reply = self._external_failure(call) or reply
             if reply is not None:
                 return CallsResult(reply, usage, len(self.requests), self.outcome.duration_ms)
         self.requests.append(request_json(ask))
         return None
 
-    def _hold(self, call: ModelCall, failed: Failure | None) -> None:
+    def _compare_error(self, call: ModelCall, failed: Failure | None) -> None:
         """Compare an error's classification, and the wait before the next call, with the recorded ones."""
         if failed is None or call.error is None:
             return
@@ -189,20 +188,20 @@ class _Replayed:
         found = differences(then, now, f"calls[{len(self.requests) - 1}].error")
         self.others += [("error", one) for one in found]
 
-    def _from_outside(self, last: ModelCall) -> Failure | None:
-        """Return the failure that followed the last call without being caused by it, or None."""
+    def _external_failure(self, last: ModelCall) -> Failure | None:
+        """Return the failure after the last call, if that call did not cause it; else None."""
         error = getattr(self.outcome, "error", None)
         is_own = last.error is not None and error == last.error.failure
-        if error is None or is_own or error.code not in _FROM_OUTSIDE:
+        if error is None or is_own or error.code not in _CODES_WITHOUT_CALL:
             return None
         if error.code == "timeout":
             return deadline_failure()
         return Failure(error, getattr(self.outcome, "retry_after_s", None))
 
-    def redone(self, outcome: _Outcome) -> Redone:
+    def redone(self, outcome: _Outcome) -> RepeatedStep:
         """Return the repeated step, with the differences of the requests."""
         others = [*self.others, *(("request", one) for one in self._differences())]
-        return Redone((outcome,), tuple(others), self._record() if others else self.record, self.texts)
+        return RepeatedStep((outcome,), tuple(others), self._record() if others else self.record, self.texts)
 
     def _differences(self) -> Iterator[Difference]:
         """Yield the differences of the requests."""
@@ -213,7 +212,7 @@ class _Replayed:
                 yield from differences(then, to_jsonable_python(now), f"calls[{n}]")
 
     def _record(self) -> ExchangeRecord:
-        """Return the record of today's code, as far as there are replies."""
+        """Return the record with today's requests, for the recorded calls."""
         calls = [
             call.model_copy(update={"request": _as_recorded(call.request, then, to_jsonable_python(now))})
             for call, then, now in zip(self.record.calls, self.sent, self.requests, strict=False)
@@ -234,7 +233,7 @@ def _reply_or_failure(call: ModelCall) -> "tuple[Message | None, Failure | None]
 
 
 def _continued(talk: Dialogue, message: "Message", prompt: Prompt) -> tuple[Prompt, Reply | Failure | None]:
-    """Return the next request and None; or the last request and the result."""
+    """Return the next request and None, or the last request and the result."""
     try:
         return talk.send(message), None
     except StopIteration as end:
@@ -244,8 +243,8 @@ def _continued(talk: Dialogue, message: "Message", prompt: Prompt) -> tuple[Prom
         return prompt, error.failure
 
 
-def _not_asked(outcome: _Outcome, record: ExchangeRecord) -> _Outcome:
-    """Return the recorded outcome of an exchange without a call, an input; offline summaries get today's error."""
+def _outcome_without_call(outcome: _Outcome, record: ExchangeRecord) -> _Outcome:
+    """Return the recorded outcome of an exchange without a call; an offline summary gets today's error."""
     if record.is_offline and isinstance(outcome, SummaryFailed):
         return outcome.model_copy(update={"error": NOT_SUPPORTED})
     return outcome
@@ -267,9 +266,9 @@ def _text_in(request: dict[str, Any]) -> str:
             return ""
 
 
-def _text_before(behind: str, sent: str, digest: str) -> str:
+def _briefing_in(suffix: str, sent: str, digest: str) -> str:
     """Return the briefing that was sent. Raises UnreadableEvent when the text after it has changed too."""
-    text = sent.removesuffix(behind)
+    text = sent.removesuffix(suffix)
     if digest_of(text) != digest:
         raise UnreadableEvent("neither the briefing nor what stands behind it in the prompt is as it was.")
     return text

@@ -14,7 +14,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import Limits
 from antiphon_shared.workflows.graph import Graph
 
-from antiphon.replay.steps.known import Known
+from antiphon.replay.steps.replay_state import RecordingContent
 from coordinator.decision import GrantCheck, LoggedEvent, Opening
 from coordinator.runs.opening import CANCELLED, plan_of
 from coordinator.runs.results import refuse_part, result_in
@@ -25,7 +25,7 @@ from coordinator.workflows.plan import Plan
 
 
 def opening_of(opened: RunOpened) -> Opening:
-    """Return the opening of a run, from its log alone; only the limits for people matter."""
+    """Return the opening of a run, as its recorded log has it; only the limits for people matter."""
     return Opening(
         limits=Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1, person_s=opened.person_s),
         catalogue=opened.catalogue,
@@ -34,8 +34,8 @@ def opening_of(opened: RunOpened) -> Opening:
     )
 
 
-def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
-    """Return a function for the values of a decision: from the state, or from results in the recorded log."""
+def value_reader(state: RunState, known: RecordingContent) -> Callable[[str], Any]:
+    """Return a function that reads the values for a decision from the state, or from the recorded results."""
 
     def value(key: str) -> Any:
         if key in state.values:
@@ -47,7 +47,7 @@ def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
     return value
 
 
-def named_by(event: AnyEvent, known: Known) -> LoggedEvent | None:
+def failed_event(event: AnyEvent, known: RecordingContent) -> LoggedEvent | None:
     """Return the event that a component could not handle, where `event` reports one."""
     return known.logged_event(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
 

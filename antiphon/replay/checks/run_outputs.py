@@ -1,4 +1,4 @@
-"""The differences in the events that a decision sends, by node, also to other sessions. Pure."""
+"""The differences, by node, in the events that a decision emits, and sends to other sessions. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -6,10 +6,12 @@ from typing import Any
 from antiphon_shared.events import ApprovalRequested, ChildBegun, EventData, NodesSettled
 from antiphon_shared.events.step_records import SendRecord
 
-from antiphon.replay.differences import ABSENT, AtNode, Difference, differences
+from antiphon.replay.differences import ABSENT, Difference, NodeValueDifference, differences
 
 
-def run_differences(recorded: Sequence[EventData], today: Sequence[EventData]) -> Iterator[AtNode]:
+def run_differences(
+    recorded: Sequence[EventData], today: Sequence[EventData]
+) -> Iterator[NodeValueDifference]:
     """Yield the differences; each event is compared with the event of the same node and type."""
     then, now = dict(_by_node(recorded)), dict(_by_node(today))
     for key in dict.fromkeys((*then, *now)):
@@ -17,15 +19,17 @@ def run_differences(recorded: Sequence[EventData], today: Sequence[EventData]) -
         left, right = then.get(key), now.get(key)
         if left is None or right is None:
             shown = (ABSENT, output) if left is None else (output, ABSENT)
-            yield AtNode(node, output, Difference("", *shown))
+            yield NodeValueDifference(node, output, Difference("", *shown))
         elif left != right:
-            for found in differences(left, right):
-                yield AtNode(node, output, found)
+            for value_difference in differences(left, right):
+                yield NodeValueDifference(node, output, value_difference)
     if then != now:
         return
     order_then, order_now = list(then), list(now)
     if order_then != order_now:
-        yield AtNode("", "outputs", Difference("", _shown(order_then), _shown(order_now)))
+        yield NodeValueDifference(
+            "", "outputs", Difference("", _order_lines(order_then), _order_lines(order_now))
+        )
 
 
 def _by_node(events: Sequence[EventData]) -> Iterator[tuple[tuple[str, str, int], Any]]:
@@ -55,7 +59,7 @@ def node_of(data: EventData) -> str:
     return node if isinstance(node, str) else ""
 
 
-def _shown(keys: Sequence[tuple[str, str, int]]) -> list[str]:
+def _order_lines(keys: Sequence[tuple[str, str, int]]) -> list[str]:
     return [f"{output} {node}".strip() for node, output, _ in keys]
 
 
@@ -64,19 +68,19 @@ SENDS = "sends"
 
 def send_differences(
     then: Sequence[SendRecord], now: Sequence[SendRecord], outputs: Iterable[EventData]
-) -> tuple[AtNode, ...]:
+) -> tuple[NodeValueDifference, ...]:
     """Return the differences, by the node that began the session, where `outputs` name it."""
     if tuple(then) == tuple(now):
         return ()
     nodes = {one.child: one.node for one in outputs if isinstance(one, ChildBegun)}
     recorded, today = dict(_by_session(then)), dict(_by_session(now))
-    found = [
-        AtNode(nodes.get(session, ""), SENDS, one)
+    by_session = [
+        NodeValueDifference(nodes.get(session, ""), SENDS, one)
         for session in dict.fromkeys((*recorded, *today))
         for one in differences({session: recorded.get(session, [])}, {session: today.get(session, [])})
     ]
     order_then, order_now = ([one.session for one in some] for some in (then, now))
-    return tuple(found) or (AtNode("", SENDS, Difference("", order_then, order_now)),)
+    return tuple(by_session) or (NodeValueDifference("", SENDS, Difference("", order_then, order_now)),)
 
 
 def _by_session(sends: Sequence[SendRecord]) -> Iterator[tuple[str, list[Any]]]:

@@ -1,7 +1,7 @@
-"""The coordinator's decisions about a run, repeated on the state that its recorded log leads to.
+"""The coordinator's decisions about a run, repeated on the state that follows from the recorded log.
 
-A recording holds only a digest of a decision's change to the state. So the state follows today's decisions:
-while the digests are equal, it is the recorded state.
+A recording contains only a digest of each change to the state. So the state follows from today's decisions; as long as
+the digests are equal, it is the recorded state.
 """
 
 from typing import Any
@@ -19,11 +19,11 @@ from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import EventLine
-from antiphon.replay.checks.run_inputs import kept_in, named_by, opening_of, outputs_of, pinned_run
+from antiphon.replay.checks.run_inputs import failed_event, opening_of, outputs_of, pinned_run, value_reader
 from antiphon.replay.checks.run_outputs import send_differences
 from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.differences import Difference, differences
-from antiphon.replay.steps.known import Known, Redone, Step
+from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from coordinator.record import send_records, timer_record
 from coordinator.runs.opening import opened_run
 from coordinator.runs.results import refuse_part
@@ -32,27 +32,27 @@ from coordinator.runs.step import Step as Taken
 from coordinator.runs.step import begin, take
 from coordinator.runs.step_builder import Pinned
 
-ASTRAY = "an earlier decision of the run is made otherwise today, so that its state is another"
+OTHER_STATE = "an earlier decision of the run is made otherwise today, so that its state is another"
 
 
 class RunDecisions:
-    """One run, followed through its recorded decisions."""
+    """The repetition of a run's decisions on its state."""
 
     def __init__(self) -> None:
         self.state = RunState()
         self.pinned: Pinned | None = None
-        """None until the run has begun."""
+        """The fixed inputs of the run's decisions; None until the run has begun."""
         self.decided: list[Step] = []
         self.lacks = ""
-        """The reason why the recorded state is unknown, and so no later decision can be repeated."""
+        """The reason why the recorded state is unknown, so that no later decision can be repeated."""
 
     @property
-    def can_look(self) -> bool:
+    def can_tell_effect(self) -> bool:
         """Return whether the effect of an event without a decision can be found out."""
         return self.pinned is not None and not self.lacks
 
-    def redo(self, step: Step, known: Known) -> Redone:
-        """Repeat one decision with today's code. Raises UnreadableEvent when this or an earlier one lacks something."""
+    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+        """Repeat a decision with today's code. Raises UnreadableEvent if this or an earlier one lacks an input."""
         if self.lacks:
             raise UnreadableEvent(self.lacks)
         assert isinstance(step.record, RunRecord)
@@ -62,21 +62,23 @@ class RunDecisions:
             self.lacks = f"an earlier decision of the run is not known: {error.message}"
             raise
 
-    def _redo(self, step: Step, record: RunRecord, known: Known) -> Redone:
+    def _redo(self, step: Step, record: RunRecord, known: RecordingContent) -> RepeatedStep:
         event, entry = step.line.event, step.line.entry
         if isinstance(event.data, QuerySubmitted):
             taken: Taken | None = self._opening(step, event.data, known)
         else:
             taken = self.step_after(event, entry, known)
         if taken is None:
-            self.lacks = ASTRAY
-            return Redone((), (("state", Difference("", "a change", "nothing follows from the event")),))
+            self.lacks = OTHER_STATE
+            return RepeatedStep(
+                (), (("state", Difference("", "a change", "nothing follows from the event")),)
+            )
         self.state.apply(taken.change)
         self.decided.append(step)
         outputs = outputs_of(taken)
         then = [one.event.data for one in step.outputs]
-        if way_of(then) != way_of([in_format(one, event.format) for one in outputs]):
-            self.lacks = ASTRAY
+        if course_of(then) != course_of([in_format(one, event.format) for one in outputs]):
+            self.lacks = OTHER_STATE
         timers = tuple(timer_record(timer, event.format) for timer in taken.timers)
         changed = RunRecord.digest(RUN_CHANGE.write(taken.change, event.format))
         sends = send_records(taken.sends, event.format)
@@ -88,10 +90,10 @@ class RunDecisions:
         )
         digests = (record.changed, changed) if record.changed != changed else None
         sent = send_differences(record.sends, sends, outputs)
-        return Redone(outputs, tuple(others), today, sends=sent, digests=digests)
+        return RepeatedStep(outputs, tuple(others), today, sends=sent, digests=digests)
 
-    def forked(self, record: ForkRecord, known: Known) -> None:
-        """Continue as a fork did: with the state that the same events lead to by its specification."""
+    def forked(self, record: ForkRecord, known: RecordingContent) -> None:
+        """Continue as a fork did, with the state that follows from the same events by its specification."""
         from antiphon.replay.by_specification.after_fork import (
             state_after_fork,  # few recordings are of forks
         )
@@ -103,24 +105,26 @@ class RunDecisions:
         except UnreadableEvent as error:
             self.lacks = f"what the fork has changed cannot be read: {error.message}"
 
-    def is_ignored(self, line: EventLine, known: Known) -> bool:
-        """Return whether the run, in its present state, changes nothing on an event."""
+    def is_ignored(self, line: EventLine, known: RecordingContent) -> bool:
+        """Return whether an event has no effect on the run in its current state."""
         return (
             isinstance(line.event.data, ResponseReady)
             or self.step_after(line.event, line.entry, known) is None
         )
 
-    def step_after(self, event: AnyEvent, entry: str, known: Known) -> Taken | None:
-        """Return the step that follows from an event in the present state; None for no effect.
+    def step_after(self, event: AnyEvent, entry: str, known: RecordingContent) -> Taken | None:
+        """Return the step that follows from an event in the current state; None if it has no effect.
 
         Raises UnreadableEvent.
         """
         if self.pinned is None:
             raise UnreadableEvent("it was decided on before the run had begun.")
         refuse_part(event.data)
-        return take(self.pinned, self.state, event, entry, kept_in(self.state, known), named_by(event, known))
+        return take(
+            self.pinned, self.state, event, entry, value_reader(self.state, known), failed_event(event, known)
+        )
 
-    def _opening(self, step: Step, query: QuerySubmitted, known: Known) -> Taken:
+    def _opening(self, step: Step, query: QuerySubmitted, known: RecordingContent) -> Taken:
         event = step.line.event
         recorded = next((one.event.data for one in step.outputs), None)
         if not isinstance(recorded, RunOpened):
@@ -134,7 +138,7 @@ class RunDecisions:
         return begin(self.pinned, event, step.line.entry, query.options.workflow.params)
 
 
-def way_of(outputs: list[EventData]) -> list[Any]:
+def course_of(outputs: list[EventData]) -> list[Any]:
     """Return the parts of a step's events that later decisions depend on: their types, nodes and calls."""
     return [
         (
@@ -147,10 +151,12 @@ def way_of(outputs: list[EventData]) -> list[Any]:
     ]
 
 
-def _opened(event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, known: Known) -> RunOpened:
+def _opened(
+    event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, known: RecordingContent
+) -> RunOpened:
     """Return the opening event of the run as today's code makes it.
 
-    The recording does not list the published workflows: where none had that name, the recorded list is used.
+    The recording does not list the published workflows: if none had that name, the recorded list is used.
     """
     specification = specification_in(known, recorded.specification) if recorded.specification else None
     catalogue, opening = known.catalogue(recorded.catalogue), opening_of(recorded)

@@ -1,4 +1,4 @@
-"""Specifications of workflows and their graphs, once for all recordings that share one."""
+"""Specifications of workflows and their graphs, cached for all recordings that share one."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,13 +10,13 @@ from antiphon_shared.workflows.specification import Specification, canonical, sp
 from pydantic_core import to_json
 
 from antiphon.replay.checks.by_identity import ByIdentity
-from antiphon.replay.steps.known import Known
+from antiphon.replay.steps.replay_state import RecordingContent
 
-_KEPT_MAX = 64
+_CACHED_MAX = 64
 _REDACTED = b"[redacted"
 
 
-def specification_in(known: Known, content_hash: str) -> Specification:
+def specification_in(known: RecordingContent, content_hash: str) -> Specification:
     """Return the recorded specification of that hash.
 
     Raises UnreadableEvent if it is missing, for example because it was redacted.
@@ -39,18 +39,18 @@ def graph_of(specification: Specification, workflow: str) -> Graph:
     return _compiled(ByIdentity(specification), workflow)
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_CACHED_MAX)
 def _read(fields: ByIdentity[dict[str, Any]]) -> Specification:
     return SPECIFICATION.read(to_json(fields.value))
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_CACHED_MAX)
 def _hash(fields: ByIdentity[dict[str, Any]]) -> str:
     """Return the specification's hash; empty if redaction has changed it."""
     return "" if _REDACTED in to_json(fields.value) else specification_hash(_read(fields))
 
 
-@lru_cache(_KEPT_MAX)
+@lru_cache(_CACHED_MAX)
 def _compiled(specification: ByIdentity[Specification], workflow: str) -> Graph:
     try:
         return compile_graph(specification.value, workflow)

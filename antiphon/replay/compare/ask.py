@@ -1,4 +1,4 @@
-"""The shell of a comparison: every question by every plan, one after another by default."""
+"""The shell of a comparison: it asks every question with every plan, by default one after another."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -20,16 +20,16 @@ from coordinator.settings import CoordinatorSettings
 from reasoning_engine.settings import Provider
 
 _PATIENCE_S = 30.0
-"""The extra time beyond a question's own deadline."""
+"""The time to wait beyond the deadline of a question, in seconds."""
 _LOOKS_MAX, _LOOK_EVERY_S = 1_000, 0.01
 
 
 @dataclass(frozen=True)
-class How:
-    """The way in which questions are asked."""
+class AskOptions:
+    """The options for asking questions."""
 
     tools: Sequence[Any] | None = None
-    """Real tools; None: the tools of each question's recording, which answer as recorded."""
+    """Real tools; None for the tools of each question's recording, which answer as recorded."""
     scopes: Sequence[str] | None = None
     model: Provider | None = None
     model_id: str = ""
@@ -38,20 +38,22 @@ class How:
     rubrics: tuple[Rubric, ...] = ()
 
 
-Tell = Callable[[Cell], None]
+OnCell = Callable[[Cell], None]
 """A callback for each finished cell."""
 
 
-async def compare(questions: Sequence[Question], plans: Sequence[Plan], how: How, tell: Tell) -> Comparison:
-    """Ask every question by every plan. An error is kept in its cell, and ends nothing else."""
+async def compare(
+    questions: Sequence[Question], plans: Sequence[Plan], how: AskOptions, on_cell: OnCell
+) -> Comparison:
+    """Ask every question with every plan. An error is stored in its cell, and does not end the comparison."""
     is_recorded = any(question.recorded for question in questions)
     recorded: tuple[Plan, ...] = ("recorded",) if is_recorded else ()
     every = (*recorded, *dict.fromkeys(plans))
-    room = asyncio.Semaphore(how.concurrency)
+    slots = asyncio.Semaphore(how.concurrency)
 
     async def one(question: Question) -> list[Cell]:
-        async with room:
-            return await _row(question, every, how, tell)
+        async with slots:
+            return await _row(question, every, how, on_cell)
 
     async with asyncio.TaskGroup() as group:
         rows = [group.create_task(one(question)) for question in questions]
@@ -59,7 +61,7 @@ async def compare(questions: Sequence[Question], plans: Sequence[Plan], how: How
     return Comparison(tuple(questions), every, tuple(cells), how.times)
 
 
-async def _row(question: Question, plans: Iterable[Plan], how: How, tell: Tell) -> list[Cell]:
+async def _row(question: Question, plans: Iterable[Plan], how: AskOptions, on_cell: OnCell) -> list[Cell]:
     cells = []
     for plan in plans:
         if plan == "recorded":
@@ -71,12 +73,12 @@ async def _row(question: Question, plans: Iterable[Plan], how: How, tell: Tell) 
                 replace(run, judgements=await judged(question, run.response, how.rubrics)) for run in runs
             ]
             cells.append(Cell(question, plan, tuple(scored)))
-            tell(cells[-1])
+            on_cell(cells[-1])
     return cells
 
 
-async def _runs(question: Question, plan: Plan, how: How) -> list[Run]:
-    """Return the answers of one plan to one question; an error replaces a missing answer."""
+async def _runs(question: Question, plan: Plan, how: AskOptions) -> list[Run]:
+    """Return the answers of a plan to a question; an error replaces a missing answer."""
     runs: list[Run] = []
     try:
         async with _asking(question, plan, how) as ask:
@@ -98,8 +100,8 @@ async def _run(question: Question, ask: Callable[[], Any]) -> Run:
 
 
 @asynccontextmanager
-async def _asking(question: Question, plan: Plan, how: How) -> AsyncIterator[Callable[[], Any]]:
-    """Yield a function that asks the question once. The pipeline of `rounds` stays up meanwhile, so that it is warm."""
+async def _asking(question: Question, plan: Plan, how: AskOptions) -> AsyncIterator[Callable[[], Any]]:
+    """Yield a function that asks the question once. The pipeline of `rounds` runs during the whole block."""
     tools = list(how.tools if how.tools is not None else question.served.tools if question.served else ())
     options = Options(**question.options)
     if how.model_id:
@@ -122,7 +124,7 @@ async def _asking(question: Question, plan: Plan, how: How) -> AsyncIterator[Cal
 
 
 async def _warm(antiphon: Antiphon) -> None:
-    """Wait until the tools are published: the delay of a first session does not belong to its plan."""
+    """Wait until the tools are published, as this delay must not count for the first session."""
     for _ in range(_LOOKS_MAX):
         if await antiphon.open_bus().current_catalogue() is not None:
             return

@@ -38,14 +38,14 @@ class Run:
 
     @property
     def score(self) -> float | None:
-        """Return the mean of its scores; 0 without an answer, None without a scorer."""
+        """Return the mean of the scores; None if no scorer gave one."""
         scores = [one.score for one in self.judgements if one.score is not None]
         return fmean(scores) if scores else None
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The effort of answers; for several runs the median. None: unknown, or nothing to count."""
+    """The effort of answers, as the median of several runs; None if it is unknown."""
 
     rounds: float | None = None
     calls: float | None = None
@@ -66,7 +66,7 @@ class Cell:
 
     @property
     def status(self) -> str:
-        """Return `complete`, or `complete 2, partial 1` where runs differ."""
+        """Return `complete`, or `complete 2, partial 1` if runs differ."""
         statuses = [run.response.status if run.response else "error" for run in self.runs]
         kinds = dict.fromkeys(statuses)
         return statuses[0] if len(kinds) == 1 else ", ".join(f"{one} {statuses.count(one)}" for one in kinds)
@@ -103,7 +103,7 @@ class Comparison:
 
     def cell(self, question: Question, plan: Plan) -> Cell | None:
         """Return the cell of a question and plan, or None."""
-        return self._by_place.get((question.id, plan))
+        return self._by_question_and_plan.get((question.id, plan))
 
     def of(self, plan: Plan) -> list[Cell]:
         """Return the plan's cells, in the order of the questions."""
@@ -114,7 +114,7 @@ class Comparison:
         return [cell for plan in self.plans if (cell := self.cell(question, plan)) is not None]
 
     @cached_property
-    def _by_place(self) -> dict[tuple[str, Plan], Cell]:
+    def _by_question_and_plan(self) -> dict[tuple[str, Plan], Cell]:
         return {(cell.question.id, cell.plan): cell for cell in self.cells}
 
 
@@ -124,7 +124,7 @@ class Totals:
 
     plan: Plan
     answered: int
-    """The number of questions that it answered completely, in every run."""
+    """The number of questions that were answered completely in every run."""
     questions: int
     sums: Numbers
     """The sums of rounds, calls, tokens, cost, latency and misses; the score is the mean."""

@@ -1,6 +1,6 @@
-"""The expectations of a right answer, and their check. Pure.
+"""The expectations about an answer, and their check. Pure.
 
-Only the text of the answer counts, without its citations and the list of its sources.
+Only the text of the answer counts, without its citations and its list of sources.
 """
 
 import math
@@ -20,24 +20,24 @@ _ENDING = ".!?:; "
 _TIGHT = 1e-9
 
 
-def _as_number(given: Any) -> Any:
-    is_plain = isinstance(given, int | float) and not isinstance(given, bool)
-    return {"value": given} if is_plain else given
+def _as_number(value: Any) -> Any:
+    is_plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return {"value": value} if is_plain else value
 
 
-def _as_list(given: Any) -> Any:
-    return [given] if isinstance(given, str) else given
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
 
 
 class Numeric(Value):
-    """A number that the answer must hold."""
+    """A number that the answer must contain."""
 
     value: float
     tolerance: float = Field(default=0.0, ge=0, description="Maximum deviation from the value.")
 
 
 class Expected(Value):
-    """The expected content of an answer. A field that is left out expects nothing."""
+    """The expected content of an answer; an omitted field has no expectation."""
 
     exact: str | None = Field(
         default=None, description="The whole answer, ignoring case, spacing and markup."
@@ -52,19 +52,19 @@ class Expected(Value):
 
 
 def matched(expected: Expected, response: Response) -> Mapping[str, bool]:
-    """Return whether the response is as expected, by the name of each matcher with an expectation."""
-    found: dict[str, bool] = {}
+    """Return, by the name of each matcher with an expectation, whether the response meets it."""
+    results: dict[str, bool] = {}
     text = answer_text(response.answer)
     if expected.exact is not None:
-        found["exact"] = plain(text) == plain(expected.exact)
+        results["exact"] = plain(text) == plain(expected.exact)
     if expected.contains:
         words = plain(text)
-        found["contains"] = all(plain(one) in words for one in expected.contains)
+        results["contains"] = all(plain(one) in words for one in expected.contains)
     if expected.numeric is not None:
-        found["numeric"] = _contains(text, expected.numeric)
+        results["numeric"] = _contains(text, expected.numeric)
     if expected.sources is not None:
-        found["sources"] = sum(source.number > 0 for source in response.sources) >= expected.sources
-    return found
+        results["sources"] = sum(source.number > 0 for source in response.sources) >= expected.sources
+    return results
 
 
 def answer_text(answer: str) -> str:

@@ -1,6 +1,6 @@
 """A comparison as one self-contained HTML page: no network, no script. Pure.
 
-All text from models, tools and recordings is escaped; the page's own policy forbids the rest.
+All text from models, tools and recordings is escaped; the content security policy forbids scripts and network.
 """
 
 from html import escape
@@ -107,11 +107,11 @@ def _answer(cell: Cell) -> str:
     faint = ", ".join(filter(None, [cell.status, ending]))
     return (
         f'<section><h3>{escape(cell.plan)}</h3><p class="faint">{escape(faint)}</p>'
-        f"{_shown_run(run)}{_judgements(cell)}</section>"
+        f"{_run_html(run)}{_judgements(cell)}</section>"
     )
 
 
-def _shown_run(run: Run) -> str:
+def _run_html(run: Run) -> str:
     if run.response is None:
         return f'<p class="bad">{escape(run.error)}</p>'
     return f"<pre>{escape(run.response.answer)}</pre>"

@@ -19,8 +19,8 @@ from antiphon.replay.compare.matchers import Expected
 from antiphon.replay.compare.served import Served
 from antiphon.submission import Options
 
-_ALONE = {"conversation_id", "interactive"}
-"""Options that need other sessions or people; no plan but `rounds` could follow them."""
+_UNSUPPORTED_OPTIONS = {"conversation_id", "interactive"}
+"""Options that need other sessions or people, which only the plan `rounds` supports."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Question:
     expected: Expected | None = None
     recorded: Response | None = None
     served: Served | None = None
-    """Its tools, which answer as recorded."""
+    """The tools of its recording, which answer as recorded."""
 
 
 class QuestionLine(Value):
@@ -66,11 +66,11 @@ def of_file(path: Path) -> list[Question]:
     """
     questions = []
     for number, line in _lines(path):
-        asked = _read(path, number, line) if line.startswith("{") else QuestionLine(query=line)
-        if not asked.query.strip():
+        parsed = _read(path, number, line) if line.startswith("{") else QuestionLine(query=line)
+        if not parsed.query.strip():
             raise UnreadableEvent(f"{path}, line {number}: `query` is missing.")
-        id = asked.id or f"q{number}"
-        questions.append(Question(id, asked.query, _options(asked.options), asked.expected))
+        id = parsed.id or f"q{number}"
+        questions.append(Question(id, parsed.query, _options(parsed.options), parsed.expected))
     return questions
 
 
@@ -78,12 +78,12 @@ def expecting(questions: Iterable[Question], path: Path) -> list[Question]:
     """Return the questions with a file's expectations, matched by id or query. Raises UnreadableEvent."""
     expected: dict[str, Expected] = {}
     for number, line in _lines(path):
-        asked = _read(path, number, line)
-        if asked.expected is None or not (asked.id or asked.query):
+        parsed = _read(path, number, line)
+        if parsed.expected is None or not (parsed.id or parsed.query):
             raise UnreadableEvent(
                 f"{path}, line {number}: must contain `expected`, and an `id` or a `query`."
             )
-        expected[asked.id or asked.query] = asked.expected
+        expected[parsed.id or parsed.query] = parsed.expected
     return [_expecting(question, expected) for question in questions]
 
 
@@ -96,7 +96,7 @@ def _expecting(question: Question, expected: Mapping[str, Expected]) -> Question
 
 
 def _options(options: QueryOptions) -> Options:
-    return cast(Options, options.model_dump(exclude_none=True, exclude=_ALONE))
+    return cast(Options, options.model_dump(exclude_none=True, exclude=_UNSUPPORTED_OPTIONS))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""The scoring of answers: by matchers where an answer is expected, and by rubrics, which are the user's functions.
+"""The scoring of answers: by matchers if there is an expectation, and by rubrics, which are the user's functions.
 
     def rubric(query: str, response: Response, expected: Expected | None) -> float | bool | Score
 
@@ -22,14 +22,14 @@ from antiphon.replay.compare.matchers import Expected, matched
 from antiphon.replay.compare.questions import Question
 
 RUBRIC_S_MAX = 300.0
-"""The limit for one judgement; it may ask a model."""
+"""The time limit for one judgement, which may ask a model."""
 _NOTE_CHARACTERS_MAX = 1_000
-_TOLD = ("query", "answer", "response", "expected")
+_PARAMETERS = ("query", "answer", "response", "expected")
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A rubric's result with a reason, for judgements that a number alone does not explain."""
+    """The result of a rubric: a score with its reason."""
 
     score: float
     """From 0 to 1."""
@@ -47,7 +47,7 @@ class Rubric:
 
 
 def load_rubric(spec: str) -> Rubric:
-    """Return the function that `package.module:function` names. Raises ConfigurationError, which says what to do."""
+    """Return the function that `package.module:function` names. Raises ConfigurationError."""
     module_name, _, name = spec.partition(":")
     if not name:
         raise ConfigurationError(f"--rubric: {spec!r} is not `package.module:function`.")
@@ -61,14 +61,14 @@ def load_rubric(spec: str) -> Rubric:
             hint="The module must be importable, like those of --tools, and contain that function.",
         ) from error
     needed = {one.name for one in parameters if one.default is one.empty and one.kind not in _ANY_NUMBER}
-    if unknown := sorted(needed - set(_TOLD)):
+    if unknown := sorted(needed - set(_PARAMETERS)):
         raise ConfigurationError(
             f"--rubric: {spec} takes {', '.join(unknown)}.",
-            hint=f"The parameters of a rubric are any of {', '.join(_TOLD)}.",
+            hint=f"The parameters of a rubric are any of {', '.join(_PARAMETERS)}.",
         )
     takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters)
     named = {one.name for one in parameters}
-    return Rubric(name.strip(), function, tuple(one for one in _TOLD if takes_all or one in named))
+    return Rubric(name.strip(), function, tuple(one for one in _PARAMETERS if takes_all or one in named))
 
 
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -77,7 +77,7 @@ _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 async def judged(
     question: Question, response: Response | None, rubrics: Iterable[Rubric]
 ) -> tuple[Judgement, ...]:
-    """Return every scorer's judgement of an answer; 0 each without an answer. Errors of a rubric are not raised."""
+    """Return the judgement of every scorer, 0 for a missing answer; an error of a rubric is a judgement too."""
     expected, rubrics = question.expected, tuple(rubrics)
     if response is None:
         names = [*_names(expected), *(rubric.name for rubric in rubrics)]

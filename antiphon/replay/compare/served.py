@@ -1,6 +1,6 @@
 """Tools that answer from a recording: a recorded call gets its recorded result, any other call an error.
 
-So plans can be compared where the real tools are out of reach, as far as they make the same calls.
+With them, plans that make the same calls can be compared without the real tools.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from tool_dispatcher.authoring.failures import TOOL_ERRORS, ToolFailed
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.idempotency.identity import fingerprint
 
-_KEPT = (
+_CONTRACT_FIELDS = (
     "mode",
     "max_concurrency",
     "depends_on",
@@ -29,7 +29,7 @@ _KEPT = (
     "open_world",
     "pinned",
 )
-"""The contract fields that say how calls are made. The recorded results already include the handling of failures."""
+"""The contract fields about making calls; those about failures are omitted, as recorded results include retries."""
 
 
 class Served:
@@ -40,7 +40,7 @@ class Served:
         """The number of calls since `begin` without a recorded result."""
         self.tools: tuple[Tool, ...] = ()
         self._results: dict[str, list[ToolResult]] = {}
-        self._made: Counter[str] = Counter()
+        self._calls_made: Counter[str] = Counter()
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> "Served":
@@ -56,18 +56,20 @@ class Served:
         return served
 
     def begin(self) -> None:
-        """Begin another session: its calls get the recorded results from the first one on."""
+        """Begin another session, whose repeated calls get the recorded results from the first one on."""
         self.misses = 0
-        self._made.clear()
+        self._calls_made.clear()
 
     def add(self, name: str, arguments: Mapping[str, Any] | None, result: ToolResult) -> None:
-        """Add a call's result, if its arguments are known and the result is the tool's own."""
+        """Add the result of a call, if its arguments are known and the tool returned it."""
         if arguments is not None and _is_answered(result):
             self._results.setdefault(_key(name, arguments), []).append(result)
 
     def _tool(self, definition: ToolDefinition) -> Tool:
         schema = {key: value for key, value in definition.input_schema.items() if key != CONTRACT_KEYWORD}
-        contract = definition.contract.model_dump(mode="json", include=set(_KEPT), exclude_defaults=True)
+        contract = definition.contract.model_dump(
+            mode="json", include=set(_CONTRACT_FIELDS), exclude_defaults=True
+        )
         options: Any = {**contract, "mode": definition.contract.mode, "retry": 1}
         answer = partial(self._answer, definition.name)
 
@@ -89,21 +91,21 @@ class Served:
                 f"{name} was not called with these arguments when the session was recorded, so that nothing is known.",
                 "Go on without it, and say what is missing.",
             )
-        place = min(self._made[key], len(results) - 1)
-        self._made[key] += 1
-        result = results[place]
+        index = min(self._calls_made[key], len(results) - 1)
+        self._calls_made[key] += 1
+        result = results[index]
         if result.error is not None:
             raise _failed(result.error)
         return result.data
 
 
 def _is_answered(result: ToolResult) -> bool:
-    """Return whether the result is the tool's own, and not an error of the dispatcher."""
+    """Return whether the tool, not the dispatcher, returned the result or error."""
     return result.error is None or result.error.error_type in TOOL_ERRORS
 
 
 def _key(name: str, arguments: Mapping[str, Any]) -> str:
-    """Return the same key for calls with the same arguments, in any order."""
+    """Return the key of a call; the order of its arguments does not matter."""
     try:
         return fingerprint(name, dict(arguments))
     except ValueError:

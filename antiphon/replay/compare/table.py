@@ -12,12 +12,12 @@ _NOTHING = "—"
 
 def rows(comparison: Comparison) -> list[tuple[str, ...]]:
     """Return one row for each cell; for several questions, also the sum and the median of each plan."""
-    found = [
+    lines = [
         (*_cell_name(cell), *cells_of(cell.numbers))
         for question in comparison.questions
         for cell in comparison.of_question(question)
     ]
-    return found if len(comparison.questions) < 2 else [*found, *rows_of_totals(comparison)]
+    return lines if len(comparison.questions) < 2 else [*lines, *rows_of_totals(comparison)]
 
 
 def rows_of_totals(comparison: Comparison) -> Iterator[tuple[str, ...]]:

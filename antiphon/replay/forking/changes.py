@@ -1,4 +1,4 @@
-"""The changes of a fork: options become changes of the session and of its deliveries in flight. Pure."""
+"""The changes of a fork to the session and to its deliveries in flight. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,10 +36,15 @@ from coordinator.session_parts import replace
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"
-"""A value for the model: the offline model replies, under any name of the session's model."""
+"""The value of `model` for the offline model, which then replies under the name of the session's model."""
 _PERSON_S = 1.0
-"""The time limit for a person: a fork cannot ask one."""
-_OF_OTHERS = ("ANTIPHON_REDIS_", "ANTIPHON_NAMESPACE", "ANTIPHON_PARTITIONS", "ANTIPHON_SIGNING_KEY")
+"""The time limit for a person, short because a fork cannot ask one."""
+_DEPLOYMENT_SETTINGS = (
+    "ANTIPHON_REDIS_",
+    "ANTIPHON_NAMESPACE",
+    "ANTIPHON_PARTITIONS",
+    "ANTIPHON_SIGNING_KEY",
+)
 """Settings of a deployment, which a fork must not change."""
 
 
@@ -54,7 +59,7 @@ class Changes:
     settings: dict[str, str] = field(default_factory=dict)
     """Settings of the components, by variable."""
     by_option: dict[str, str] = field(default_factory=dict)
-    """All of them, by option, for the header of the new recording."""
+    """All changes by option, for the header of the new recording."""
 
 
 def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, str] | None = None) -> Changes:
@@ -62,16 +67,16 @@ def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, s
 
     Raises ConfigurationError.
     """
-    given = [one.partition("=") for one in sets]
+    assignments = [one.partition("=") for one in sets]
     bounds, settings = dict[str, Any](), dict[str, str]()
     if prompt is not None:
         settings[PROMPT_FILE] = prompt[0]
-    for name, sign, value in given:
+    for name, sign, value in assignments:
         if not sign:
             raise ConfigurationError(
                 f"--set {name}: the value is missing.", hint="Use the form max_rounds=2."
             )
-        if name.startswith(_OF_OTHERS):
+        if name.startswith(_DEPLOYMENT_SETTINGS):
             raise ConfigurationError(f"--set {name}: a fork runs on a private Redis.", hint="Omit it.")
         if name.startswith("ANTIPHON_"):
             settings[name] = value
@@ -83,7 +88,7 @@ def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, s
                 hint=f"The limits are {', '.join(Limits.model_fields)}; `antiphon settings` lists the "
                 "settings.",
             )
-    values = {name: value for name, _, value in given}
+    values = {name: value for name, _, value in assignments}
     values |= {"model": model} if model else {}
     values |= {"prompt": content_hash(prompt[1].strip().encode())} if prompt else {}
     return Changes(model, bounds, settings, values)
@@ -95,7 +100,7 @@ class Forked:
 
     session: Session
     deliveries: tuple[EventLine, ...]
-    """The deliveries that were in flight, as they are delivered now."""
+    """The deliveries that were in flight, with the changes."""
     record: ForkRecord
     moved_by: timedelta
 
@@ -110,7 +115,7 @@ def forked(point: Point, changes: Changes, now: datetime, content_hash: str, cat
     deliveries = []
     for line in point.pending:
         event = moved(line.event, by)
-        session, data = _asked_anew(session, event.data, line, point, changes, catalogue)
+        session, data = _request_again(session, event.data, line, point, changes, catalogue)
         deliveries.append(EventLine(line.n, line.entry, event.model_copy(update={"data": data})))
     record = ForkRecord(
         of=point.event.event.id,
@@ -122,24 +127,24 @@ def forked(point: Point, changes: Changes, now: datetime, content_hash: str, cat
 
 
 def _with_limits(session: Session, changes: Changes, now: datetime) -> Session:
-    given = {"person_s": _PERSON_S, **changes.limits}
+    values = {"person_s": _PERSON_S, **changes.limits}
     try:
-        bounds = Limits.model_validate({**session.limits.model_dump(), **given})
+        bounds = Limits.model_validate({**session.limits.model_dump(), **values})
     except ValidationError as error:
         raise ConfigurationError(f"--set {explain(error)}.", hint="See docs/limits.md.") from None
     deadline = session.deadline
     if "deadline_s" in changes.limits:
         deadline = session.opened + timedelta(seconds=min(bounds.deadline_s, bounds.deadline_max_s))
         if deadline <= now:
-            gone_s = (now - session.opened).total_seconds()
+            passed_s = (now - session.opened).total_seconds()
             raise ConfigurationError(
-                f"--set deadline_s: {gone_s:.1f} s had passed at that event.", hint="Set a larger value."
+                f"--set deadline_s: {passed_s:.1f} s had passed at that event.", hint="Set a larger value."
             )
     return replace(session, limits=bounds, deadline=deadline)
 
 
 def _with_model(session: Session, model: str) -> Session:
-    """Return the session with only the given model; the failures of other models no longer matter."""
+    """Return the session with only this model, and without the failures of other models."""
     if not model or model == OFFLINE:
         return session
     only = replace(session.models, own=model, order=(model,), unusable=(), rests=())
@@ -147,31 +152,31 @@ def _with_model(session: Session, model: str) -> Session:
 
 
 def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Catalogue) -> Session:
-    """Return the session as it would have been opened with the present tools."""
+    """Return the session as if it had been opened with these tools."""
     if content_hash == session.tools.catalogue:
         return session
     query, submitted, opened = point.opened
     opening = recorded_opening(opened.model_copy(update={"catalogue": content_hash}))
-    anew = open_session(query.event, query.entry, submitted, opening, catalogue).session
-    chosen = anew.tools.offer
+    reopened = open_session(query.event, query.entry, submitted, opening, catalogue).session
+    chosen = reopened.tools.offer
     if chosen is not None:
         grown = {*chosen, *(session.tools.offer or ())}
-        chosen = tuple(name for name in anew.tools.usable if name in grown) or None
-    steps = replace(session.steps, plans=anew.steps.plans, lacking=anew.steps.lacking)
+        chosen = tuple(name for name in reopened.tools.usable if name in grown) or None
+    steps = replace(session.steps, plans=reopened.steps.plans, lacking=reopened.steps.lacking)
     tools = replace(
         session.tools,
         catalogue=content_hash,
-        usable=anew.tools.usable if steps.plan is None else steps.plan.tools,
-        built_ins=anew.tools.built_ins,
+        usable=reopened.tools.usable if steps.plan is None else steps.plan.tools,
+        built_ins=reopened.tools.built_ins,
         offer=chosen,
     )
     return replace(session, tools=tools, steps=steps)
 
 
-def _asked_anew(
+def _request_again(
     session: Session, data: EventData, line: EventLine, point: Point, changes: Changes, catalogue: Catalogue
 ) -> tuple[Session, EventData]:
-    """Return the session and the event of a delivery in flight, as the changed session would send it."""
+    """Return the session, and the event of a delivery in flight as the changed session sends it."""
     match data:
         case ReasoningRequested():
             return _reasoning(session, data, line, point, changes, catalogue)
@@ -201,6 +206,6 @@ def _reasoning(
     model = data.model if changes.model in ("", OFFLINE) else changes.model
     left = max(1, limits.tokens_left(session))
     decision = request_reasoning(session, brief.event, brief.event.data, left, model, catalogue)
-    # Today's code may brief differently than recorded: the restored briefing counts.
+    # Today's code may write another briefing than the recorded one; the restored briefing counts.
     text = {"briefing": digest_of(point.briefings.text)}
     return decision.session, decision.commands[0].model_copy(update=text)

@@ -1,4 +1,4 @@
-"""The event of a recording that a person names: by its number, or by its type and round. Pure."""
+"""The event of a recording that a person names by its number, or by its type and round. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from antiphon_shared.text.excerpt import list_names
 from antiphon.recording.lines import EventLine, Line
 
 _NAMED_MAX = 20
-_NAMED = re.compile(r"(?:antiphon\.)?([a-z_]+\.[a-z_]+)(?:\.v\d+)?(?:@(\d{1,9}))?")
+_TYPE_AND_ROUND = re.compile(r"(?:antiphon\.)?([a-z_]+\.[a-z_]+)(?:\.v\d+)?(?:@(\d{1,9}))?")
 
 
 class NoSuchPoint(ConfigurationError):
@@ -19,37 +19,37 @@ class NoSuchPoint(ConfigurationError):
     code = "no_such_point"
 
 
-def event_numbered(lines: Iterable[Line], place: str) -> EventLine:
-    """Return the event at `place`. Raises NoSuchPoint."""
+def event_at(lines: Iterable[Line], point: str) -> EventLine:
+    """Return the event that `point` names. Raises NoSuchPoint."""
     events = [line for line in lines if isinstance(line, EventLine)]
-    found = next(_matching(events, place), None)
+    found = next(_matching(events, point), None)
     if found is None:
         raise NoSuchPoint(
-            f"The recording has no event {place}; it has {len(events)} events.",
+            f"The recording has no event {point}; it has {len(events)} events.",
             hint="Use its number, or its type with the round, such as reasoning.requested@2.",
         )
     return found
 
 
-def number_of(lines: Sequence[Line], place: str) -> int:
-    """Return the number of the event at `place`. Raises NoSuchPoint, with the best events to resume from."""
+def number_of(lines: Sequence[Line], point: str) -> int:
+    """Return the number of the event that `point` names. Raises NoSuchPoint, with the best events to resume from."""
     try:
-        return event_numbered(lines, place).n
+        return event_at(lines, point).n
     except NoSuchPoint as error:
         raise NoSuchPoint(error.message, hint=resumable(lines)) from None
 
 
-def _matching(events: Sequence[EventLine], place: str) -> Iterator[EventLine]:
-    if place.isascii() and place.isdigit():
-        yield from (line for line in events if str(line.n) == place.lstrip("0"))
-    elif named := _NAMED.fullmatch(place):
-        of_type = [line for line in events if short_type(line.event.type) == named[1]]
-        wanted = int(named[2] or 1)
+def _matching(events: Sequence[EventLine], point: str) -> Iterator[EventLine]:
+    if point.isascii() and point.isdigit():
+        yield from (line for line in events if str(line.n) == point.lstrip("0"))
+    elif match := _TYPE_AND_ROUND.fullmatch(point):
+        of_type = [line for line in events if short_type(line.event.type) == match[1]]
+        number = int(match[2] or 1)
         has_rounds = any(hasattr(line.event.data, "round") for line in of_type)
         yield from (
             line
             for count, line in enumerate(of_type, 1)
-            if (getattr(line.event.data, "round", 0) if has_rounds else count) == wanted
+            if (getattr(line.event.data, "round", 0) if has_rounds else count) == number
         )
 
 

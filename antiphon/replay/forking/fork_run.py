@@ -2,7 +2,7 @@
 
     lines = await fork_run(list(read_lines(path)), "", "book", specification, read_changes(), tools=[...])
 
-Earlier calls stay done: no write is repeated. From there on the tools are really called, on its own Redis.
+Earlier calls are not repeated. From there on the tools are really called; the components run on a private Redis.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,13 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.replay.by_specification.after_fork import moved_change
 from antiphon.replay.forking.changes import Changes
 from antiphon.replay.forking.event_at import NoSuchPoint
-from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, joined, pipeline_of, published_by
+from antiphon.replay.forking.fork_session import (
+    digest_of_lines,
+    join_lines,
+    pipeline_of,
+    published_by,
+    wait_briefly,
+)
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.run_point import RunPoint, run_point
 from antiphon.replay.forking.snapshot import moved_timers, snapshot
@@ -56,16 +62,18 @@ async def fork_run(
     tools: Sequence[Any],
     on_start: Callable[[RunPoint], None] = lambda point: None,
 ) -> list[Line]:
-    """Return the new recording; arguments as in `run_point`, and `tools` as for a pipeline.
+    """Return the new recording. For the arguments see `run_point`; `tools` are as for a pipeline.
 
-    Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end.
+    Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning if the run does not end.
     """
     if not tools:
         raise NoSuchPoint(
             "From that point on the run calls tools, whose functions are not recorded.",
             hint="Name their module with --tools.",
         )
-    run_point(lines, place, node, specification, None)  # an impossible fork is refused before anything starts
+    run_point(
+        lines, place, node, specification, None
+    )  # refuses an impossible fork before the pipeline starts
     async with pipeline_of(tools, changes) as (pipeline, bus):
         published = await published_by(pipeline, bus)
         point = run_point(lines, place, node, specification, published if specification else None)
@@ -73,7 +81,7 @@ async def fork_run(
         by = utc_now() - point.event.event.time
         deliveries = [_delivered(point, line, by) for line in point.deliveries]
         await _import_snapshot(bus, point, deliveries, by, published)
-        await _ended(pipeline, bus, point)
+        await _wait_for_end(pipeline, bus, point)
         id = point.session_id
         live = [line async for line in session_lines(id, bus)]
     return list(_joined(lines, point, _fork_record(point, deliveries, by), changes, published, live))
@@ -128,7 +136,7 @@ def _fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta
     )
 
 
-async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
+async def _wait_for_end(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
     """Return when the run has its answer. Raises StillRunning, PipelineFailed."""
     workflow = point.rehearsal.specification.workflows[point.rehearsal.workflow]
     until_s = monotonic_s() + workflow.timeout_s + _PATIENCE_S
@@ -143,10 +151,10 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
                 f"The fork waits for a person at {', '.join(state.open)}, but a fork cannot ask a person.",
                 hint="Fork from a later point.",
             )
-        await a_moment(pipeline, until_s, "the run did not end in its time")
+        await wait_briefly(pipeline, until_s, "the run did not end in its time")
     until_s = monotonic_s() + _PATIENCE_S
     while not await _is_recorded(bus, point.session_id):  # the answer is stored before its record
-        await a_moment(pipeline, until_s, "the last decision of the run was not recorded")
+        await wait_briefly(pipeline, until_s, "the last decision of the run was not recorded")
 
 
 async def _is_recorded(bus: Bus, session_id: str) -> bool:
@@ -182,4 +190,4 @@ def _joined(
         fields = from_json(canonical(point.rehearsal.specification))
         new.append(SpecificationLine(hash=content, specification=fields))
     new.append(RecordLine(record=record))
-    return joined(header, point.lines[1:], new, live, known.contents)
+    return join_lines(header, point.lines[1:], new, live, known.contents)

@@ -2,9 +2,9 @@
 
     lines = await fork(list(read_lines(path)), "reasoning.requested@2", read_changes("claude-opus-5-5"), tools=[...])
 
-The new recording holds the earlier lines as they were recorded. From there on today's components run, with real calls
-of the model and the tools, on their own Redis. The session's deadline keeps its remaining time. A `fork` record
-and the header's `parent` hold the changes.
+The new recording contains the earlier lines as they were recorded. From there on today's components run on a private
+Redis, with real calls of the model and the tools. The time until the session's deadline stays the same. A `fork` record
+and the header's `parent` contain the changes.
 """
 
 import asyncio
@@ -60,8 +60,8 @@ async def fork(
 ) -> list[Line]:
     """Return the new recording.
 
-    `place` is a number or a type, such as `reasoning.requested@2`; `tools` as for a pipeline. Raises
-    NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end in time.
+    `place` is the number of an event, or its type such as `reasoning.requested@2`; `tools` are as for a pipeline.
+    Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning if the session does not end in time.
     """
     point = point_at(lines, place)
     if not tools:
@@ -76,28 +76,28 @@ async def fork(
         rest = content_of(session, point.briefings)
         await restore_writes(bus, point)
         await restore(bus, snapshot(point.lines, forked_session.deliveries, catalogues, timers, **rest))
-        await _ended(pipeline, bus, session)
+        await _wait_for_end(pipeline, bus, session)
         live = [line async for line in session_lines(session.id, bus)]
     own: list[Line] = [RecordLine(record=forked_session.record)]
     if content and content not in point.known.catalogues:
         own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))
     header = _header(lines, point, changes, forked_session)
-    return list(joined(header, point.lines[1:], own, live, point.known.contents))
+    return list(join_lines(header, point.lines[1:], own, live, point.known.contents))
 
 
 def digest_of_lines(lines: Iterable[Line]) -> str:
-    """Return the digest by which forks name their parent, independent of its file's compression."""
+    """Return the digest of a recording by which forks name their parent; compression does not matter."""
     return content_hash(b"\n".join(map(encode_line, lines)))
 
 
 def _check_needs_no_tools(point: Point) -> None:
-    """Raise NoSuchPoint when the session may still call tools: their functions are in no recording."""
+    """Raise NoSuchPoint if the session may still call tools, whose functions are not recorded."""
     assert point.session is not None, "a point's session is open"
-    own = [name for name in point.session.tools.usable if name not in BUILT_INS]
-    may_go_on = point.session.last_round is None or point.session.steps.number > 0
-    if own and may_go_on and point.session.phase != "assembling":
+    names = [name for name in point.session.tools.usable if name not in BUILT_INS]
+    may_continue = point.session.last_round is None or point.session.steps.number > 0
+    if names and may_continue and point.session.phase != "assembling":
         raise NoSuchPoint(
-            f"From that event on the session can call tools, whose functions are not recorded: {list_names(own, 5)}.",
+            f"From that event on the session can call tools, whose functions are not recorded: {list_names(names, 5)}.",
             hint="Name their module, or other tools, with --tools.",
         )
 
@@ -117,7 +117,7 @@ async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[t
 async def _catalogue(
     point: Point, pipeline: EmbeddedPipeline, bus: Bus, *, has_tools: bool
 ) -> tuple[str, Catalogue]:
-    """Return the content hash and the tools from now on; by default the recorded ones."""
+    """Return the content hash and the catalogue of the fork; by default the recorded ones."""
     assert point.session is not None, "a point's session is open"
     if not has_tools:
         return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)
@@ -128,11 +128,11 @@ async def published_by(pipeline: EmbeddedPipeline, bus: Bus) -> tuple[str, Catal
     """Return the content hash and the tools of a pipeline. Raises StillRunning, PipelineFailed."""
     until_s = monotonic_s() + _PATIENCE_S
     while (published := await bus.current_catalogue()) is None:
-        await a_moment(pipeline, until_s, "its tools were not published")
+        await wait_briefly(pipeline, until_s, "its tools were not published")
     return published, await bus.catalogue(published)
 
 
-async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None:
+async def _wait_for_end(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None:
     """Return when the session is closed. Raises StillRunning, PipelineFailed."""
     left_s = (session.deadline - utc_now()).total_seconds() + session.limits.assembly_s
     until_s = monotonic_s() + max(0.0, left_s) + _PATIENCE_S
@@ -140,10 +140,10 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None
         _, content = await bus.session(session.id).document(STATE)
         if content is not None and SESSION.read(content).phase == "closed":
             return
-        await a_moment(pipeline, until_s, "the session did not end in its time")
+        await wait_briefly(pipeline, until_s, "the session did not end in its time")
 
 
-async def a_moment(pipeline: EmbeddedPipeline, until_s: float, problem: str) -> None:
+async def wait_briefly(pipeline: EmbeddedPipeline, until_s: float, problem: str) -> None:
     """Wait a short time; `problem` describes a missed limit. Raises StillRunning, PipelineFailed."""
     pipeline.check()
     if monotonic_s() > until_s:
@@ -153,18 +153,18 @@ async def a_moment(pipeline: EmbeddedPipeline, until_s: float, problem: str) -> 
     await asyncio.sleep(_POLL_S)
 
 
-def joined(
-    header: Header, taken: Sequence[Line], new: Sequence[Line], live: Sequence[Line], known: Container[str]
+def join_lines(
+    header: Header, recorded: Sequence[Line], new: Sequence[Line], live: Sequence[Line], known: Container[str]
 ) -> Iterator[Line]:
     """Yield a fork: the recorded lines, the fork's own lines, and the later lines of the live session.
 
     `known` are the hashes of the contents in the recorded lines.
     """
     yield header
-    yield from taken
+    yield from recorded
     yield from new
-    copied = events = sum(isinstance(line, EventLine) for line in taken)
-    records = sum(isinstance(line, RecordLine) for line in (*taken, *new))
+    copied = events = sum(isinstance(line, EventLine) for line in recorded)
+    records = sum(isinstance(line, RecordLine) for line in (*recorded, *new))
     for line in live:
         match line:
             case EventLine() if line.n > copied:

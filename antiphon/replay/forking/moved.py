@@ -1,4 +1,4 @@
-"""The same values at another time: every time in them is shifted by the same span. Pure."""
+"""Values with all times shifted by the same span. Pure."""
 
 from dataclasses import is_dataclass, replace
 from datetime import datetime, timedelta

@@ -1,6 +1,6 @@
 """The state of a recorded session right after an event: its document, memory and deliveries in flight. Pure.
 
-Steps are included whole: an event that was sent together with others counts as the last of them.
+A step is included with all its events, even if the named event is not the last of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,8 @@ from antiphon.recording.session_document import Document
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.decisions import has_effect
 from antiphon.replay.forking.event_at import NoSuchPoint, number_of, resumable
-from antiphon.replay.steps.known import Known, Step
 from antiphon.replay.steps.redelivery import redelivered
+from antiphon.replay.steps.replay_state import RecordingContent, Step
 from coordinator.session import Session
 
 _DATA = {kind.type: kind for kind in ENVELOPES}
@@ -51,14 +51,14 @@ class Point:
 
     header: Header
     lines: list[Line] = field(default_factory=list)
-    """The lines of the recording up to there."""
+    """The lines of the recording up to the event."""
     event: EventLine | None = None
     """The last event included."""
     session: Session | None = None
     pending: tuple[EventLine, ...] = ()
     """Deliveries in flight: events in an inbox that were not handled."""
     timers: dict[str, Timer] = field(default_factory=dict)
-    known: Known = field(default_factory=Known)
+    known: RecordingContent = field(default_factory=RecordingContent)
     briefings: Briefings = field(default_factory=Briefings)
     built_by: BriefingRecord | None = None
     """The newest record of a briefing."""
@@ -86,14 +86,14 @@ class Beginning:
 
 
 def beginning_of(lines: Sequence[Line]) -> Beginning:
-    """Return the beginning of the fork whose record is the last of `lines`, a recording up to there.
+    """Return the beginning of a fork; `lines` are a recording up to the record of the fork.
 
     Raises UnreadableEvent.
     """
     record = lines[-1].record if isinstance(lines[-1], RecordLine) else None
     assert isinstance(record, ForkRecord), "a fork begins behind its record"
     taken_over = sum(isinstance(line, EventLine) for line in lines)
-    point = walked(lines, taken_over)
+    point = state_at(lines, taken_over)
     if point.session is None:
         raise UnreadableEvent("it is a fork of a session that was not open yet.")
     delivered = tuple(point.known.lines[one.event] for one in record.redelivered)
@@ -101,12 +101,12 @@ def beginning_of(lines: Sequence[Line]) -> Beginning:
 
 
 def point_at(lines: Sequence[Line], place: str) -> Point:
-    """Return the session right after the event at `place`: its number, or its type, such as `reasoning.requested@2`.
+    """Return the session right after an event; `place` is its number or its type, such as `reasoning.requested@2`.
 
     Raises NoSuchPoint, which names the events to resume from, and UnreadableEvent.
     """
     last = end_of_step(lines, number_of(lines, place))
-    point = walked(lines, last)
+    point = state_at(lines, last)
     problem = _problem(point)
     if problem:
         raise NoSuchPoint(f"The session cannot continue from event {place}: {problem}", hint=resumable(lines))
@@ -138,7 +138,7 @@ def _outputs(record: StepRecord) -> list[UUID]:
     return [child_id(record.of, number) for number in range(record.outputs)]
 
 
-def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> Point:
+def state_at(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> Point:
     """Return the state at event number `last`, before the step that handled `unhandled`.
 
     Raises UnreadableEvent.
@@ -224,7 +224,7 @@ def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[Eve
 
 
 def _problem(point: Point) -> str:
-    """Return the reason why the session cannot be resumed from there; empty if it can."""
+    """Return the reason why the session cannot resume at the point; empty if it can."""
     if point.session is None:
         return "it was not open yet. Ask the question again instead."
     if any(isinstance(line.event.data, ResponseReady) for line in point.known.lines.values()):

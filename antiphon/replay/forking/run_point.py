@@ -1,7 +1,7 @@
 """The state of a recorded run at an event or a node, by its own specification or another. Pure.
 
-The state follows from the recorded events by the specification that the run resumes with, which must lead to that
-point in the same way.
+The state follows from the recorded events by the specification with which the run resumes. That specification must lead
+to the point in the same way.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,13 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification, specification_hash
 
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, data_in, records_in
-from antiphon.replay.by_specification.compared_run import Walk
+from antiphon.replay.by_specification.compared_run import DecisionPairs
 from antiphon.replay.by_specification.first import Moved, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.specifications import as_stored, specification_in
-from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
+from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.forking.point import Timer, end_of_step, set_timer
 from coordinator.runs.state import RunChange
 from coordinator.workflows.plan import template_of
@@ -64,7 +64,7 @@ def run_point(
     specification: Specification | None,
     catalogue: tuple[str, Catalogue] | None,
 ) -> RunPoint:
-    """Return the state of a run at the point of a fork. Raises NoSuchPoint, which says why not, and UnreadableEvent.
+    """Return the state of a run at the point of a fork. Raises NoSuchPoint, with the reason, and UnreadableEvent.
 
     Args:
         lines: The recording.
@@ -89,8 +89,8 @@ def run_point(
     rehearsal = Rehearsal(recorded, as_stored(chosen), specification_hash(chosen), name, catalogue)
     assert isinstance(lines[0], Header), "a recording begins with its header"
     point = RunPoint(lines[0], taken, events[-1], recorded, rehearsal)
-    _walk(point)
-    point.deliveries = list(_under_way(point, events))
+    _rehearse(point)
+    point.deliveries = list(_in_flight(point, events))
     if recorded.decisions and not (point.deliveries or point.timers):
         raise NoSuchPoint("The run cannot continue from there: no work is left.", hint=_hint(lines))
     return point
@@ -104,15 +104,15 @@ def _own(lines: Sequence[Line]) -> Specification:
 
 
 def _lines_until(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
-    """Yield the lines up to there; for a node, up to the event that began it, which is decided again."""
+    """Yield the lines up to an event, or up to the event that began a node, which is decided again."""
     if any(records_in(lines, ForkRecord)):
         raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
     unhandled: UUID | None = None
     if node:
-        cause = _began(lines, node)
+        cause = _event_that_began(lines, node)
         last, unhandled = cause.n, cause.event.id
     else:
-        last = end_of_step(lines, event_numbered(lines, place).n)
+        last = end_of_step(lines, event_at(lines, place).n)
     for line in lines:
         if isinstance(line, End) or (isinstance(line, EventLine) and line.n > last):
             return
@@ -121,7 +121,7 @@ def _lines_until(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]
         yield line
 
 
-def _began(lines: Sequence[Line], node: str) -> EventLine:
+def _event_that_began(lines: Sequence[Line], node: str) -> EventLine:
     """Return the event whose decision began a node."""
     recorded = RecordedRun.of(lines)
     begun: dict[str, EventLine] = {}
@@ -136,9 +136,9 @@ def _began(lines: Sequence[Line], node: str) -> EventLine:
     return begun[node]
 
 
-def _walk(point: RunPoint) -> None:
-    """Rehearse the decisions up to the point. Raises NoSuchPoint if the specification leads another way."""
-    walk, rehearsal = Walk(point.rehearsal), point.rehearsal
+def _rehearse(point: RunPoint) -> None:
+    """Rehearse the decisions up to the point. Raises NoSuchPoint if the specification decides differently."""
+    walk, rehearsal = DecisionPairs(point.rehearsal), point.rehearsal
     for decided in point.recorded.decisions:
         step = walk.step(decided)
         if step.differs:
@@ -166,13 +166,13 @@ def _earlier(node: str) -> str:
     )
 
 
-def _timers(point: RunPoint, decided: Decided, made: RehearsedDecision) -> None:
+def _timers(point: RunPoint, decided: Decided, decision: RehearsedDecision) -> None:
     """Update the timers after a decision."""
-    gone = decided.line.event.data
+    fired = decided.line.event.data
     for name, timer in list(point.timers.items()):
-        if timer.data == gone:
+        if timer.data == fired:
             del point.timers[name]
-    assert made.step is not None, "it was decided"
+    assert decision.step is not None, "it was decided"
     sent = decided.line.event.time
     if decided.outputs:
         newest = [
@@ -181,11 +181,11 @@ def _timers(point: RunPoint, decided: Decided, made: RehearsedDecision) -> None:
             if line.event.causationid == decided.line.event.id
         ]
         sent = newest[-1].event.time if newest else sent
-    for number, record in enumerate(made.timers, start=decided.record.outputs):
+    for number, record in enumerate(decision.timers, start=decided.record.outputs):
         set_timer(point.timers, record, sent, decided.line, number)
 
 
-def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLine]:
+def _in_flight(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLine]:
     """Yield unanswered calls, and events without a decision yet. Raises NoSuchPoint."""
     state, decided = point.rehearsal.state, {one.line.event.id for one in point.recorded.decisions}
     answered = {line.event.causationid for line in events}
@@ -221,7 +221,7 @@ def _matters(point: RunPoint, line: EventLine) -> bool:
     rehearsal = point.rehearsal
     if rehearsal.pinned is None:
         return isinstance(line.event.data, QuerySubmitted)
-    return rehearsal.means_something(line)
+    return rehearsal.has_effect(line)
 
 
 def _hint(lines: Sequence[Line]) -> str:

@@ -1,4 +1,4 @@
-"""The content that Redis must hold of a session before it resumes."""
+"""The data of a session that must be in Redis before the session resumes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ def snapshot(
     opened: datetime | None = None,
     **content: Any,
 ) -> SessionSnapshot:
-    """Return a session with the events in `lines`, and its deliveries as they are delivered now.
+    """Return a session with the events in `lines`, and with its deliveries in flight.
 
     `catalogues` are by content hash, and `content` is the rest of a SessionSnapshot.
     """
@@ -52,7 +52,7 @@ def content_of(session: Session, briefings: Briefings) -> dict[str, Any]:
 def moved_timers(
     timers: Mapping[str, Timer], by: timedelta, moments: Mapping[datetime, datetime] = {}
 ) -> Iterator[tuple[str, datetime, AnyEvent]]:
-    """Yield the timers with their due times shifted; `moments` are due times that were changed otherwise."""
+    """Yield the timers with shifted due times; `moments` maps due times that change otherwise to their new values."""
     for timer in timers.values():
         due = moments.get(timer.due, timer.due + by)
         yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)

@@ -1,7 +1,7 @@
-"""The restoring of a session's earlier writes into the ledger, so that its fork does not repeat them.
+"""The restoring of a session's earlier writes into the ledger, so that a fork does not repeat them.
 
-Each write is claimed and settled as it was then, with its recorded outcome, and no tool is run. Redacted
-arguments are not those that were executed, so a write with any is not recognised.
+Each write is claimed and settled again with its recorded outcome, and no tool runs. A write with redacted arguments is
+not recognised, as these are not the executed ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _Unit = tuple[str, tuple[int, ...]]
 
 
 async def restore_writes(bus: Bus, point: Point) -> None:
-    """Put the writes of all batches that had ended by then into the ledger. Raises LedgerUnavailable."""
+    """Add the writes of all completed batches to the ledger. Raises LedgerUnavailable."""
     life_s = bus.settings.retention_s
     ledger = Ledger(bus.batcher, bus.keys, lease_s=bus.settings.lease_s, retention_s=life_s)
     for batch in _batches(point, life_s):
@@ -41,20 +41,20 @@ async def restore_writes(bus: Bus, point: Point) -> None:
 
 
 async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[Claim, Results]]:
-    """Return the claims of a unit's writes; an empty list if an earlier write had answered them."""
-    made = batch.settled_write(unit)
-    if made is None:
+    """Return the claims of a unit's writes; an empty list if an earlier write has answered them."""
+    settled = batch.settled_write(unit)
+    if settled is None:
         return []
-    write, results = made
-    found = await ledger.begin(write)
-    if isinstance(found, Claim):
-        return [(found, results)]
-    if found.verdict == "split":
+    write, results = settled
+    reply = await ledger.begin(write)
+    if isinstance(reply, Claim):
+        return [(reply, results)]
+    if reply.verdict == "split":
         return [claim for one in batch.as_single_units(unit) for claim in await _claimed(ledger, batch, one)]
-    if found.verdict == "theirs" and not any(map(is_unknown, results)):
-        theirs = replace(write, key=found.key)  # its outcome was unknown, and this call has settled it
-        status = await ledger.status(theirs)
-        claim = await ledger.take_over(theirs, status.fence, is_unknown=True)
+    if reply.verdict == "theirs" and not any(map(is_unknown, results)):
+        identical = replace(write, key=reply.key)  # its outcome was unknown, and this call has settled it
+        status = await ledger.status(identical)
+        claim = await ledger.take_over(identical, status.fence, is_unknown=True)
         return [(claim, results)] if claim else []
     return []
 
@@ -83,10 +83,10 @@ class _Batch:
     life_s: float
 
     def waves(self) -> Iterator[tuple[list[_Unit], list[_Unit]]]:
-        """Yield, step by step, the units that began and those that ended then; one by one without a record."""
+        """Yield, for each step, the units that began and the units that ended; one by one if there is no record."""
         if self.record is None:
             calls = enumerate(self.request.calls)
-            for unit in [(call.name, (place,)) for place, call in calls if self._may_have_run(place)]:
+            for unit in [(call.name, (index,)) for index, call in calls if self._may_have_run(index)]:
                 yield [unit], [unit]
             return
         units, ends = self.record.units, self.record.ends
@@ -96,18 +96,18 @@ class _Batch:
 
     def as_single_units(self, unit: _Unit) -> list[_Unit]:
         """Return the calls of a group as single units."""
-        return [(self.request.calls[place].name, (place,)) for place in unit[1]]
+        return [(self.request.calls[index].name, (index,)) for index in unit[1]]
 
     def settled_write(self, unit: _Unit) -> tuple[Write, Results] | None:
-        """Return the write of a unit, and its results; None if it wrote nothing, or its arguments are unknown."""
-        name, places = unit
-        calls = [self.request.calls[place] for place in places]
-        tool, plain = self.tools.get(name), self._plain(calls)
+        """Return the write of a unit and its results; None if it is no write, or its arguments are unknown."""
+        name, indexes = unit
+        calls = [self.request.calls[index] for index in indexes]
+        tool, plain = self.tools.get(name), self._executed_arguments(calls)
         if tool is None or tool.effect != "write" or any(call.idempotency_key for call in calls) or not plain:
             return None
         if any(
-            place not in self.results or call.name not in self.tools
-            for place, call in zip(places, calls, strict=True)
+            index not in self.results or call.name not in self.tools
+            for index, call in zip(indexes, calls, strict=True)
         ):
             return None
         variant = self.tools[calls[0].name].contract.batch if name != calls[0].name else None
@@ -123,18 +123,18 @@ class _Batch:
             name=name_of(self.request.tenant, self.session_id, identity),
             identities=tuple(self._identity(call.name, one) for call, one in zip(calls, plain, strict=True)),
             kind=_purpose(calls[0], tool),
-            place=places[0],
+            place=indexes[0],
             is_approved=True,
         )
-        return write, tuple(self.results[place] for place in places)
+        return write, tuple(self.results[index] for index in indexes)
 
-    def _may_have_run(self, place: int) -> bool:
-        return place in self.results and effect_of(self.results[place]) != "none"
+    def _may_have_run(self, index: int) -> bool:
+        return index in self.results and effect_of(self.results[index]) != "none"
 
-    def _plain(self, calls: Sequence[RequestedCall]) -> list[dict[str, Any]]:
-        """Return the executed arguments; an empty list if a value in them is not recorded whole."""
-        results = [self.results.get(place) for place in range(len(self.request.calls))]
-        found = []
+    def _executed_arguments(self, calls: Sequence[RequestedCall]) -> list[dict[str, Any]]:
+        """Return the executed arguments; an empty list if a value in them was not recorded."""
+        results = [self.results.get(index) for index in range(len(self.request.calls))]
+        arguments = []
         for call in calls:
             try:
                 plain = resolve(call, results)
@@ -142,8 +142,8 @@ class _Batch:
                 return []
             if isinstance(plain, ToolError):
                 return []
-            found.append(plain)
-        return found
+            arguments.append(plain)
+        return arguments
 
     def _identity(self, name: str, plain: dict[str, Any]) -> str:
         return identity_of(name, self.tools[name].input_schema, plain)

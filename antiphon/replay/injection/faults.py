@@ -78,15 +78,15 @@ def kinds_for(data: EventData) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind in fitting)
 
 
-def is_instead(kind: Kind) -> bool:
-    """Return whether the fault answers the same request; otherwise its event has another source."""
+def is_reply(kind: Kind) -> bool:
+    """Return whether the fault is a reply to the same request, not an event of another source."""
     return kind in _MODEL or kind in _TOOLS
 
 
 def faulty(kind: Kind, tool: str, data: EventData, session: Session, catalogue: Catalogue) -> EventData:
     """Return the event of a fault that `kinds_for` allows; with `tool`, only that tool's calls fail.
 
-    Raises ConfigurationError when the batch has no call of that tool.
+    Raises ConfigurationError if the batch has no call of that tool.
     """
     match data:
         case ToolsCompleted() if kind in _TOOLS:

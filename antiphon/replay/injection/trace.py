@@ -1,7 +1,6 @@
 """The course of a recorded session from one of its events, decided by today's code.
 
-The coordinator decides, the synthesizer briefs, the assembler answers, until a model or a tool would be
-called.
+The coordinator, the synthesizer and the assembler continue until they would call a model or a tool.
 """
 
 from collections import deque
@@ -29,14 +28,14 @@ from antiphon_shared.events.step_records import AssemblyRecord, BriefingRecord, 
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.checks.assemblies import Assemblies
-from antiphon.replay.checks.decisions import decided
+from antiphon.replay.checks.decisions import decide_again
 from antiphon.replay.forking.point import Point
-from antiphon.replay.steps.known import Step
+from antiphon.replay.steps.replay_state import Step
 from coordinator import limits
 from coordinator.session import Session
 
 STEPS_MAX = 200
-"""More steps than any session takes without a call of a model or tool."""
+"""A limit above the steps that any session takes without a call of a model or tool."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +66,12 @@ class Traced:
 
 
 class Trace:
-    """The session from the fault on, event by event."""
+    """The events of a session from `first` on; `outages` are the recorded ones, or None for those of the session."""
 
     def __init__(
         self, point: Point, session: Session, first: EventLine, outages: Outages | None = None
     ) -> None:
-        """Begin with the event `first`; `outages` are those recorded by then, None for the session's own."""
+
         self._known, self._briefings = point.known, point.briefings
         self._assemblies = Assemblies(point.briefings)
         self._built_by = point.built_by
@@ -87,13 +86,13 @@ class Trace:
         steps: list[TracedStep] = []
         answer: Response | None = None
         for _ in range(STEPS_MAX):
-            if not self._waiting and not self._continues_later():
+            if not self._waiting and not self._fire_model_timer():
                 break
             line = self._waiting.popleft()
             self._known.add(line)
             if end := _missing_call(line.event.data):
                 return Traced(tuple(steps), end, answer, line.event.data)
-            step = self._handled(line)
+            step = self._handle(line)
             if step is None:
                 continue
             steps.append(step)
@@ -103,7 +102,7 @@ class Trace:
             )
         return Traced(tuple(steps), "The session is answered." if answer else "The session waits.", answer)
 
-    def _handled(self, line: EventLine) -> TracedStep | None:
+    def _handle(self, line: EventLine) -> TracedStep | None:
         match line.event.data:
             case BriefingRequested():
                 built_by = self._built_by or BriefingRecord(
@@ -117,14 +116,14 @@ class Trace:
                 outputs = self._assemblies.redo(step, self._known).outputs
                 component = "response_assembler"
             case data if data.inbox == "coordinator":
-                return self._decided(line)
+                return self._decide(line)
             case _:
                 return None
         self._send(line, outputs, component)
         return TracedStep(line.event, component, outputs)
 
-    def _decided(self, line: EventLine) -> TracedStep:
-        decision = decided(self._session, line, self._known, self._outages)
+    def _decide(self, line: EventLine) -> TracedStep:
+        decision = decide_again(self._session, line, self._known, self._outages)
         self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands
         if decision.own_answer_reason:
@@ -149,8 +148,8 @@ class Trace:
         self._n, self._entry = self._n + 1, f"{milliseconds}-{int(sequence) + 1}"
         self._waiting.append(EventLine(self._n, self._entry, event))
 
-    def _continues_later(self) -> bool:
-        """Fire the timer that waits for a model; return False without such a timer."""
+    def _fire_model_timer(self) -> bool:
+        """Fire the timer that waits for a model; return whether there is one."""
         due = next((one for one in self._timers.values() if isinstance(one[2].event, ModelDue)), None)
         if due is None:
             return False
@@ -161,7 +160,7 @@ class Trace:
 
 
 def _missing_call(data: EventData) -> str:
-    """Return a sentence on the call that cannot be made here, or an empty text."""
+    """Return a sentence about the call of a model or tool that an event requests; empty for another event."""
     match data:
         case ReasoningRequested():
             return "The next step is a model call."

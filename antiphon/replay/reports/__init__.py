@@ -1,1 +1,1 @@
-"""The reports of verifications: one file per form. Pure."""
+"""The reports of verifications, one file per form. Pure."""

@@ -10,7 +10,7 @@ from antiphon_shared.text.excerpt import list_names
 from antiphon.replay.against.changes import Compared, Kind
 from antiphon.replay.against.decisions import Case, Decision
 from antiphon.replay.reports.as_json import json_text
-from antiphon.replay.reports.shown import change, printable
+from antiphon.replay.reports.change_lines import change, printable
 from antiphon.replay.reports.text import reasons
 
 _DECISIONS_MAX = 20
@@ -37,16 +37,16 @@ class Summary:
 
     @property
     def result(self) -> Kind:
-        """Return the worst result of all: an unreadable recording may hide any change."""
+        """Return the worst result of all; an unreadable recording, which may hide any change, is the worst."""
         worst: tuple[Kind, ...] = ("unreadable", "changed", "unchecked")
         return next((kind for kind in worst if self.counts[kind]), "same")
 
     @property
     def unchecked(self) -> Mapping[str, int]:
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for one in self.recordings:
-            found.update(one.unchecked)
-        return found
+            counts.update(one.unchecked)
+        return counts
 
 
 def reported(summary: Summary) -> Iterator[str]:

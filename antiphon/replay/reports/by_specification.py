@@ -10,7 +10,7 @@ from antiphon_shared.text.excerpt import list_names
 from antiphon.replay.by_specification.result import SpecificationResult
 from antiphon.replay.by_specification.sums import ComparedRun, Group, Result, end_in_words, grouped, result_of
 from antiphon.replay.reports.as_json import json_text
-from antiphon.replay.reports.shown import change, printable
+from antiphon.replay.reports.change_lines import change, printable
 
 _CASES_SHOWN_MAX = 5
 _MISSING_SHOWN_MAX = 3
@@ -22,10 +22,10 @@ def reported(all: Sequence[ComparedRun]) -> Iterator[str]:
     for group in grouped(all):
         yield from _group(group)
     for one in all:
-        if one.found is None:
+        if one.compared is None:
             yield f"{printable(one.path)}: unreadable: {printable(one.error)}"
-        elif one.found.result == "unchecked":
-            yield f"{printable(one.path)}: not checked whole: {printable(one.found.why)}"
+        elif one.compared.result == "unchecked":
+            yield f"{printable(one.path)}: not checked whole: {printable(one.compared.why)}"
 
 
 def summary(all: Sequence[ComparedRun], duration_s: float) -> list[str]:
@@ -37,7 +37,7 @@ def summary(all: Sequence[ComparedRun], duration_s: float) -> list[str]:
         "other": "are not runs of these workflows",
     }
     counted = [f"{counts[result]} {words.get(result, result)}" for result in _RESULTS if counts[result]]
-    decisions = sum(one.found.decisions for one in all if one.found is not None)
+    decisions = sum(one.compared.decisions for one in all if one.compared is not None)
     many = f"{len(all)} recording{'s' if len(all) != 1 else ''}"
     return [f"{many}: {', '.join(counted) or 'none'}; {decisions} decisions are the same, {duration_s:.2f} s"]
 
@@ -65,7 +65,7 @@ def document(all: Sequence[ComparedRun]) -> str:
 
 def _case(one: ComparedRun) -> Iterator[str]:
     """Yield the result for one recording: the event, the recorded and the rehearsed act, and the course from there."""
-    found = one.found
+    found = one.compared
     if found is None or found.first is None:
         yield printable(one.error if found is None else found.why)
         return
@@ -108,6 +108,6 @@ def _or_empty(value: Any) -> Any:
 
 
 def _recording(one: ComparedRun) -> dict[str, Any]:
-    if one.found is None:
+    if one.compared is None:
         return {"path": one.path, "result": one.result, "error": one.error}
-    return {"path": one.path, **asdict(one.found)}
+    return {"path": one.path, **asdict(one.compared)}

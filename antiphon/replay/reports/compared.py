@@ -6,9 +6,9 @@ from typing import Any
 
 from antiphon.replay.diff import Comparison, EventDifference
 from antiphon.replay.reports.as_json import json_text
-from antiphon.replay.reports.shown import change, printable
+from antiphon.replay.reports.change_lines import change, printable
 
-_PLACES_MAX = 20
+_EVENTS_MAX = 20
 _DIFFERENCES_MAX = 5
 _LINES_MAX = 20
 """The limit for one difference."""
@@ -24,10 +24,10 @@ def reported(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
     yield f"{both}: {count} place{'s' if count > 1 else ''} differ, first {_where(comparison.event_differences[0])}"
     yield ""
     yield from _table(comparison)
-    for place in comparison.event_differences[:_PLACES_MAX]:
+    for difference in comparison.event_differences[:_EVENTS_MAX]:
         yield ""
-        yield from _difference_text(place)
-    if (more := count - _PLACES_MAX) > 0:
+        yield from _difference_text(difference)
+    if (more := count - _EVENTS_MAX) > 0:
         yield ""
         yield f"{more} more places; --json lists all."
 
@@ -39,7 +39,7 @@ def document(names: tuple[str, str], comparison: Comparison) -> str:
             "is_same": comparison.is_same,
             "a": {"path": names[0], **asdict(comparison.a)},
             "b": {"path": names[1], **asdict(comparison.b)},
-            "places": [_as_json(place) for place in comparison.event_differences],
+            "places": [_as_json(difference) for difference in comparison.event_differences],
         }
     )
 
@@ -57,30 +57,36 @@ def _cell(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _difference_text(place: EventDifference) -> Iterator[str]:
-    yield _where(place)
-    for found in place.differences[:_DIFFERENCES_MAX]:
+def _difference_text(difference: EventDifference) -> Iterator[str]:
+    yield _where(difference)
+    for found in difference.differences[:_DIFFERENCES_MAX]:
         yield f"  {printable(found.path)}"
         yield from (f"    {line}" for line in change(found.expected, found.got, _LINES_MAX))
-    if (more := len(place.differences) - _DIFFERENCES_MAX) > 0:
+    if (more := len(difference.differences) - _DIFFERENCES_MAX) > 0:
         yield f"  and in {more} more fields"
 
 
-def _where(place: EventDifference) -> str:
-    event_name = printable(place.kind) + (f" of round {place.round}" if place.round is not None else "")
-    if place.a is None:
-        return f"at event {place.b} of B: {event_name}, which A lacks"
-    if place.b is None:
-        return f"at event {place.a} of A: {event_name}, which B lacks"
-    number = f"event {place.a}" if place.a == place.b else f"event {place.a} of A, {place.b} of B"
+def _where(difference: EventDifference) -> str:
+    event_name = printable(difference.kind) + (
+        f" of round {difference.round}" if difference.round is not None else ""
+    )
+    if difference.a is None:
+        return f"at event {difference.b} of B: {event_name}, which A lacks"
+    if difference.b is None:
+        return f"at event {difference.a} of A: {event_name}, which B lacks"
+    number = (
+        f"event {difference.a}"
+        if difference.a == difference.b
+        else f"event {difference.a} of A, {difference.b} of B"
+    )
     return f"at {number}: {event_name}"
 
 
-def _as_json(place: EventDifference) -> dict[str, Any]:
+def _as_json(difference: EventDifference) -> dict[str, Any]:
     return {
-        "what": place.kind,
-        "round": place.round,
-        "a": place.a,
-        "b": place.b,
-        "differences": [found._asdict() for found in place.differences],
+        "what": difference.kind,
+        "round": difference.round,
+        "a": difference.a,
+        "b": difference.b,
+        "differences": [found._asdict() for found in difference.differences],
     }

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.event_changes import Change
-from antiphon.replay.reports.shown import change, printable
+from antiphon.replay.reports.change_lines import change, printable
 
 _EVENTS_NAMED_MAX = 12
 
 
-def reported(path: str, found: Sequence[Change]) -> list[str]:
+def reported(path: str, differences: Sequence[Change]) -> list[str]:
     """Return every difference, by event: the recorded value, and today's."""
-    places = f"{len(found)} difference{'s' if len(found) != 1 else ''}"
-    lines = [f"{printable(path)}: would be rewritten with {places}", "  - as recorded, + as rewritten"]
-    for one in found:
+    count = f"{len(differences)} difference{'s' if len(differences) != 1 else ''}"
+    lines = [f"{printable(path)}: would be rewritten with {count}", "  - as recorded, + as rewritten"]
+    for one in differences:
         lines.append(f"  {_where(one)}")
         lines += [f"    {line}" for line in change(one.expected, one.got)]
     return lines

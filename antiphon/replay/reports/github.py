@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from antiphon.annotations import annotation
+from antiphon.replay.reports.change_lines import printable
 from antiphon.replay.reports.outcome import Outcome
-from antiphon.replay.reports.shown import printable
 from antiphon.replay.reports.text import body, extent, headline, reasons
 
 
@@ -28,7 +28,7 @@ def annotations(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def counted(lines: Sequence[str]) -> str:
-    """Return the summary, as a notice that belongs to no file."""
+    """Return the summary as a notice without a file."""
     return annotation("notice", "\n".join(lines), title="replay verify")
 
 

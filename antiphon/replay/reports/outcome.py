@@ -71,12 +71,12 @@ class Tally:
 
     @property
     def result(self) -> Result:
-        """Return the worst result of all: an unreadable recording may hide any change, and a divergence is certain.
+        """Return the worst result of all; an unreadable recording, which may hide any change, is the worst.
 
-        Recordings without any checked step are `unchecked`, not `same`.
+        If no step was checked, the result is `unchecked`, not `same`.
         """
         worst: tuple[Result, ...] = ("unreadable", "diverged", "unchecked")
-        found = next((result for result in worst if self.results[result]), None)
-        if found is not None:
-            return found
+        worst_found = next((result for result in worst if self.results[result]), None)
+        if worst_found is not None:
+            return worst_found
         return "unchecked" if self.results["same"] and not self.steps else "same"

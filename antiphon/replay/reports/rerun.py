@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from antiphon_shared.text.excerpt import one_line
 
-from antiphon.replay.reports.shown import printable
+from antiphon.replay.reports.change_lines import printable
 from antiphon.replay.rerun_report import Outcome, RerunReport
 
 _SHOWN_CHARACTERS = 300
@@ -26,16 +26,16 @@ def reported(report: RerunReport) -> list[str]:
     lines += [f"  response: {_change(*one)}" for one in report.response[:_DIFFERENCES_SHOWN_MAX]]
     if (more := len(report.response) - _DIFFERENCES_SHOWN_MAX) > 0:
         lines.append(f"  response: and {more} more")
-    lines += [f"  not recorded: {_shown(miss.asked)}" for miss in report.misses]
+    lines += [f"  not recorded: {_value_text(miss.asked)}" for miss in report.misses]
     # The rest follows from the first.
     diff = report.misses[0].diff.splitlines() if report.misses else ()
     return lines + [f"    {printable(line)}" for line in diff]
 
 
 def _change(path: str, expected: object, got: object) -> str:
-    words = f"recorded {_shown(expected)}; today {_shown(got)}"
+    words = f"recorded {_value_text(expected)}; today {_value_text(got)}"
     return f"{printable(path)}: {words}" if path else words
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     return printable(one_line(str(value), _SHOWN_CHARACTERS))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from antiphon_shared.events import COMPONENTS
 
 from antiphon.replay.report import Answer, Divergence, Report, by_component
+from antiphon.replay.reports.change_lines import change, printable
 from antiphon.replay.reports.outcome import Outcome, Tally
-from antiphon.replay.reports.shown import change, printable
 
 if TYPE_CHECKING:
     from antiphon.replay.next_step import Next
@@ -24,7 +24,7 @@ _ANSWERS: Mapping[Answer, str] = {
 
 
 def reported(outcome: Outcome) -> list[str]:
-    """Return one recording's outcome: a line when everything is the same, else the differences and unchecked steps."""
+    """Return the outcome of a recording: one line, and the differences and unchecked steps, if any."""
     path, report = printable(outcome.path), outcome.report
     if report is None:
         return [f"{path}: unreadable: {printable(outcome.error)}"]
@@ -36,11 +36,11 @@ def reported(outcome: Outcome) -> list[str]:
 
 
 def headline(report: Report) -> str:
-    """Return the first divergence; without one, the extent of the check."""
+    """Return the first divergence, or, if there is none, the extent of the check."""
     first = report.first
     if first is None:
         return f"{'same' if report.is_same else 'not checked whole'}, {extent(report)}"
-    return f"diverged at event {first.event} ({printable(first.type)}): {_place_of(first)}"
+    return f"diverged at event {first.event} ({printable(first.type)}): {_output_of(first)}"
 
 
 def body(report: Report) -> list[str]:
@@ -71,19 +71,19 @@ def reasons(unchecked: Mapping[str, int]) -> str:
     return ", ".join(f"{printable(reason)} ({count})" for reason, count in sorted(unchecked.items()))
 
 
-def _place_of(divergence: Divergence) -> str:
+def _output_of(divergence: Divergence) -> str:
     """Return the component of a divergence, and the value that differs."""
-    place = f"{divergence.output} {divergence.path}".strip()
+    output = f"{divergence.output} {divergence.path}".strip()
     if divergence.node:
-        return f"{divergence.component}, node {printable(divergence.node)}: {printable(place)}"
-    return f"{divergence.component}, {printable(place)}"
+        return f"{divergence.component}, node {printable(divergence.node)}: {printable(output)}"
+    return f"{divergence.component}, {printable(output)}"
 
 
 def _by_component(report: Report) -> str:
     more = Counter(divergence.component for divergence in report.divergences[1:])
     counted = [f"{component} {count}" for component, count in more.most_common()]
-    if kept_not := report.divergences_in_all - len(report.divergences):
-        counted.append(f"{kept_not} not looked at")
+    if omitted := report.divergences_in_all - len(report.divergences):
+        counted.append(f"{omitted} not looked at")
     return ", ".join(counted)
 
 

@@ -42,7 +42,7 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon.recording.lines import End, EventLine, Line, RecordLine
 from antiphon.replay.forking.point import Beginning, beginning_of
 from antiphon.replay.requests import whole_request
-from antiphon.replay.steps.known import DataT, Known, RecordT
+from antiphon.replay.steps.replay_state import DataT, RecordingContent, RecordT
 
 FROM_OUTSIDE = (
     CancellationRequested,
@@ -96,7 +96,7 @@ class RecordingIndex:
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
         """By the event that was handled; for a fork, only its own events."""
-        self.known = Known()
+        self.known = RecordingContent()
         """All catalogues, specifications and contents."""
         self.beginning = self._read(lines)
         """The state from which a fork resumes; None where everything begins with the query."""

@@ -13,7 +13,7 @@ from antiphon_shared.formats import in_format
 from antiphon.recording.lines import EventLine
 from antiphon.replay.differences import ABSENT, differences
 from antiphon.replay.report import DIVERGENCES_KEPT_MAX, REDACTED_CHANGE, Answer, Divergence
-from antiphon.replay.steps.known import Redone, Step
+from antiphon.replay.steps.replay_state import RepeatedStep, Step
 
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
 
@@ -88,7 +88,7 @@ class ComparedOutputs:
         self.is_astray = False
         """Whether the coordinator would have sent other events, so that the session had gone another way."""
 
-    def compare(self, step: Step, redone: Redone, component: Component) -> None:
+    def compare(self, step: Step, redone: RepeatedStep, component: Component) -> None:
         """Report how today's outputs of a step differ from the recorded ones."""
         recorded = [one.event.data for one in step.outputs]
         is_astray = self.is_astray

@@ -6,13 +6,13 @@ from antiphon_shared.events.step_records import Redelivered
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import EventLine
-from antiphon.replay.steps.known import Known
+from antiphon.replay.steps.replay_state import RecordingContent
 
 RUN_CHANGED = "run"
 """The key in a fork's record for the changes of a run."""
 
 
-def redelivered(one: Redelivered, known: Known) -> EventLine:
+def redelivered(one: Redelivered, known: RecordingContent) -> EventLine:
     """Return the event as the fork delivered it, and make it known. Raises UnreadableEvent."""
     line = known.lines.get(one.event)
     if line is None:

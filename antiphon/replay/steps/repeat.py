@@ -43,8 +43,8 @@ from antiphon.replay.report import (
     Report,
 )
 from antiphon.replay.steps.findings import ComparedOutputs, Findings, raised
-from antiphon.replay.steps.known import COMPONENT_OF, Known, Redo, Redone, Step
 from antiphon.replay.steps.redelivery import RUN_CHANGED, redelivered
+from antiphon.replay.steps.replay_state import COMPONENT_OF, RecordingContent, Redo, RepeatedStep, Step
 from antiphon.replay.steps.undecided import Undecided
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Replay:
 
         With `follows_today` each step starts from today's results of the earlier ones; see `update.py`.
         """
-        self.known = Known()
+        self.known = RecordingContent()
         self.briefings = Briefings()
         assemblies = Assemblies(self.briefings)
         wanted = {*only, *(("context_synthesizer",) if _ON_BRIEFINGS.intersection(only) else ())}
@@ -70,7 +70,7 @@ class Replay:
         self.header: Header | None = None
         self.newest_step = 0
         """The number of the event whose step was repeated last."""
-        self.redone: tuple[Step, Redone] | None = None
+        self.redone: tuple[Step, RepeatedStep] | None = None
         """The newest record's step and its repetition, if it was repeated; for code that follows the replay."""
         self.failed = ""
         """The error that today's code has raised at that step, if any."""
@@ -238,7 +238,7 @@ class Replay:
             self._found.show(*redone.texts)
         self.redone = step, redone
 
-    def _redo_run(self, step: Step, known: Known) -> Redone:
+    def _redo_run(self, step: Step, known: RecordingContent) -> RepeatedStep:
         return self._runs().redo(step, known)
 
     def _runs(self) -> "RunDecisions":
@@ -279,7 +279,7 @@ class Replay:
 
     def _lets_go(self, line: EventLine) -> bool | None:
         decisions = self.decisions if self.runs is None else self.runs
-        if not decisions.can_look:
+        if not decisions.can_tell_effect:
             return None
         try:
             return decisions.is_ignored(line, self.known)

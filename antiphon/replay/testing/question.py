@@ -23,7 +23,7 @@ from antiphon.embedded import dispatcher_settings, registry_of
 from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import CatalogueLine, Header, Line, data_in, records_in
 from antiphon.replay.differences import ABSENT, differences
-from antiphon.replay.reports.shown import change, printable
+from antiphon.replay.reports.change_lines import change, printable
 from antiphon.replay.testing.scripted import ScriptedModel, is_scripted, scripted_reply
 from coordinator.models import in_order
 from reasoning_engine.settings import EngineSettings, Provider

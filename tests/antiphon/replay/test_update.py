@@ -9,7 +9,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording import hashes
 from antiphon.recording.lines import ContentLine, EventLine, Header, Line, encode_line
 from antiphon.replay.rewriting import rewritten
-from antiphon.replay.update import TakesAnotherWay, updated
+from antiphon.replay.update import DecidesDifferently, updated
 from antiphon.replay.verify import verify, verify_lines
 from coordinator import ladder, limits
 from reasoning_engine import prompt
@@ -88,7 +88,7 @@ def test_what_today_asks_for_besides_has_no_recorded_answer(
 ) -> None:
     monkeypatch.setattr(limits, "last_round_reason", lambda *_: "max_rounds_reached")
     with pytest.raises(
-        TakesAnotherWay, match=r"at event 6: it sends antiphon\.assembly\.requested\.v1"
+        DecidesDifferently, match=r"at event 6: it sends antiphon\.assembly\.requested\.v1"
     ) as caught:
         list(updated(courses_lines))
     assert caught.value.event == 6
@@ -101,7 +101,7 @@ def test_a_call_by_another_name_has_no_recorded_result(courses_lines: list[Line]
     for line in courses_lines:
         is_asked_for = isinstance(line, EventLine) and line.n == asked + 1
         changed += with_words([line], '"name":"get_course_outline"', '"name":"x"') if is_asked_for else [line]
-    with pytest.raises(TakesAnotherWay, match=f"at event {asked}: .*makes another request"):
+    with pytest.raises(DecidesDifferently, match=f"at event {asked}: .*makes another request"):
         list(updated(changed))
 
 

@@ -7,8 +7,8 @@ import pytest
 from antiphon.recording.lines import Line
 from antiphon.replay import verify_all as verify_all_file
 from antiphon.replay.reports.outcome import Outcome
-from antiphon.replay.verify_all import sensible_jobs, verify_all
-from antiphon.replay.workers import Died
+from antiphon.replay.verify_all import default_jobs, verify_all
+from antiphon.replay.workers import WorkerDied
 from tests.antiphon.recording.changed import with_words, written
 
 
@@ -48,15 +48,15 @@ def test_as_many_processes_share_the_work_as_there_are_cores_and_work_for(
     paths = [tmp_path / f"{n}.jsonl" for n in range(10)]
     for path in paths:
         path.write_bytes(b"x")
-    assert sensible_jobs(paths) == 1
+    assert default_jobs(paths) == 1
     for path in paths:
         path.write_bytes(b"x" * 300_000)
-    assert sensible_jobs(paths) == 4
-    assert sensible_jobs(paths[:5]) == 3
+    assert default_jobs(paths) == 4
+    assert default_jobs(paths[:5]) == 3
 
 
 def test_a_recording_whose_worker_dies_cannot_be_read_and_is_named(tmp_path: Path) -> None:
-    outcome = verify_all_file._failed_result(Outcome, tmp_path / "one.jsonl", Died(123, -9))
+    outcome = verify_all_file._failed_result(Outcome, tmp_path / "one.jsonl", WorkerDied(123, -9))
     assert outcome.result == "unreadable"
     assert outcome.path.endswith("one.jsonl")
     assert "123" in outcome.error

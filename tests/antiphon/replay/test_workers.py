@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from antiphon.replay.workers import Died, shared_out
+from antiphon.replay.workers import WorkerDied, run_in_workers
 
 
 def slower_at_first(n: int) -> str:
@@ -28,10 +28,10 @@ def ends_at_zero(n: int) -> str:
 
 
 def by(work: Callable[[int], str], items: range, jobs: int = 2) -> Iterator[str]:
-    return shared_out(work, lost, items, jobs, __name__)
+    return run_in_workers(work, lost, items, jobs, __name__)
 
 
-def lost(n: int, error: Died) -> str:
+def lost(n: int, error: WorkerDied) -> str:
     return f"{n}: {error}"
 
 

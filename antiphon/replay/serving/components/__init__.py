@@ -1,9 +1,9 @@
-"""The five components of a rerun: today's code, with each session's recorded surroundings.
+"""The five components of a rerun: today's code, with the recorded surroundings of each session.
 
-Each is built by its own `component.py`: once for the process, for the background duties and the types of its
-events; and once for each session, with the session's recorded settings. Its surroundings behave as recorded:
-a failed step fails, an unfinished step never ends, open breakers are open, and events keep their times. So a
-rerun needs no clock to reach a deadline, and today's code decides on the same inputs in the same order.
+Each is built by its `component.py`: once for the process, for its background tasks and the types of its events, and
+once for each session, with the session's recorded settings. The surroundings behave as recorded: a failed step fails,
+an unfinished step never ends, open breakers are open, and events keep their times. So a rerun need not wait for a
+deadline, and today's code decides on the same inputs in the same order.
 """
 
 from collections.abc import Mapping
@@ -29,16 +29,16 @@ _PARTS: tuple[type[Part], ...] = (CoordinatorPart, EnginePart, DispatcherPart, S
 def part_of(
     name: Component, bus: Bus, recordings: Mapping[str, RecordingIndex], misses: list[Miss]
 ) -> Service:
-    """Return one component for these sessions; requests that were not recorded are added to `misses`.
+    """Return a component for these sessions; requests that were not recorded are added to `misses`.
 
-    Build it in their environment. Raises ConfigurationError.
+    It must be built in the environment of the sessions. Raises ConfigurationError.
     """
     part = next(one for one in _PARTS if one.name == name)(bus, recordings, misses)
     program: Service = import_module(f"{name}.component").build(bus)
     return replace(
         program,
         handlers=dict.fromkeys(program.handlers, part.play),
-        # A step that was stopped then has no output, and never ends here. Whether a stop comes in time depends on
-        # the machine: a summary that came just after the answer would be dropped in one rerun, and come in another.
+        # A step that was stopped has no recorded output, and never ends here. A stop by the session would come at
+        # different times on different machines, and would drop some outputs, such as a late summary.
         stops_with_session=False,
     )

@@ -20,7 +20,7 @@ from context_synthesizer.settings import ContextSynthesizerSettings
 
 
 class SynthesizerPart(Part):
-    """The synthesizer with recorded bounds, and with recorded weights of facts from embeddings."""
+    """The synthesizer with the recorded limits, and with the recorded weights of facts from embeddings."""
 
     name = "context_synthesizer"
 

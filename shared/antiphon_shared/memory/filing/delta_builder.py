@@ -63,7 +63,9 @@ class MemoryDeltaBuilder:
             document: Document | None = None
             name = _name(part, origin)
             for statement in part.statements:
-                id = self._filed.at(*origin[:2], statement.position) or self._find(statement, name, origin)
+                id = self._filed.fact_at(*origin[:2], statement.position) or self._find(
+                    statement, name, origin
+                )
                 if id is None:
                     document = document or self._new_document(part, origin)
                     id = self._new_fact(document, statement, name)
@@ -140,7 +142,7 @@ class MemoryDeltaBuilder:
             **relations,
         )
         self._facts.append(fact)
-        self._new.put(fact, document, name)
+        self._new.add_fact(fact, document, name)
         return fact.id
 
     def _relations(self, document: Document, statement: Statement) -> dict[str, tuple[str, ...]]:

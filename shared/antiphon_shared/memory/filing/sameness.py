@@ -27,7 +27,7 @@ Words = tuple[str, str]
 
 
 class KnownFacts:
-    """The facts in memory, by the forms in which they are recognised. Only `add` and `put` change it."""
+    """The facts in memory, by the forms in which they are recognised. Only `add` and `add_fact` change it."""
 
     def __init__(self) -> None:
         self._trusted: dict[Words, str] = {}
@@ -47,7 +47,7 @@ class KnownFacts:
         """Add a filed delta; `memory` holds it already."""
         self._take(delta.facts, delta.sightings, memory)
 
-    def put(self, fact: Fact, document: Document, name: str) -> None:
+    def add_fact(self, fact: Fact, document: Document, name: str) -> None:
         """Add one fact, of a document that is known by `name`."""
         reading = read_statement(fact.statement, fact.is_json)
         facts = self._untrusted if document.is_untrusted else self._trusted
@@ -76,7 +76,7 @@ class KnownFacts:
                 return id
         return None
 
-    def at(self, round: int, call_id: str, position: str) -> str | None:
+    def fact_at(self, round: int, call_id: str, position: str) -> str | None:
         """Return the id of the fact from that position, if there is one."""
         return self._ids_by_position.get((round, call_id, position))
 
@@ -97,7 +97,9 @@ class KnownFacts:
         for fact in facts:
             document = memory.documents[fact.document]
             first = beginnings[document.id][1]
-            self.put(fact, document, name_of(document.title, document.tool, first.statement, first.is_json))
+            self.add_fact(
+                fact, document, name_of(document.title, document.tool, first.statement, first.is_json)
+            )
         for id, _, fact in seen:
             self.see(fact.id, memory.documents[id])
 

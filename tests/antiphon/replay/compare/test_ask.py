@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from antiphon_shared.events.session import Response
 
-from antiphon.replay.compare.ask import How, compare
+from antiphon.replay.compare.ask import AskOptions, compare
 from antiphon.replay.compare.cells import PLANS, Cell
 from antiphon.replay.compare.matchers import Expected
 from antiphon.replay.compare.questions import Question, of_recording
 from antiphon.replay.compare.scoring import Rubric
 from tests.messages_server import Scripted, serving
 
-OFFLINE = How(model="offline")
+OFFLINE = AskOptions(model="offline")
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ async def test_one_model_answers_all_plans_and_rubrics_judge_them(monkeypatch: p
     def is_short(response: Response) -> float:
         return 1.0 if len(response.answer) < 200 else 0.25
 
-    how = How(model_id="model-of-mine", rubrics=(Rubric("is_short", is_short, ("response",)),))
+    how = AskOptions(model_id="model-of-mine", rubrics=(Rubric("is_short", is_short, ("response",)),))
     async with serving(Scripted(text="It is 42.", repeat=True)) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         question = Question("q1", "What is it?", expected=Expected.model_validate({"numeric": 42}))

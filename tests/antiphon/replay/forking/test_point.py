@@ -5,7 +5,7 @@ from antiphon_shared.events import BriefingRequested, ReasoningRequested, Sessio
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import EventLine, Line, RecordLine
-from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
+from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.forking.point import point_at
 
 
@@ -33,11 +33,11 @@ def test_a_step_is_taken_over_whole(courses_lines: list[Line]) -> None:
 
 
 def test_events_are_named_by_number_or_by_type_and_round(courses_lines: list[Line]) -> None:
-    second = event_numbered(courses_lines, "reasoning.requested@2")
+    second = event_at(courses_lines, "reasoning.requested@2")
     assert isinstance(second.event.data, ReasoningRequested)
     assert second.event.data.round == 2
-    assert event_numbered(courses_lines, str(second.n)) is second
-    assert event_numbered(courses_lines, "antiphon.reasoning.requested.v1@2") is second
+    assert event_at(courses_lines, str(second.n)) is second
+    assert event_at(courses_lines, "antiphon.reasoning.requested.v1@2") is second
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.replay.checks.decisions import Decisions
-from antiphon.replay.update import TakesAnotherWay, updated
+from antiphon.replay.update import DecidesDifferently, updated
 from antiphon.replay.verify import verify, verify_lines
 from tests.antiphon.recording.recorded import end, events
 
@@ -87,7 +87,7 @@ def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(
     assert {one.component for one in report.divergences} == {component}
     assert report.steps["coordinator"] == 10, "the rest was looked at all the same"
     assert report.answer == ("same" if component in ("reasoning_engine", "tool_dispatcher") else "unknown")
-    with pytest.raises(TakesAnotherWay, match=r"it raises KeyError.*Repair it"):
+    with pytest.raises(DecidesDifferently, match=r"it raises KeyError.*Repair it"):
         list(updated(courses_lines))
 
 

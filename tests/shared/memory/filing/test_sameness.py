@@ -187,10 +187,10 @@ def test_a_fact_is_found_by_where_it_was_taken_from() -> None:
     memory = a_search(("Bridges", LONG), ("Acme", LONG.replace("1874", "1875")))
     known = KnownFacts.of(memory)
     position = memory.facts["F2"].position
-    assert known.at(2, "toolu_20", position) == "F2"
-    assert known.at(1, "toolu_20", position) is None
-    assert known.at(2, "toolu_10", position) is None
-    assert known.at(2, "toolu_20", "$") is None
+    assert known.fact_at(2, "toolu_20", position) == "F2"
+    assert known.fact_at(1, "toolu_20", position) is None
+    assert known.fact_at(2, "toolu_10", position) is None
+    assert known.fact_at(2, "toolu_20", "$") is None
 
 
 def test_what_a_tool_has_told_it_has_told_below_that_title_alone() -> None:

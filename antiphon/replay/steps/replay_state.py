@@ -12,7 +12,7 @@ from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line, SpecificationLine
-from antiphon.replay.differences import AtNode, Difference
+from antiphon.replay.differences import Difference, NodeValueDifference
 from coordinator.decision import LoggedEvent
 
 DataT = TypeVar("DataT", bound=EventData)
@@ -44,7 +44,7 @@ class Step(NamedTuple):
         return any(isinstance(one.event.data, ResponseReady) for one in self.outputs)
 
 
-class Redone(NamedTuple):
+class RepeatedStep(NamedTuple):
     """The same step, repeated by today's code."""
 
     outputs: tuple[EventData, ...] = ()
@@ -59,12 +59,12 @@ class Redone(NamedTuple):
     """The digests of the step's change, as recorded and as of today, where they differ."""
     unchecked: str = ""
     """The reason why a compared step does not count as checked; empty if it does."""
-    sends: tuple[AtNode, ...] = ()
+    sends: tuple[NodeValueDifference, ...] = ()
     """The differences in the events for other sessions."""
 
 
 @dataclass
-class Known:
+class RecordingContent:
     """The events, catalogues, specifications and contents read so far."""
 
     lines: dict[UUID, EventLine] = field(default_factory=dict)
@@ -136,5 +136,5 @@ class Known:
         return outputs
 
 
-Redo = Callable[[Step, Known], Redone]
+Redo = Callable[[Step, RecordingContent], RepeatedStep]
 """A function that repeats a step. Raises UnreadableEvent when the recording lacks something."""

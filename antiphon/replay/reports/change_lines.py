@@ -1,4 +1,4 @@
-"""Two differing values as lines for a person: bounded, and safe for a terminal. Pure.
+"""Two differing values as a bounded number of lines that are safe for a terminal. Pure.
 
 - "Hurry."
 + ""
@@ -15,14 +15,14 @@ from antiphon.replay.differences import ABSENT
 LINES_MAX = 40
 LENGTH_MAX = 200
 _DIFFED_LINES_MAX = 300
-"""The lines of each side that are compared, from the first difference on, as the comparison is not linear."""
-_BEFORE = 40
+"""The lines of each side that are compared, from the first difference on; the time grows faster than their number."""
+_CHARACTERS_BEFORE = 40
 """The characters shown before the first difference of two long lines."""
 _CONTEXT = 2
 
 
 def change(expected: Any, got: Any, lines_max: int = LINES_MAX) -> list[str]:
-    """Return the expected lines with `- `, the other ones with `+ `, and two lines of context if there are many."""
+    """Return the expected lines with `- `, the other lines with `+ `, and two lines of context around a difference."""
     then, now = _lines(expected), _lines(got)
     if len(then) == len(now) == 1:
         return _pair(then[0], now[0])
@@ -55,7 +55,7 @@ def _lines(value: Any) -> list[str]:
 
 def _unified(then: list[str], now: list[str]) -> Iterator[str]:
     """Yield the lines as `diff -u` does, from shortly before the first difference on."""
-    begin = max(0, _same(then, now) - _CONTEXT)
+    begin = max(0, _common_length(then, now) - _CONTEXT)
     end = begin + _DIFFED_LINES_MAX
     then, now = then[begin:end], now[begin:end]
     for group in SequenceMatcher(None, then, now).get_grouped_opcodes(_CONTEXT):
@@ -73,17 +73,17 @@ def _unified(then: list[str], now: list[str]) -> Iterator[str]:
 
 
 def _pair(then: str, now: str) -> list[str]:
-    """Return one line in place of another; of long lines the part where they differ."""
+    """Return both lines, or, if they are long, the parts where they differ."""
     skipped = 0
     if max(len(then), len(now)) > LENGTH_MAX:
-        skipped = max(0, _same(then, now) - _BEFORE)
+        skipped = max(0, _common_length(then, now) - _CHARACTERS_BEFORE)
     return [f"{sign} {_cut(line, skipped)}" for sign, line in (("-", then), ("+", now))]
 
 
-def _same(then: Sequence[str], now: Sequence[str]) -> int:
+def _common_length(then: Sequence[str], now: Sequence[str]) -> int:
     """Return the length of the common beginning."""
     pairs = zip(then, now, strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(then), len(now)))
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(then), len(now)))
 
 
 def _cut(line: str, skipped: int = 0) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.replay.differences import ABSENT
-from antiphon.replay.reports.shown import LENGTH_MAX, LINES_MAX, change
+from antiphon.replay.reports.change_lines import LENGTH_MAX, LINES_MAX, change
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -6,18 +6,14 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests import fork_server
 from tests.docs.conftest import ROOT, environment
 from tests.docs.pages import as_script, blocks_of, missing_output, outputs
-from tests.flows.starting import IMPORTED
 from tests.redis_server import free_port, require_redis_server
 
 DOCS = ROOT / "docs"
@@ -25,21 +21,11 @@ LIMIT_S = 900.0
 
 
 @pytest.fixture
-def ending() -> Iterator[int]:
-    """Return a descriptor that commands inherit, and whose other end is closed with the test."""
-    read, write = os.pipe()
-    yield read
-    os.close(write)
-    os.close(read)
-
-
-@pytest.fixture
-def linking_python(tmp_path: Path, ending: int) -> Iterator[Path]:
-    """Yield a folder with a `python3` whose new environments see our dependencies and pip, but not this checkout.
+def linking_python(tmp_path: Path) -> Path:
+    """Return a folder with a `python3` whose new environments see our dependencies and pip, but not this checkout.
 
     So nothing is downloaded, and pip is not installed each time; `test_wheel.py` installs once for real.
     By the name of their folder, hypothesis knows that they are no modules of the user's, and does not parse them.
-    Once pip has installed the wheel, it starts a fork server of the new environment, which `antiphon` asks from then.
     """
     linked, program = tmp_path / "linked" / "site-packages", tmp_path / "bin" / "python3"
     linked.mkdir(parents=True)
@@ -51,19 +37,11 @@ def linking_python(tmp_path: Path, ending: int) -> Iterator[Path]:
 [ "$1 $2" = "-m venv" ] || exec "{sys.executable}" "$@"
 "{sys.executable}" -m venv --without-pip "$3"
 echo "{linked}" > "$("$3/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/linked.pth"
-cp "{program.parent}/pip" "$3/bin/pip"
+printf '%s\\n' '#!/bin/sh' 'exec "$(dirname "$0")/python" -m pip "$@"' > "$3/bin/pip"
+chmod +x "$3/bin/pip"
 """)
-    with tempfile.TemporaryDirectory(prefix="antiphon-") as forks:
-        (program.parent / "pip").write_text(f"""#!/bin/sh -e
-bin=$(dirname "$0")
-"$bin/python" -m pip "$@"
-"$bin/python" -P "{fork_server.__file__}" serve {forks} {ending} {" ".join(IMPORTED)} > {forks}/log 2>&1 &
-until [ -e {forks}/socket ]; do sleep 0.05; done
-ln -sf {forks}/antiphon "$bin/antiphon"
-""")
-        for file in program.parent.iterdir():
-            file.chmod(0o755)
-        yield program.parent
+    program.chmod(0o755)
+    return program.parent
 
 
 @pytest.mark.timeout(LIMIT_S + 60)
@@ -71,7 +49,7 @@ ln -sf {forks}/antiphon "$bin/antiphon"
     ("page", "blocks_min"), [("tutorial.md", 19), ("structured-answers.md", 20), ("workflows.md", 20)]
 )
 def test_every_command_of_a_tutorial_does_what_the_page_says(
-    page: str, blocks_min: int, folder: Path, wheel: Path, linking_python: Path, ending: int
+    page: str, blocks_min: int, folder: Path, wheel: Path, linking_python: Path
 ) -> None:
     require_redis_server()
     if shutil.which("redis-cli") is None:
@@ -88,7 +66,6 @@ def test_every_command_of_a_tutorial_does_what_the_page_says(
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        pass_fds=[ending],
     )
     try:
         shown, _ = process.communicate(timeout=LIMIT_S)

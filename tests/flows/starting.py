@@ -28,16 +28,17 @@ FAREWELL_S = 60.0
 """The time in which a stopping process requeues its entries, also on a busy machine."""
 ROOT = Path(__file__).parents[2]
 
-IMPORTED = (
-    "antiphon_shared.process.runner",
-    *(f"{component}.component" for component in COMPONENTS),
-    *sorted({place.partition(":")[0] for place in COMMANDS.values()}),
-    "reasoning_engine.offline_model",
-)
-"""The modules that our programs import, without the SDKs of models."""
 _FORK_SERVER = multiprocessing.get_context("forkserver")
 _FORK_SERVER.set_forkserver_preload(
-    [*IMPORTED, "reasoning_engine.model", "reasoning_engine.chat.model", "tests.flows.frozen"]
+    [
+        "antiphon_shared.process.runner",
+        *(f"{component}.component" for component in COMPONENTS),
+        *sorted({place.partition(":")[0] for place in COMMANDS.values()}),
+        "reasoning_engine.model",  # the SDKs, which an engine imports when it needs them
+        "reasoning_engine.chat.model",
+        "reasoning_engine.offline_model",
+        "tests.flows.frozen",
+    ]
 )
 
 

@@ -90,7 +90,16 @@ def decide(
         earlier: The calls that a reply repeats: see repetitions.py.
         schema: The schema that the reply must fit if it is the answer.
     """
-    decision = _decide(session, event, log_entry, catalogue, outages, needed, earlier, schema)
+    decision = _decide(
+        session,
+        event,
+        log_entry,
+        catalogue=catalogue,
+        outages=outages,
+        needed=needed,
+        earlier=earlier,
+        schema=schema,
+    )
     return decision.in_format(session.format)
 
 
@@ -98,6 +107,7 @@ def _decide(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
+    *,
     catalogue: Catalogue,
     outages: Outages,
     needed: LoggedEvent | None,
@@ -132,7 +142,9 @@ def _decide(
         case BriefingReady() as ready:
             return after_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
-            return _on_reply(session, event, log_entry, reply, catalogue, earlier, schema)
+            return _on_reply(
+                session, event, log_entry, reply=reply, catalogue=catalogue, earlier=earlier, schema=schema
+            )
         case ReasoningFailed() as failure:
             spent = replace(session, spent=session.spent.plus(failure.usage))
             return _on_reasoning_failure(spent, event, failure)
@@ -169,6 +181,7 @@ def _on_reply(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
+    *,
     reply: ReasoningCompleted,
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],

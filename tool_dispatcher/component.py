@@ -47,11 +47,9 @@ def build(
     gatekeeper: Gatekeeper | None = None,
     caller: Caller | None = None,
 ) -> Service:
-    """Return the tool dispatcher. Raises ConfigurationError.
+    """Return the tool dispatcher, by default with the tools of ANTIPHON_TOOLS. Raises ConfigurationError.
 
-    Args:
-        registry: the tools; the default are those of ANTIPHON_TOOLS.
-        gatekeeper: for a replay, which runs no tool; so is `caller`.
+    A replay, which runs no tool, passes a gatekeeper and a caller.
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry

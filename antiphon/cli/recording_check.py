@@ -26,7 +26,7 @@ from antiphon.recording.chain import SINCE
 from antiphon.recording.files import as_text, naming, raw_lines, read_lines, write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.recording_paths import find_recordings
-from antiphon.recording.repair import Examined, all_lines, examine
+from antiphon.recording.repair import Examination, all_lines, examine
 from antiphon.replay.verify_all import explained
 
 _DAMAGES_MAX = 20
@@ -148,7 +148,7 @@ def _has_chain(raws: Sequence[bytes]) -> bool:
         return bool(raws)
 
 
-def _lines_of(path: str, examined: Examined | None) -> Iterable[str]:
+def _lines_of(path: str, examined: Examination | None) -> Iterable[str]:
     if examined is None:
         yield f"{path}: readable; its format has no hash chain"
     elif not examined.damages:
@@ -165,7 +165,7 @@ def _lines_of(path: str, examined: Examined | None) -> Iterable[str]:
         yield f"  unchanged, but after the damage: {_numbers(examined.behind)}"
 
 
-def _document(examined: Examined | None) -> dict[str, Any]:
+def _document(examined: Examination | None) -> dict[str, Any]:
     if examined is None:
         return {"has_chain": False, "damages": [], "trusted_events": None}
     return {

@@ -1,11 +1,11 @@
-"""The chain of a recording: each line holds a hash of itself, and the hash of the line before. Pure.
+"""The chain of a recording: each line contains a hash of itself and the hash of the line before. Pure.
 
     {"line":"event","n":3, ... ,"previous":"5f1d0c2ab1e0f6a7","check":"90ab33d1c04e7718"}
 
-`check` is the hash of the line's bytes up to `,"previous"`, and `previous` is the `check` of the line before. So the
-check finds and names changed bytes, and lines that were lost, doubled or moved. It detects accidents, not forgery:
-a forger can compute a new chain. A line's hash does not depend on the lines before, so that a change of one line
-shows in that line and the next alone. Line ends are not hashed.
+`check` is the hash of the line's bytes up to `,"previous"`, and `previous` is the `check` of the line before. So a
+reader finds changed bytes, and lines that were lost, doubled or moved. The chain detects accidents, not forgery, as a
+forger can compute a new chain. A line's hash does not depend on the lines before, so that a change of one line affects
+only that line and the next. Line ends are not hashed.
 """
 
 import re
@@ -24,7 +24,7 @@ _HINT = "`antiphon recording check` shows the part that can be trusted."
 
 
 class Chained:
-    """The writer's side: it binds the lines of one recording in order."""
+    """The writer of a chain, which binds the lines of a recording in order."""
 
     def __init__(self) -> None:
         self._previous = FIRST
@@ -38,18 +38,18 @@ class Chained:
 
 
 class Chain:
-    """The reader's side: it checks the lines of one recording in order."""
+    """The reader of a chain, which checks the lines of a recording in order."""
 
     def __init__(self) -> None:
         self._previous = FIRST
 
     def unbound(self, raw: bytes) -> bytes:
-        """Return the line without its link. Raises UnreadableEvent when the chain is broken there."""
-        found = _bound(raw)
-        if found is None:
+        """Return the line without its link. Raises UnreadableEvent if the chain is broken there."""
+        match = _match(raw)
+        if match is None:
             raise _broken("this line does not end with a `check`")
         content = raw[:-_BYTES]
-        previous, check = found.groups()
+        previous, check = match.groups()
         if check != check_of(content):
             raise _broken("this line was changed")
         if previous != self._previous:
@@ -67,22 +67,22 @@ class Link:
         self.previous, self.check = previous, check
         content = raw[:-_BYTES]
         self.is_intact = check == check_of(content)
-        """Whether the line matches its own hash."""
+        """Whether the line matches its hash."""
         self.line = content + b"}"
 
 
 def link_of(raw: bytes) -> Link | None:
     """Return a line's link in the chain, or None."""
-    found = _bound(raw)
-    return None if found is None else Link(raw, found[1], found[2])
+    match = _match(raw)
+    return None if match is None else Link(raw, match[1], match[2])
 
 
-def _bound(raw: bytes) -> re.Match[bytes] | None:
+def _match(raw: bytes) -> re.Match[bytes] | None:
     return _BOUND.fullmatch(raw, len(raw) - _BYTES) if len(raw) > _BYTES else None
 
 
 def check_of(content: bytes | memoryview) -> bytes:
-    """Return the hash of a line's bytes: half a SHA-256, too short against forgery, in hexadecimal digits."""
+    """Return the hash of a line's bytes: the first 16 hexadecimal digits of its SHA-256."""
     return sha256(content).hexdigest()[:16].encode()
 
 

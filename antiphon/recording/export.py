@@ -1,4 +1,4 @@
-"""The export of sessions from Redis to files, one recording each."""
+"""The export of sessions from Redis to files, one recording for each session."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
@@ -24,13 +24,13 @@ from antiphon.recording.side_by_side import each, side_by_side
 
 _log = structlog.get_logger()
 _CHUNK_BYTES = 1 << 19
-"""A smaller session is held in memory whole."""
+"""The size up to which a whole session is kept in memory."""
 _IDS_PAGE = 1_000
 _Encoded = tuple[Line, bytes]
 """A line, and its encoded form."""
 MakeConsistent = Callable[[Path, AsyncGenerator[Line]], Awaitable[str]]
-"""The last step of a redacted export, which needs today's code: see `replay/redacted_lines.py`. It gets the file, and
-the lines before redaction, and returns `Exported.diverges`.
+"""The last step of a redacted export, which needs today's code; see `replay/redacted_lines.py`. It receives the file
+and the lines before redaction, and returns `Exported.diverges`.
 """
 
 
@@ -44,10 +44,10 @@ class Redacting(Protocol):
         """Return the header of a recording without redactions; it names the rules."""
 
     def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
-        """Return whether nothing in those lines, encoded in `raws`, has to be redacted; `True` is certain."""
+        """Return whether these lines, encoded in `raws`, need no redaction; only `True` is certain."""
 
     def learn(self, line: Line) -> None:
-        """Collect values that are secret wherever they occur. Receives every line before the first is written."""
+        """Collect values that are secret in all lines; it is called for every line before the first is written."""
 
     def line(self, line: Line) -> Line:
         """Return the redacted line."""
@@ -55,7 +55,7 @@ class Redacting(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A recording that was written."""
+    """A written recording."""
 
     session_id: str
     path: Path
@@ -65,11 +65,9 @@ class Exported:
     bytes: int
     """The size before compression."""
     is_answered: bool
-    """Whether it holds the session's answer; otherwise the session continues after the end of the recording."""
+    """Whether it contains the session's answer; otherwise the session continues after the end of the recording."""
     diverges: str = ""
-    """The first divergence of today's code from the session before redaction; empty without one, or without
-    redactions.
-    """
+    """The first divergence of today's code from the session, if values were redacted; empty without a divergence."""
 
 
 async def export(
@@ -80,9 +78,9 @@ async def export(
     is_compressed: bool = False,
     make_consistent: MakeConsistent | None = None,
 ) -> list[Path]:
-    """Write the recording of each session into a folder, created if need be; return the files' paths.
+    """Write the recording of each session into a folder, which is created if it is missing; return the paths.
 
-    Raises UnknownSession, AlreadyThere, UnreadableEvent, BadSignature, RedisUnavailable, OSError.
+    Raises UnknownSession, AlreadyThere, UnreadableEvent, BadSignature, RedisUnavailable and OSError.
     """
     await asyncio.to_thread(clear_parts, folder)
 
@@ -105,13 +103,12 @@ async def export_session(
     is_compressed: bool = False,
     make_consistent: MakeConsistent | None = None,
 ) -> Exported:
-    """Write the recording of one session, as far as it has come; otherwise as in `export`.
+    """Write the recording of one session up to its newest event; for the arguments and errors see `export`.
 
-    The file is renamed into place when it is complete. It replaces an earlier recording of the session, and
-    nothing else.
+    The file is renamed into place when it is complete. It may only replace an earlier recording of the session.
     """
     path = folder / file_name(session_id, is_compressed)
-    if _is_taken(path):
+    if _exists(path):
         await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
 
     def lines() -> AsyncGenerator[Logged]:
@@ -119,10 +116,10 @@ async def export_session(
 
     if redaction is None:
         return await _written(session_id, path, _encoded(lines()))
-    # Most sessions are small, read once, and need no redaction: their encoded bytes are searched. Unsearched
-    # content is never written, not even to a temporary file, which would remain if this process were killed.
+    # Most sessions are small and need no redaction: they are read once, and their encoded bytes are searched. Content
+    # that was not searched is never written, as a temporary file would remain if this process were killed.
     redaction = redaction.anew()
-    small = await _if_small(lines(), redaction)
+    small = await _lines_if_small(lines(), redaction)
     if small is not None and redaction.passes([line for line, _ in small], [raw for _, raw in small]):
         return await _written(session_id, path, each(small))
     redaction = redaction.anew()
@@ -140,8 +137,8 @@ async def export_session(
     return replace(exported, diverges=await make_consistent(path, again()))
 
 
-async def _if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list[_Encoded] | None:
-    """Return all lines, with the redaction's header; None if they exceed the limit for memory."""
+async def _lines_if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list[_Encoded] | None:
+    """Return all lines, encoded with the header of the redaction; None if they exceed the limit for memory."""
     small: list[_Encoded] = []
     size_bytes = 0
     async with aclosing(lines):
@@ -203,7 +200,7 @@ async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) 
 
 
 async def sessions_since(bus: Bus, since: datetime | None = None) -> AsyncGenerator[str]:
-    """Yield the ids of stored sessions opened since then, partition by partition, each partition's oldest first."""
+    """Yield the ids of stored sessions opened since a time, partition by partition, the oldest first in each."""
     earliest_ms = 0.0 if since is None else since.timestamp() * 1000
     for partition in range(bus.keys.partitions):
         at_ms, reported = earliest_ms, set[bytes]()
@@ -227,12 +224,12 @@ async def sessions_since(bus: Bus, since: datetime | None = None) -> AsyncGenera
 
 
 def file_name(session_id: str, is_compressed: bool = False) -> str:
-    """Return `SESSION.jsonl`, with `=` for a colon, which no id has and some file systems refuse."""
+    """Return `SESSION.jsonl`, with `=` in place of a colon, which some file systems refuse."""
     return f"{session_id.replace(':', '=')}.jsonl{'.gz' * is_compressed}"
 
 
-def _is_taken(path: Path) -> bool:
-    """Return whether the file exists; create its folder if need be."""
+def _exists(path: Path) -> bool:
+    """Return whether the file exists; create its folder if that is missing."""
     if path.exists():
         return True
     if not path.parent.is_dir():

@@ -1,4 +1,4 @@
-"""Recordings as files: JSON Lines, plain or compressed, one line at a time."""
+"""The files of recordings: JSON Lines, plain or compressed, read and written one line at a time."""
 
 import gzip
 import os
@@ -18,22 +18,22 @@ from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
 
 LINE_BYTES_MAX = 1 << 27
-"""More than ANTIPHON_BUS_MAX_EVENT_BYTES allows."""
+"""A limit above what ANTIPHON_BUS_MAX_EVENT_BYTES allows."""
 _BATCH_BYTES = 1 << 18
-"""The size of a batch of lines, which takes `replay verify` a fifth less time than single lines."""
+"""The size of a batch of lines; with batches `replay verify` takes a fifth less time than with single lines."""
 PART_BEGINS, PART_ENDS = ".antiphon-", ".part"
 """The names of temporary files."""
 _GZIP = b"\x1f\x8b"
 _GZIP_LEVEL = 3
-"""Takes a quarter of the time of the usual 6, for a tenth more bytes."""
+"""A level that takes a quarter of the time of the usual 6, and writes a tenth more bytes."""
 
 
 def read_lines(
     path: Path, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT
 ) -> Iterator[Line]:
-    """Yield the lines of a recording of any format, in order; compressed or not.
+    """Yield the lines of a recording of any format, compressed or not, in order.
 
-    Raises UnreadableEvent, which names the file and the line, after all lines before it.
+    Raises UnreadableEvent, which names the file and the line, after it has yielded all lines before.
     """
     for batch in read_batches(path, upcasters, current):
         yield from batch
@@ -85,7 +85,7 @@ def _sized_lines(
 
 
 def raw_lines(path: Path) -> list[bytes]:
-    """Return the raw lines of a file, damaged or not, without line ends, as far as it can be unpacked.
+    """Return the raw lines of a file without line ends, damaged lines too, as far as the file can be unpacked.
 
     Raises UnreadableEvent.
     """
@@ -94,8 +94,8 @@ def raw_lines(path: Path) -> list[bytes]:
         with unpacked(path) as file, suppress(EOFError, zlib.error, gzip.BadGzipFile):
             while raw := file.readline(LINE_BYTES_MAX + 1):
                 if len(raw) > LINE_BYTES_MAX:
-                    place = _position(path, len(lines) + 1)
-                    raise UnreadableEvent(f"{place}: longer than {LINE_BYTES_MAX} bytes.")
+                    position = _position(path, len(lines) + 1)
+                    raise UnreadableEvent(f"{position}: longer than {LINE_BYTES_MAX} bytes.")
                 lines.append(raw.rstrip(b"\r\n"))
     except OSError as error:
         raise UnreadableEvent(f"{_position(path, 0)}: {error.strerror or error}.") from None
@@ -104,10 +104,7 @@ def raw_lines(path: Path) -> list[bytes]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name this file in the errors of the block.
-
-    Raises UnreadableEvent, ConfigurationError.
-    """
+    """Add the name of a file to each UnreadableEvent and ConfigurationError of the block."""
     try:
         yield
     except (UnreadableEvent, ConfigurationError) as error:
@@ -125,7 +122,7 @@ def header_of(path: Path) -> Header:
 
 
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
-    """Write a recording, renamed into place when complete; compressed for a name in `.gz`. Raises OSError."""
+    """Write a recording, compressed if its name ends in `.gz`; rename it into place when complete. Raises OSError."""
     chained = Chained()
     with writing(path) as file:
         for line in lines:
@@ -134,10 +131,10 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file that is renamed into place when the block succeeds, and deleted when it fails. Raises OSError.
+    """Yield a file that is renamed into place if the block succeeds, and deleted if it fails. Raises OSError.
 
-    It is compressed if the name ends in `.gz`, the same content to the same bytes. Only its owner may read
-    it, unless it replaces a file that others may read.
+    It is compressed if the name ends in `.gz`; the same content gives the same bytes. Only its owner may read it,
+    unless it replaces a file that others may read.
     """
     descriptor, name = tempfile.mkstemp(prefix=PART_BEGINS, suffix=PART_ENDS, dir=path.parent)
     try:
@@ -158,7 +155,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """Yield the file, unpacked if its first bytes are those of gzip, regardless of its name."""
+    """Yield the content of a file, unpacked if its first bytes are those of gzip, whatever its name."""
     with path.open("rb") as file:
         if file.peek(2)[:2] == _GZIP:
             with gzip.GzipFile(fileobj=file) as inside:
@@ -168,7 +165,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 
 def as_text(path: Path) -> str:
-    """Return a file's name as text; the name may hold bytes that are not valid text."""
+    """Return a file's name as text; bytes of the name that are not valid text are escaped."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 

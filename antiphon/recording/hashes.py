@@ -13,12 +13,12 @@ from reasoning_engine.summarize import INSTRUCTIONS
 
 
 def content_hash(content: bytes) -> str:
-    """Return the hash by which the bus names a content."""
+    """Return the hash of a content, as on the bus."""
     return blake2b(content, digest_size=16).hexdigest()
 
 
 def sorted_json(value: Any) -> bytes:
-    """Return the same JSON for equal values, in any order of keys."""
+    """Return a value as JSON with sorted keys, so that equal values give the same JSON."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str)
     except TypeError:  # integers beyond 64 bits

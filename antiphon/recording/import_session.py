@@ -1,7 +1,7 @@
-"""The import of a recording into Redis for inspection: nothing in the session starts to work.
+"""The import of a recording into Redis for inspection; the session does not resume.
 
-Events and records are staged under their own keys, and renamed in one step when the whole recording has been
-read. An import that dies before leaves only keys that expire, and can be repeated.
+Events and records are staged under other keys, and renamed in one step when the whole recording has been read. An
+import that dies before leaves only keys that expire, and can be repeated.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from antiphon.recording.lines import (
     SpecificationLine,
     encode_line,
 )
-from antiphon.recording.order import Order, place_of
+from antiphon.recording.order import Order, log_id_numbers
 from antiphon.recording.session_document import Document
 from antiphon.recording.session_lines import session_lines
 from coordinator.document import SESSION
@@ -43,26 +43,26 @@ from coordinator.document import SESSION
 _IMPORT = script_of(__name__, "import_session")
 _IN_FLIGHT_BYTES = 1 << 19
 _STAGED_MS = 600_000
-"""The lifetime after the last batch; staged keys of a dead process expire after it."""
+"""The lifetime of staged keys after the last batch, in milliseconds."""
 
 
 async def import_session(bus: Bus, lines: Iterable[Line]) -> str:
-    """Put a recording back into Redis, whole or not at all; return its session's id.
+    """Store a recording in Redis, atomically; return the id of its session.
 
-    The session is kept for the retention time from now on. An existing session with the same events and
-    records is left unchanged. Raises AlreadyThere when it has others, UnreadableEvent, RedisUnavailable.
+    The session is kept for the retention time from now on. An existing session with the same events and records stays
+    unchanged. Raises AlreadyThere if it has others, UnreadableEvent and RedisUnavailable.
     """
-    checked = _in_order(lines)
+    checked = _checked_in_order(lines)
     header = next(checked)
     assert isinstance(header, Header), "the order has been seen to"
     if await bus.session(header.session_id).log_page("-", 1):
-        await _hold_against(bus, header.session_id, checked)
+        await _check_is_same(bus, header.session_id, checked)
         return header.session_id
     staged = _Staged(bus, header.session_id)
     try:
         for line in checked:
             await staged.add(line)
-        await staged.take_place()
+        await staged.rename_into_place()
     except BaseException:
         staged.drop()
         raise
@@ -80,7 +80,7 @@ class _Staged:
         self._log = bus.keys.log(session_id)
         self._retention_ms = milliseconds(bus.settings.retention_s)
         self._shared_ms = milliseconds(bus.shared_retention_s)
-        self._on_the_way: list[asyncio.Future[Any]] = []
+        self._replies: list[asyncio.Future[Any]] = []
         self._records_due: list[bytes] = []
         self._bytes = 0
         self._opened_ms: int | None = None
@@ -90,7 +90,7 @@ class _Staged:
         self._is_state_known = True
 
     async def add(self, line: Line) -> None:
-        """Send the line's content; wait when much is in flight."""
+        """Send the line's content; wait for replies if much is in flight."""
         match line:
             case EventLine():
                 self._add_event(line)
@@ -103,23 +103,23 @@ class _Staged:
                 elif isinstance(record, LeftOut) and record.component == "coordinator":
                     self._is_state_known = False
             case CatalogueLine():
-                self._share(
+                self._store_content(
                     self._bus.keys.catalogue_content(line.hash), CATALOGUE.write(line.catalogue, FORMAT)
                 )
             case SpecificationLine():
-                self._share(self._bus.keys.specification(line.hash), to_json(line.specification))
+                self._store_content(self._bus.keys.specification(line.hash), to_json(line.specification))
             case ContentLine():
-                self._share(self._bus.keys.content(line.hash), to_json(line.content))
+                self._store_content(self._bus.keys.content(line.hash), to_json(line.content))
             case _:
                 pass
         if self._bytes >= _IN_FLIGHT_BYTES:
-            await self._arrived()
+            await self._wait_for_replies()
 
-    async def take_place(self) -> None:
-        """Rename the staged keys into place, when everything has been added."""
+    async def rename_into_place(self) -> None:
+        """Rename the staged keys into place, after all lines have been added."""
         if self._opened_ms is None:
             raise UnreadableEvent("it contains no events.")
-        await self._arrived()
+        await self._wait_for_replies()
         keys, session_id = self._bus.keys, self._session_id
         partition = keys.partition(session_id)
         result = await self._bus.batcher.run(
@@ -139,7 +139,7 @@ class _Staged:
             )
 
     def drop(self) -> None:
-        """Delete the staged keys without waiting for the reply: any that remain expire."""
+        """Delete the staged keys without waiting for the reply; keys that remain expire."""
         self._bus.batcher.submit("DEL", self._events, self._records)
 
     def _add_event(self, line: EventLine) -> None:
@@ -149,31 +149,31 @@ class _Staged:
         signature = () if signer is None else (SIGNATURE, signer.sign(self._log, raw))
         self._send("XADD", self._events, line.entry, *signature, "event", raw)
         if self._opened_ms is None:
-            self._opened_ms = place_of(line.entry)[0]
+            self._opened_ms = log_id_numbers(line.entry)[0]
         if isinstance(line.event.data, ResponseReady):
             self._response = RESPONSE_KIND.write(line.event.data, line.event.format)
 
-    def _share(self, key: str, content: bytes) -> None:
-        """Store a content unless its hash exists: the recording's copy may be redacted."""
+    def _store_content(self, key: str, content: bytes) -> None:
+        """Store a content unless its hash exists, as the recording's copy may be redacted."""
         self._send("SET", key, content, "NX", "PX", self._shared_ms)
         self._send("PEXPIRE", key, self._shared_ms, "GT")
 
     def _send(self, *command: Argument) -> None:
-        self._on_the_way.append(self._bus.batcher.submit(*command))
+        self._replies.append(self._bus.batcher.submit(*command))
         self._bytes += sum(len(part) for part in command if isinstance(part, bytes))
 
-    async def _arrived(self) -> None:
+    async def _wait_for_replies(self) -> None:
         if self._records_due:
             self._send("RPUSH", self._records, *self._records_due)
             self._records_due.clear()
         for key in (self._events, self._records):
             self._send("PEXPIRE", key, _STAGED_MS)
-        on_the_way, self._on_the_way, self._bytes = self._on_the_way, [], 0
-        for reply in on_the_way:
+        replies, self._replies, self._bytes = self._replies, [], 0
+        for reply in replies:
             await reply
 
     def _state(self) -> bytes:
-        """Return the coordinator's document; empty if the recording does not hold it whole."""
+        """Return the coordinator's document; empty if the recording lacks a part of it."""
         if not self._version or not self._is_state_known:
             return b""
         try:
@@ -183,11 +183,11 @@ class _Staged:
         return SESSION.write(session, session.format)
 
 
-async def _hold_against(bus: Bus, session_id: str, lines: Iterator[Line]) -> None:
+async def _check_is_same(bus: Bus, session_id: str, lines: Iterator[Line]) -> None:
     """Raise AlreadyThere unless the existing session has the recording's events and records."""
     recorded = (line for line in lines if isinstance(line, EventLine | RecordLine))
-    async with aclosing(session_lines(session_id, bus)) as kept:
-        async for line in kept:
+    async with aclosing(session_lines(session_id, bus)) as stored:
+        async for line in stored:
             if isinstance(line, EventLine | RecordLine):
                 other = next(recorded, None)
                 if other is None or encode_line(other) != encode_line(line):
@@ -196,7 +196,7 @@ async def _hold_against(bus: Bus, session_id: str, lines: Iterator[Line]) -> Non
         raise _already_imported(session_id)
 
 
-def _in_order(lines: Iterable[Line]) -> Iterator[Line]:
+def _checked_in_order(lines: Iterable[Line]) -> Iterator[Line]:
     order = Order()
     for line in lines:
         order.check(line)

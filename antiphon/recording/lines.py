@@ -1,4 +1,4 @@
-"""The lines of a recording: one JSON object each; the field `line` says its kind.
+"""The lines of a recording: each is a JSON object, and its field `line` is its kind.
 
     header          the session, the writing version and the redaction; always first
     catalogue       a tool catalogue, before the event that names it
@@ -6,9 +6,9 @@
     content         a content that many exchanges share, before the first record that names it
     event           an event of the session's log, with its number and log entry
     record          the record of a step, after the step's last event
-    end             the number of lines; a recording without it has been cut off
+    end             the number of lines; a recording without it is incomplete
 
-Events and records are in the order of their commits. In a file each line is bound to the one before: see `chain.py`.
+Events and records are in the order of their commits. In a file each line is bound to the line before: see `chain.py`.
 """
 
 import re
@@ -30,11 +30,11 @@ from pydantic_core import from_json, to_json
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)
 FORMAT = 2
-"""The version that is written. Every earlier version can be read: see `upcast.py`."""
+"""The format that is written; every earlier format can be read: see `upcast.py`."""
 
 
 class Rules(Value):
-    """The rules by which a recording was redacted, as far as they may be shown; never the replaced values."""
+    """The rules by which a recording was redacted, without the replaced values."""
 
     headers: tuple[str, ...] = Field(default=(), description="Names that were kept; `x-*` matches a prefix.")
     keys: tuple[str, ...] = Field(
@@ -48,7 +48,7 @@ class Rules(Value):
 
 
 class Parent(Value):
-    """The recording that was forked, and the changes."""
+    """The recording that was forked, and the changes of the fork."""
 
     session_id: SessionId
     digest: str = Field(description="Digest of the parent's lines.")
@@ -114,7 +114,7 @@ class RecordLine(Value):
 
     @classmethod
     def of(cls, record: AnyRecord) -> Self:
-        """Return the line of a record, which was validated when it was read."""
+        """Return the line of a record, which has already been validated."""
         return cls.trusted(line="record", record=record)
 
 
@@ -128,7 +128,7 @@ class End(Value):
 
 
 Line = Header | CatalogueLine | SpecificationLine | ContentLine | EventLine | RecordLine | End
-_PLAIN: dict[str, type[Header | CatalogueLine | SpecificationLine | ContentLine | RecordLine | End]] = {
+_MODELS: dict[str, type[Header | CatalogueLine | SpecificationLine | ContentLine | RecordLine | End]] = {
     "header": Header,
     "catalogue": CatalogueLine,
     "specification": SpecificationLine,
@@ -139,7 +139,7 @@ _PLAIN: dict[str, type[Header | CatalogueLine | SpecificationLine | ContentLine 
 _EVENT_LINE = re.compile(
     rb'\{"line":"event","n":(\d{1,18}),"entry":"(\d{1,20}-\d{1,20})","event":(?=\{.*\}\}$)', re.DOTALL
 )
-"""The written form of an event's line, which need not be parsed twice."""
+"""The beginning of an event's line as it is written, by which the event is decoded without parsing the line."""
 _RECORD = b'{"line":"record","record":'
 _REPEATED = (b'{"line":"catalogue"', b'{"line":"content"', b'{"line":"specification"')
 _REPEATED_BYTES_MAX = 200_000
@@ -148,14 +148,14 @@ _REPEATED_BYTES_MAX = 200_000
 def encode_line(line: Line, logged: bytes | None = None) -> bytes:
     """Return one line, without its line feed.
 
-    `logged` is the stored form of the event, record or content in Redis. It is reused where it equals the
-    form written here: without line feeds and escaped characters.
+    `logged` is the stored form of the event, record or content in Redis. It is reused if it has no line feeds and no
+    escaped characters, as it then equals the form written here.
     """
     if logged is not None and (b"\\u" in logged or b"\\/" in logged or b"\n" in logged or b"\r" in logged):
         logged = None
     if isinstance(line, EventLine):
-        place = b'{"line":"event","n":%d,"entry":"%s","event":' % (line.n, line.entry.encode())
-        return place + (logged or encode(line.event)) + b"}"
+        beginning = b'{"line":"event","n":%d,"entry":"%s","event":' % (line.n, line.entry.encode())
+        return beginning + (logged or encode(line.event)) + b"}"
     if isinstance(line, RecordLine):
         return _RECORD + (logged or encode_record(line.record, line.record.outputs)) + b"}"
     if isinstance(line, ContentLine) and logged is not None:
@@ -188,10 +188,10 @@ def _any_line(raw: bytes) -> Line:
         kind = fields.get("line") if isinstance(fields, dict) else None
         if kind == "event":
             return _event_line(fields)
-        if not isinstance(kind, str) or kind not in _PLAIN:
+        if not isinstance(kind, str) or kind not in _MODELS:
             message = "not a line of a recording: its field `line` is missing or unknown to this version."
             raise UnreadableEvent(message, hint="`antiphon recording export` writes recordings.")
-        return _PLAIN[kind].model_validate_json(raw)
+        return _MODELS[kind].model_validate_json(raw)
     except ValidationError as error:
         raise UnreadableEvent(explain(error)) from None
     except ValueError as error:
@@ -199,14 +199,14 @@ def _any_line(raw: bytes) -> Line:
 
 
 def _event_line(fields: dict[str, Any]) -> EventLine:
-    """Return an event's line that another program has written."""
+    """Return the line of an event in a form that another program has written."""
     n, entry = fields.get("n"), fields.get("entry")
-    if type(n) is not int or not isinstance(entry, str) or not _PLACE.fullmatch(entry):
+    if type(n) is not int or not isinstance(entry, str) or not _LOG_ID.fullmatch(entry):
         raise UnreadableEvent("the line of an event must contain a number `n` and a log id `entry`.")
     return EventLine(n, entry, decode(to_json(fields.get("event"))))
 
 
-_PLACE = re.compile(r"\d{1,20}-\d{1,20}")
+_LOG_ID = re.compile(r"\d{1,20}-\d{1,20}")
 
 
 def data_in(lines: Iterable[Line], kind: type[DataT]) -> Iterator[DataT]:

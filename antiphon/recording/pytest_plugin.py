@@ -1,6 +1,6 @@
 """The former path of `antiphon.replay.pytest_plugin`, for one release.
 
-It says so in the report's header, and not by a warning, which would stop test runs where warnings are errors.
+The report's header says so; a warning would stop test runs in which warnings are errors.
 """
 
 pytest_plugins = ("antiphon.replay.pytest_plugin",)

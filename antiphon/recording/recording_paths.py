@@ -1,4 +1,4 @@
-"""Recordings by the paths that a person gives: files, and folders with all recordings in them."""
+"""The recordings at the paths that a person names: files, and folders with all recordings in them."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,9 +15,9 @@ class NoRecordings(ConfigurationError):
 
 
 def find_recordings(paths: Iterable[Path]) -> list[Path]:
-    """Return the recordings at `paths`, each once; those of a folder sorted, without hidden ones.
+    """Return the recordings at `paths`, each once; the recordings of a folder are sorted, without hidden files.
 
-    Raises NoRecordings when a path does not exist, and when a folder holds none.
+    Raises NoRecordings if a path does not exist, or if a folder contains no recordings.
     """
     return list(dict.fromkeys(one for path in paths for one in _paths_at(path)))
 

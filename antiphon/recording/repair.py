@@ -1,9 +1,8 @@
 """The trusted part of a recording whose chain is broken. Pure.
 
-A line is intact when its hash matches, or when the next line's `previous` matches and only its own `check` is
-damaged. The trusted part is everything before the first damage, back to the end of a step: a recording of a
-session that had come no further. Lines after the damage may be intact, but the events that led to them are
-lost.
+A line is intact if its hash matches, or if the next line's `previous` matches and only its `check` is damaged. The
+trusted part ends with the last complete step before the first damage: it is a recording of a part of the session. Lines
+after the damage may be intact, but the events that led to them are lost.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,16 +13,16 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording.chain import FIRST, check_of, link_of
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, decode_line
 
-_ALIKE_MIN = 12
-"""The digits that must agree of the 16 of two hashes: so many never agree by chance."""
-_PLACE, _PLACE_BYTES_MAX = b',"previous":', 80
+_SAME_DIGITS_MIN = 12
+"""The number of equal digits, of 16, by which a damaged hash is recognised; so many are never equal by chance."""
+_LINK_BEGINNING, _LINK_BYTES_MAX = b',"previous":', 80
 CHANGED, LOST, CUT_OFF = (
     "was changed",
     "does not follow the previous line",
     "is missing: cut off",
 )
 UNREADABLE = "cannot be read"
-HASH_ALONE = "is unchanged; only its position in the chain is wrong"
+ONLY_HASH = "is unchanged; only its position in the chain is wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +33,16 @@ class Damage:
     """The line's number, from 1."""
     description: str
     event: int | None = None
-    """The number of its event, if it can be read."""
+    """The number of the line's event, if it can be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class Examination:
     """The result of an examination."""
 
     damages: tuple[Damage, ...]
     trusted: tuple[Line, ...]
-    """A recording of its own, with its end; empty if not even the header is intact."""
+    """The trusted part as a complete recording; empty if the header is damaged."""
     behind: tuple[int, ...]
     """The numbers of intact events after the trusted part."""
     missing: tuple[int, ...]
@@ -68,13 +67,13 @@ class _Read:
         return self.line.n if isinstance(self.line, EventLine) else None
 
 
-def examine(raws: Sequence[bytes]) -> Examined:
+def examine(raws: Sequence[bytes]) -> Examination:
     """Examine the lines of a file, without line ends, of a format that has a chain."""
     read = [_read(raw, damage) for raw, damage in zip(raws, _damages(raws), strict=True)]
     damages = [Damage(n, one.damage, one.event) for n, one in enumerate(read, 1) if one.damage]
     if not any(isinstance(one.line, End) for one in read):
         damages.append(Damage(len(read) + 1, CUT_OFF))
-    broken = [n for n, one in enumerate(read) if one.damage not in ("", HASH_ALONE)]
+    broken = [n for n, one in enumerate(read) if one.damage not in ("", ONLY_HASH)]
     first = broken[0] if broken else len(read)
     # No line is None before the first damage.
     trusted = _complete_steps([one.line for one in read[:first] if one.line is not None])
@@ -84,14 +83,14 @@ def examine(raws: Sequence[bytes]) -> Examined:
     )
     last = max((one.line.events if isinstance(one.line, End) else one.event or 0 for one in read), default=0)
     missing = tuple(n for n in range(events + 1, min(last, len(read)) + 1) if n not in behind)
-    return Examined(tuple(damages), trusted, behind, missing)
+    return Examination(tuple(damages), trusted, behind, missing)
 
 
 def all_lines(raws: Iterable[bytes]) -> Iterator[Line]:
-    """Yield all lines as they are, changed ones too. Raises UnreadableEvent, which names the line."""
+    """Yield all lines, including changed ones. Raises UnreadableEvent, which names the line."""
     for number, raw in enumerate(raws, 1):
         try:
-            yield decode_line(_without_place(raw))
+            yield decode_line(_without_link(raw))
         except UnreadableEvent as error:
             raise UnreadableEvent(f"line {number}: {error.message}", hint=error.hint) from None
 
@@ -101,20 +100,20 @@ def _damages(raws: Sequence[bytes]) -> Iterator[str]:
     follows: set[bytes] | None = {FIRST}
     for n, raw in enumerate(raws):
         link = link_of(raw)
-        own = check_of(memoryview(_without_place(raw))[:-1])
+        own = check_of(memoryview(_without_link(raw))[:-1])
         next_link = link_of(raws[n + 1]) if n + 1 < len(raws) else None
         if link is None or not link.is_intact:
-            yield HASH_ALONE if next_link is not None and next_link.previous == own else CHANGED
+            yield ONLY_HASH if next_link is not None and next_link.previous == own else CHANGED
         elif follows is None or link.previous in follows:
             yield ""
         else:
-            yield HASH_ALONE if any(_are_alike(link.previous, one) for one in follows) else LOST
+            yield ONLY_HASH if any(_are_alike(link.previous, one) for one in follows) else LOST
         follows = None if link is None else {own, link.check}
 
 
 def _read(raw: bytes, damage: str) -> _Read:
     try:
-        return _Read(raw, decode_line(_without_place(raw)), damage)
+        return _Read(raw, decode_line(_without_link(raw)), damage)
     except UnreadableEvent:
         return _Read(raw, None, CHANGED if damage else UNREADABLE)
 
@@ -132,14 +131,14 @@ def _complete_steps(lines: Sequence[Line]) -> tuple[Line, ...]:
     return (*lines, End(events=events, records=len(records)))
 
 
-def _without_place(raw: bytes) -> bytes:
+def _without_link(raw: bytes) -> bytes:
     """Return the line without its link in the chain, even if the link is damaged."""
     link = link_of(raw)
     if link is not None:
         return link.line
-    at = raw.rfind(_PLACE, max(0, len(raw) - _PLACE_BYTES_MAX))
-    return raw if at < 0 else raw[:at] + b"}"
+    offset = raw.rfind(_LINK_BEGINNING, max(0, len(raw) - _LINK_BYTES_MAX))
+    return raw if offset < 0 else raw[:offset] + b"}"
 
 
 def _are_alike(one: bytes, other: bytes) -> bool:
-    return sum(a == b for a, b in zip(one, other, strict=True)) >= _ALIKE_MIN
+    return sum(a == b for a, b in zip(one, other, strict=True)) >= _SAME_DIGITS_MIN

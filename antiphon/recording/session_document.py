@@ -12,17 +12,17 @@ _CHANGES_MAX = 100
 
 
 class Document:
-    """One session's recorded document: each record holds the fields that it has changed.
+    """The recorded document of a session; each record contains the fields that it has changed.
 
-    A record names the version of the document that its fields belong to. So a document of an earlier version
-    is converted by the upcasters of `SESSION`, like one that a coordinator reads from Redis.
+    A record contains the version of the document. So the upcasters of `SESSION` convert a document of an earlier
+    version, as for a coordinator that reads it from Redis.
     """
 
     def __init__(self) -> None:
         self._fields: dict[str, Any] = {}
         self._version = 1
         self._changes: list[dict[str, Any]] = []
-        """The newest changes, not merged yet: while decisions are the same, the fields are not read."""
+        """The newest changes, which are merged when the document is read; this is not needed if decisions are equal."""
 
     @property
     def is_empty(self) -> bool:
@@ -42,7 +42,7 @@ class Document:
             self._merged()
 
     def session(self) -> Session:
-        """Return the document as today's code reads it. Raises UnreadableEvent, which names the field."""
+        """Return the document as a session of today's code. Raises UnreadableEvent, which names the field."""
         return SESSION.read_fields(self._merged(), self._version)
 
     def _merged(self) -> dict[str, Any]:
@@ -53,5 +53,5 @@ class Document:
 
 
 def is_of_today(record: DecisionRecord | ForkRecord, session: Session) -> bool:
-    """Return whether the record's fields are of the version that today's code writes for the session."""
+    """Return whether the record has the document version that today's code writes for the session."""
     return record.document_version == document_version(session.format)

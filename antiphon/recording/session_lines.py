@@ -32,24 +32,24 @@ from antiphon.recording.lines import (
 )
 
 _PAGE_FIRST, _PAGE_MAX = 16, 64
-"""The number of entries in a page. A session begins with small ones."""
+"""The number of entries in the first page and in the largest page."""
 _PAGE_BYTES = 1 << 20
 """The limit of a page's size, estimated from the pages before."""
 _CONTENTS_KEPT = 16
-"""Few, as many sessions share their prompts and their tools."""
-_OPENED_WITHIN = 100
-"""The limit of events before the one that opens a session: those sent before it was opened."""
+"""The number of cached contents; few suffice, as many sessions share their prompts and tools."""
+_EVENTS_BEFORE_OPENING_MAX = 100
+"""The number of events that are read in search of the event that opens the session."""
 
 Logged = tuple[Line, bytes | None]
-"""A line; for an event, a record or a content also its stored bytes, those of a difference as they are whole."""
+"""A line, and for an event, record or content also its stored bytes; a record stored as a difference is restored."""
 _Event = tuple[str, AnyEvent, bytes]
 """An event with its log entry and its stored bytes."""
 
 
 async def session_lines(session_id: str, bus: Bus) -> AsyncGenerator[Line]:
-    """Yield the recording of a session, as far as it has come, with only a few pages in memory.
+    """Yield the recording of a session up to its newest event, with only a few pages in memory.
 
-    Raises UnknownSession when it is not stored, or not any more; UnreadableEvent; BadSignature.
+    Raises UnknownSession if the session is not stored, UnreadableEvent and BadSignature.
     """
     async with aclosing(logged_lines(session_id, bus)) as lines:
         async for line, _ in lines:
@@ -57,7 +57,7 @@ async def session_lines(session_id: str, bus: Bus) -> AsyncGenerator[Line]:
 
 
 async def logged_lines(session_id: str, bus: Bus) -> AsyncGenerator[Logged]:
-    """Yield the same lines, each with its stored bytes if any. Raises likewise."""
+    """Yield the lines as `session_lines` does, each with its stored bytes if it has any."""
     session = bus.session(session_id)
     log, records = _Log(session), _Records(session, bus)
     first, opened = await _beginning(log)
@@ -105,9 +105,9 @@ def _version() -> str:
 
 
 async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | RunOpened | None]:
-    """Return the log's first events, up to the one that opens the session or run, and that one's data."""
+    """Return the log's first events, and the data of the event among them that opens the session or run."""
     first: list[_Event] = []
-    while len(first) < _OPENED_WITHIN and log.bytes_read < _PAGE_BYTES and not log.is_read:
+    while len(first) < _EVENTS_BEFORE_OPENING_MAX and log.bytes_read < _PAGE_BYTES and not log.is_read:
         page = await log.page()
         first += page
         opened = next(
@@ -119,7 +119,7 @@ async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | RunOpen
 
 
 class _PageSize:
-    """The number of entries to request, so that large ones come one by one and small ones together."""
+    """The number of entries to request: one if entries are large, many if they are small."""
 
     def __init__(self) -> None:
         self.count = _PAGE_FIRST
@@ -156,17 +156,17 @@ class _Records:
     def __init__(self, session: RedisSession, bus: Bus) -> None:
         self._session, self._bus, self._size = session, bus, _PageSize()
         self._page: deque[tuple[AnyRecord, int, bytes]] = deque()
-        """Each with the id of its step's last event, and its bytes as they would be stored whole."""
+        """The records of the page, each with the id of its step's last event and its restored bytes."""
         self._reader = RecordReader()
         self._read = 0
         self._may_be_more = True
         self._seen: set[int] = set()
-        """Ids of events as numbers, whose look-up is several times faster."""
+        """Ids of events as numbers, which are faster to look up."""
         self._contents: set[str] = set()
         self.count = 0
 
     def look_again(self) -> None:
-        """Expect new records, as the log has been read further."""
+        """Expect new records, after more of the log has been read."""
         self._may_be_more = True
 
     def may_be_due_after(self, event_id: UUID) -> bool:
@@ -186,7 +186,7 @@ class _Records:
             yield RecordLine.of(record), raw
 
     def _is_due(self, record: AnyRecord, last: int) -> bool:
-        """Return whether a record is due. A step's outputs are appended together, so the last implies all."""
+        """Return whether a record is due; a step's outputs are appended together, so the last one suffices."""
         return last in self._seen and record.of.int in self._seen
 
     async def _next(self) -> tuple[AnyRecord, int, bytes] | None:
@@ -200,7 +200,7 @@ class _Records:
         return self._page[0] if self._page else None
 
     def _restore(self, stored: bytes) -> tuple[AnyRecord, bytes]:
-        """Return a record and its bytes; one that is left out where Redis has lost what it is a difference from."""
+        """Return a record and its bytes, or a LeftOut if Redis has lost the base of its difference."""
         try:
             return self._reader.read(stored)
         except LostBase as lost:
@@ -218,10 +218,10 @@ class _Records:
         self._contents.update(new)
         if not new:
             return []
-        found = await asyncio.gather(*map(self._bus.content, new))
+        contents = await asyncio.gather(*map(self._bus.content, new))
         return [
             (ContentLine(hash=one, content=_readable(one, content)), content)
-            for one, content in zip(new, found, strict=True)
+            for one, content in zip(new, contents, strict=True)
             if content is not None
         ]
 
@@ -240,7 +240,7 @@ def _readable(hash: str, content: bytes) -> Any:
 
 
 async def _catalogue(hash: str, bus: Bus) -> list[CatalogueLine]:
-    """Return the line of a catalogue, if it is still stored; a missing catalogue is not an empty one."""
+    """Return the line of a catalogue, if it is still stored; an empty catalogue may mean that it is not."""
     catalogue = await bus.catalogue(hash)
     is_there = bool(catalogue.tools) or content_hash(catalogue.model_dump_json().encode()) == hash
     return [CatalogueLine(hash=hash, catalogue=catalogue)] if is_there else []

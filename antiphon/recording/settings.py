@@ -29,7 +29,7 @@ _KEY = r"[A-Za-z0-9_.*-]{1,100}"
 
 
 def _each_readable(read: Any, fault: type[Exception]) -> AfterValidator:
-    """Return a validator that refuses unreadable values, with the reader's own message."""
+    """Return a validator that refuses unreadable values with the message of the reader."""
 
     def check(values: tuple[str, ...]) -> tuple[str, ...]:
         for value in values:
@@ -84,5 +84,5 @@ class RecordingSettings(Settings):
 
 
 def own_redaction() -> Redaction:
-    """Return the redaction of this process's settings, which hides its own secrets. Raises ConfigurationError."""
+    """Return the redaction of this process's settings, with its secrets. Raises ConfigurationError."""
     return Redaction.of(load(RecordingSettings).rules, secret_values())

@@ -1,4 +1,4 @@
-"""A few pieces of work at a time: reads and writes begun together share their round trips."""
+"""Concurrent work on a few items at a time, so that reads and writes share round trips."""
 
 import asyncio
 from collections import deque
@@ -8,28 +8,28 @@ from typing import TypeVar
 T = TypeVar("T")
 ResultT = TypeVar("ResultT")
 
-SIDE_BY_SIDE = 6
-"""Few, as each holds a page or two in memory."""
+CONCURRENCY = 6
+"""The number of items at a time; each has a page or two in memory."""
 
 
 async def side_by_side(
-    items: AsyncIterable[T], work: Callable[[T], Awaitable[ResultT]], count: int = SIDE_BY_SIDE
+    items: AsyncIterable[T], work: Callable[[T], Awaitable[ResultT]], count: int = CONCURRENCY
 ) -> AsyncGenerator[tuple[T, asyncio.Future[ResultT]]]:
     """Yield each item with its finished future, in order. Closing the generator cancels the work in flight."""
-    under_way: deque[tuple[T, asyncio.Future[ResultT]]] = deque()
+    in_flight: deque[tuple[T, asyncio.Future[ResultT]]] = deque()
     try:
         async for item in items:
-            under_way.append((item, asyncio.ensure_future(work(item))))
-            if len(under_way) >= count:
-                await asyncio.wait([under_way[0][1]])
-                yield under_way.popleft()
-        while under_way:
-            await asyncio.wait([under_way[0][1]])
-            yield under_way.popleft()
+            in_flight.append((item, asyncio.ensure_future(work(item))))
+            if len(in_flight) >= count:
+                await asyncio.wait([in_flight[0][1]])
+                yield in_flight.popleft()
+        while in_flight:
+            await asyncio.wait([in_flight[0][1]])
+            yield in_flight.popleft()
     finally:
-        for _, future in under_way:
+        for _, future in in_flight:
             future.cancel()
-        await asyncio.gather(*(future for _, future in under_way), return_exceptions=True)
+        await asyncio.gather(*(future for _, future in in_flight), return_exceptions=True)
 
 
 async def each(items: list[T]) -> AsyncGenerator[T]:

@@ -1,8 +1,8 @@
-"""The upcasters of lines, from every earlier format to today's. Pure.
+"""The upcasters of lines from every earlier format to today's. Pure.
 
-A recording names its format in its header. When the format changes, `lines.FORMAT` goes up by one, and an
-upcaster is added here under the number before; it stays for ever, as does a recording of that format in the
-tests. Events have versions and upcasters of their own: see shared/antiphon_shared/events/codec.py.
+The header of a recording contains its format. When the format changes, `lines.FORMAT` increases by one, and an upcaster
+is added here under the earlier number; it is never removed, nor is a recording of that format in the tests. Events have
+other versions and upcasters: see shared/antiphon_shared/events/codec.py.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from antiphon.recording.chain import SINCE, Chain, link_of
 from antiphon.recording.lines import FORMAT, Line, decode_line
 
 LineUpcaster = Upcaster
-"""A function that turns a line of one format, as JSON, into a line of the next; the header's number is set apart."""
+"""A function that converts a line, as JSON, into the next format; it does not set the header's format number."""
 
 
 def same(fields: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +29,7 @@ UPCASTERS: Mapping[int, LineUpcaster] = {1: same}
 
 
 class Upcast:
-    """The reader of one recording's lines, the header first, which also checks their chain."""
+    """A reader of a recording's lines, the header first; it also checks their chain."""
 
     def __init__(self, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT) -> None:
         self._upcasters, self._current = upcasters, current
@@ -46,7 +46,7 @@ class Upcast:
         return decode_line(line if self._is_same else self._carried_over(line, self._format))
 
     def _first(self, raw: bytes) -> Line:
-        """Return the header, once its own hash is checked."""
+        """Check the header's hash and return the header."""
         chain = Chain()
         is_bound = link_of(raw) is not None
         line = chain.unbound(raw) if is_bound else raw
@@ -60,7 +60,7 @@ class Upcast:
         return decode_line(line if number == self._current else self._carried_over(line, number))
 
     def _format_of(self, raw: bytes) -> int:
-        """Return the format in a header; today's for another line, which is refused later."""
+        """Return the format in a header; for another line, which is refused later, today's format."""
         fields = _fields(raw)
         if fields.get("line") != "header":
             return self._current

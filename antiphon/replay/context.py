@@ -197,7 +197,7 @@ class _Reader:
         return self._session_index.memory if self._has_same_facts else None
 
     def _answered_from(self) -> int | None:
-        """Return the event number of the briefing that led to the final reply; None if there is none."""
+        """Return the event number of the briefing that led to the final reply; None without such a briefing."""
         if self._request is None or self._request.reply is None:
             return None
         reply = self._known.by_entry.get(self._request.reply)

@@ -25,9 +25,9 @@ from antiphon.replay.testing.choices import (
     is_named,
     is_wanted,
     is_within,
-    lack,
     mode_of,
     path_of,
+    problem_of,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = folder_of(config)
     if folder is None:
         return
-    if (lacking := lack(folder)) and mode_of(config) == "none" and is_named(config):
+    if (lacking := problem_of(folder)) and mode_of(config) == "none" and is_named(config):
         raise pytest.UsageError(f"--antiphon-recordings: {folder} {lacking}. {_HOW_TO_RECORD}")
     if folder.is_dir() and is_wanted(config) and not is_within(folder, config):
         config.args.append(str(folder))
@@ -104,7 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     folder = folder_of(config)
-    if folder is not None and (lacking := lack(folder)):
+    if folder is not None and (lacking := problem_of(folder)):
         return f"antiphon: no recordings: {folder} {lacking}. {_HOW_TO_RECORD}"
     return f"antiphon: recordings in {folder}, record={mode_of(config)}" if folder else None
 

@@ -48,7 +48,7 @@ async def make_consistent(path: Path, lines: AsyncGenerator[Line]) -> str:
 
 
 async def _divergence(lines: AsyncGenerator[Line]) -> str:
-    """Return the first divergence of today's code, without values of the session; empty if there is none."""
+    """Return the first divergence of today's code, without values of the session; empty without a divergence."""
     from antiphon.replay.reports.text import headline
     from antiphon.replay.verify import Verification
 

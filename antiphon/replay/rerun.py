@@ -29,7 +29,7 @@ from antiphon.replay.rerun_report import RerunReport, report_of
 from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import HIDDEN, variables
-from antiphon.replay.serving.turns import POLL_S, events_there
+from antiphon.replay.serving.turns import POLL_S, wait_for_events
 
 SESSION_LIMIT_S = 60.0
 _CONCURRENCY = 8
@@ -148,7 +148,7 @@ async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
 async def _send_outside_events(bus: Bus, recording_index: RecordingIndex) -> None:
     """Send the events of people and timers, each after the events before it."""
     for line in recording_index.outside:
-        await events_there(bus, recording_index.session_id, line.n - 1)
+        await wait_for_events(bus, recording_index.session_id, line.n - 1)
         await bus.publish(line.event, "signal")
 
 
@@ -157,13 +157,13 @@ async def _wait_for_end(bus: Bus, recording_index: RecordingIndex, sending: asyn
     session = bus.session(recording_index.session_id)
     if recording_index.response is None:
         await sending
-        await events_there(bus, recording_index.session_id, len(recording_index.events))
+        await wait_for_events(bus, recording_index.session_id, len(recording_index.events))
         return
     while await session.response() is None:
         if sending.done():
             sending.result()
         await asyncio.sleep(POLL_S)
-    while not await events_there(bus, recording_index.session_id, len(recording_index.events)):
+    while not await wait_for_events(bus, recording_index.session_id, len(recording_index.events)):
         if not await _has_work(bus, recording_index.session_id):
             return  # no component will send the missing events
 

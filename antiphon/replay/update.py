@@ -99,8 +99,8 @@ class _Update:
     def _step(self, record: AnyRecord) -> Iterator[Line]:
         """Yield the events up to the step's last one, and its record; today's, if the step was repeated."""
         last = self._last(record)
-        if self.replay.redone is not None:
-            record = self._redone(*self.replay.redone) or record
+        if self.replay.repeated is not None:
+            record = self._redone(*self.replay.repeated) or record
         # Events and records are in the order of commits, so events before those of the step are final too.
         while self._waiting and self._final < last:
             self._final += 1

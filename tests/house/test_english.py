@@ -60,8 +60,6 @@ RECORDED_TEXTS = (
     "response_assembler/partial.py",
     "shared/antiphon_shared/memory/filing/",
     "shared/antiphon_shared/workflows/",
-    "tool_dispatcher/idempotency/answers.py",
-    "tool_dispatcher/results/position.py",
     "tool_dispatcher/sql/",
 )
 """Files with texts of events, prompts and answers, which recordings are compared with, and with lists of words."""

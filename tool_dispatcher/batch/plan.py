@@ -77,8 +77,7 @@ def plan_batch(
 
     Args:
         settled: the outcomes in the journal, by the index of the call.
-        refused: the errors of earlier checks (permission, arguments, unknown tools), by the index of the call.
-            They include settled calls, since a group's arguments omit the refused ones.
+        refused: the errors of earlier checks by index, for settled calls too, as a group's arguments omit the refused.
         begun: calls that another worker has begun and whose outcome is not in the journal.
         excluded: tools that this session may not run, so that no calls are collapsed onto them.
         repeats: writes that an earlier call has made; they come after all writes before them, and in no group.

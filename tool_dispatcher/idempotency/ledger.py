@@ -4,8 +4,7 @@
                            |  ^
                            +--+ renew, take_over (a new fence)
 
-A record is kept for longer than its session and than its tool's contract promises. Each script states what it
-checks.
+A record is kept for longer than its session and than its tool's contract promises. Each script states its checks.
 """
 
 import asyncio
@@ -56,8 +55,7 @@ class Ledger(WriteLedger):
     `settle` waits until Redis is back, because its results exist nowhere else.
 
     Args:
-        lease_s: how long a claim lasts without renewal, in seconds.
-        retention_s: how long a session's data is kept, in seconds.
+        lease_s, retention_s: how long a claim lasts without renewal, and how long a session's data is kept.
         claims: sends the commands that must be on replicas before a write begins.
     """
 
@@ -96,9 +94,7 @@ class Ledger(WriteLedger):
             *(begun_entry(call_id) for call_id in write.call_ids),
         ]
 
-        answer, ends_s, problem = await self._run_claim(
-            _CLAIM, [*self._record_keys(write), stopped], arguments
-        )
+        answer, ends_s, problem = await self._claimed(_CLAIM, [*self._keys_of(write), stopped], arguments)
         if answer == b"mismatch":
             raise _used_for_another(write)
         if answer == b"stopped":
@@ -109,7 +105,7 @@ class Ledger(WriteLedger):
         """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
-        names = [self._record_keys(write)[1], stopped, *self._index_keys(write)]
+        names = [self._keys_of(write)[1], stopped, *self._index_keys(write)]
         arguments: list[Argument] = [
             claimant,
             write.tool,
@@ -128,7 +124,7 @@ class Ledger(WriteLedger):
         for call_id, identity in zip(write.call_ids, write.identities, strict=True):
             arguments += [call_id, begun_entry(call_id), identity]
 
-        (verdict, *more), ends_s, problem = await self._run_claim(_BEGIN, names, arguments)
+        (verdict, *more), ends_s, problem = await self._claimed(_BEGIN, names, arguments)
         if verdict == b"claimed":
             claimed = replace(write, key=more[0].decode())
             return Claim(claimed, claimant, int(more[1]), ends_s, problem)
@@ -150,7 +146,7 @@ class Ledger(WriteLedger):
         """Return the status of the write. Raises KeyUsedForAnother and LedgerUnavailable."""
         arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
         state, fence, left_ms, outcomes = await self._retried(
-            "read a write", lambda: self._batcher.run(_STATUS, self._record_keys(write)[:1], arguments)
+            "read a write", lambda: self._batcher.run(_STATUS, self._keys_of(write)[:1], arguments)
         )
         if state == b"mismatch":
             raise _used_for_another(write)
@@ -163,14 +159,14 @@ class Ledger(WriteLedger):
     ) -> Claim | None:
         """See WriteLedger. Raises LedgerUnavailable and ClaimNotReplicated."""
         claimant = new_id().hex
-        names = self._record_keys(write)[:1]
+        names = self._keys_of(write)[:1]
         arguments: list[Argument] = [fence, claimant, self._lease_ms, self._retention_ms(write)[0]]
         if write.name:
             names += self._index_keys(write)
             arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
         else:
             arguments.append(int(is_again))
-        answer, ends_s, problem = await self._run_claim(_TAKE_OVER, names, arguments)
+        answer, ends_s, problem = await self._claimed(_TAKE_OVER, names, arguments)
         if not int(answer):
             return None
         if problem:
@@ -215,7 +211,7 @@ class Ledger(WriteLedger):
 
         async def attempt() -> bool:
             begins_s = monotonic_s()
-            is_ours = bool(await self._batcher.run(_RENEW, self._record_keys(claim.write)[:1], arguments))
+            is_ours = bool(await self._batcher.run(_RENEW, self._keys_of(claim.write)[:1], arguments))
             if is_ours:
                 claim.ends_s = begins_s + self.lease_s
             return is_ours
@@ -227,7 +223,7 @@ class Ledger(WriteLedger):
     ) -> bool:
         """See WriteLedger. Waits for as long as Redis is unavailable."""
         write = claim.write
-        names = self._record_keys(write) + (self._index_keys(write) if write.name else [])
+        names = self._keys_of(write) + (self._index_keys(write) if write.name else [])
         arguments: list[Argument] = [
             claim.claimant,
             claim.fence,
@@ -248,7 +244,7 @@ class Ledger(WriteLedger):
             )
         )
 
-    async def _run_claim(
+    async def _claimed(
         self, script: Script, names: list[str], arguments: list[Argument]
     ) -> tuple[Any, float, str]:
         """Run a script that claims; return its reply, the end of the lease, and the error of too few replicas."""
@@ -266,7 +262,7 @@ class Ledger(WriteLedger):
         """Return the keys of the session's writes and of their order."""
         return [self._keys.of_session(write.session_id, name) for name in (WRITES, WRITES_IN_ORDER)]
 
-    def _record_keys(self, write: Write) -> list[str]:
+    def _keys_of(self, write: Write) -> list[str]:
         """Return the keys of the record and of the batch's journal, which share a slot."""
         journal = self._keys.of_session(write.session_id, journal_name(write.round))
         return [self._keys.effect(write.session_id, write.key), journal]

@@ -1,1 +1,1 @@
-"""The redaction of recordings as they are written, and the scan for secrets in those that exist."""
+"""The redaction of recordings as they are written, and the scan of existing recordings for secrets."""

@@ -4,8 +4,8 @@
     3f2a9c01d4e5b677  the password of the example database
     /^email /         addresses of the example shop
 
-First the fingerprint that the scan prints, or a regular expression between slashes, without spaces, that the kind and
-the path of a finding match, as in `/^secret_key \\$\\.event\\.data/`; then the reason, which is required.
+A line begins with the fingerprint that the scan prints, or with a regular expression between slashes, without spaces,
+for the kind and the path of a finding, such as `/^secret_key \\$\\.event\\.data/`. The reason follows, and is required.
 """
 
 import re
@@ -21,15 +21,15 @@ _ENTRY = re.compile(r"(?P<fingerprint>[0-9a-f]{16})|/(?P<place>\S+)/")
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The findings that an allow-list lets pass."""
+    """An allow-list of findings."""
 
     fingerprints: frozenset[str] = frozenset()
-    places: tuple["re.Pattern[str]", ...] = ()
+    patterns: tuple["re.Pattern[str]", ...] = ()
 
     @classmethod
     def of(cls, text: str) -> "Allowed":
         """Read a list. Raises ConfigurationError, which names the line."""
-        fingerprints, places = [], []
+        fingerprints, patterns = [], []
         for number, line in enumerate(text.splitlines(), 1):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
@@ -45,15 +45,17 @@ class Allowed:
                 fingerprints.append(matched["fingerprint"])
                 continue
             try:
-                places.append(re.compile(matched["place"]))
+                patterns.append(re.compile(matched["place"]))
             except re.error as error:
                 raise ConfigurationError(f"line {number} of the allow-list: {error}.") from None
-        return cls(frozenset(fingerprints), tuple(places))
+        return cls(frozenset(fingerprints), tuple(patterns))
 
     def remove_allowed(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return the findings that are not allowed."""
-        return [finding for finding in findings if not self._lets_pass(finding)]
+        return [finding for finding in findings if not self._is_allowed(finding)]
 
-    def _lets_pass(self, finding: Finding) -> bool:
-        place = f"{finding.kind} {finding.path}"
-        return finding.fingerprint in self.fingerprints or any(one.search(place) for one in self.places)
+    def _is_allowed(self, finding: Finding) -> bool:
+        kind_and_path = f"{finding.kind} {finding.path}"
+        return finding.fingerprint in self.fingerprints or any(
+            one.search(kind_and_path) for one in self.patterns
+        )

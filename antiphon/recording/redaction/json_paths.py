@@ -1,6 +1,6 @@
 """The JSON paths of redaction rules. Pure.
 
-    $.data.query                  the value at a place; `$` is the event, the record, the catalogue or the content
+    $.data.query                  one value; `$` is the event, the record, the catalogue or the content
     $.data.results[*].data.email  `[*]` is every item of a list, `.*` every value of an object, `[0]` the first item
     $..email                      a key anywhere
     $.data["e-mail"]              a name with other signs than letters, digits, `_` and `-`
@@ -29,7 +29,7 @@ class UnreadablePath(ValueError):
 @dataclass(frozen=True, slots=True)
 class _Step:
     key: str | int | None
-    """None for any."""
+    """The key; None for any key."""
     is_anywhere: bool
 
 
@@ -39,31 +39,31 @@ class Path:
 
     steps: tuple[_Step, ...]
     is_loose: bool = False
-    """Whether it was reached by a key anywhere."""
+    """Whether an earlier step was `..`, which matches a key anywhere."""
 
     @classmethod
     def of(cls, text: str) -> "Path":
-        """Read a path. Raises UnreadablePath, which says where it stops being valid."""
+        """Read a path. Raises UnreadablePath, which quotes the invalid part."""
         if not text.startswith("$"):
             raise UnreadablePath("a path begins with `$`, for example `$.data.results[*].data.email`.")
         steps: list[_Step] = []
-        at = 1
-        while at < len(text):
-            step = _STEP.match(text, at)
+        offset = 1
+        while offset < len(text):
+            step = _STEP.match(text, offset)
             if step is None or len(steps) == _STEPS_MAX:
                 raise UnreadablePath(
-                    f"invalid at {text[at : at + 30]!r}; a step is `.name`, `..name`, `[*]`, `[0]` or "
+                    f"invalid at {text[offset : offset + 30]!r}; a step is `.name`, `..name`, `[*]`, `[0]` or "
                     '`["a name"]`.'
                 )
             steps.append(_Step(_key(step), step["anywhere"] is not None))
-            at = step.end()
+            offset = step.end()
         if not steps:
             raise UnreadablePath("it matches everything.")
         return cls(tuple(steps))
 
     @classmethod
     def along(cls, keys: tuple[str | int, ...]) -> "Path":
-        """Return the path through those keys; `*` is any."""
+        """Return the path through these keys; `*` is any key."""
         return cls(tuple(_Step(None if key == "*" else key, is_anywhere=False) for key in keys))
 
     @property
@@ -72,12 +72,12 @@ class Path:
 
     @property
     def last_name(self) -> str | None:
-        """Return the last key of the path, which a value must have to match, or None."""
+        """Return the last key of the path that is a name, which a matching value must have; None without such a key."""
         return next((step.key for step in reversed(self.steps) if isinstance(step.key, str)), None)
 
 
-def below(paths: tuple[Path, ...], key: str | int) -> tuple[Path, ...]:
-    """Return the rest of each path after `key`, without the paths that do not match."""
+def remaining_paths(paths: tuple[Path, ...], key: str | int) -> tuple[Path, ...]:
+    """Return the remaining steps of each path that `key` matches."""
     remaining: dict[Path, None] = {}
     for path in paths:
         if path.is_reached:

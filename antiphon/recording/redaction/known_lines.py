@@ -1,4 +1,4 @@
-"""Lines that many recordings share, and that were already searched with the same rules. Pure."""
+"""Lines that many recordings share and that were already searched with the same rules. Pure."""
 
 from collections.abc import Iterable
 
@@ -21,8 +21,8 @@ class KnownLines:
         self._harmless: set[str] = set()
         self._marked: dict[str, dict[str, tuple[Path, ...]]] = {}
 
-    def but_harmless(self, pairs: Iterable[_Pair]) -> tuple[list[_Pair], list[str]]:
-        """Return the lines that still have to be searched, and the names of the shared ones among them."""
+    def without_harmless(self, pairs: Iterable[_Pair]) -> tuple[list[_Pair], list[str]]:
+        """Return the lines to search, and the names of the shared lines among them."""
         new: list[_Pair] = []
         names: list[str] = []
         for line, raw in pairs:
@@ -34,14 +34,14 @@ class KnownLines:
             new.append((line, raw))
         return new, names
 
-    def are_harmless(self, names: Iterable[str]) -> None:
-        """Note that these lines need no redaction, by the rules and without any marked argument."""
+    def add_harmless(self, names: Iterable[str]) -> None:
+        """Note that these lines need no redaction by the rules, if no argument is marked secret."""
         if len(self._harmless) >= _KNOWN_MAX:
             self._harmless.clear()
         self._harmless.update(names)
 
     def marked(self, catalogue: Catalogue, raw: bytes) -> dict[str, tuple[Path, ...]]:
-        """Return the paths to the arguments that are marked secret, by tool; `raw` is an encoded form."""
+        """Return the paths to the arguments that are marked secret, by tool; `raw` is the encoded catalogue."""
         name = content_hash(raw)
         if name not in self._marked:
             if len(self._marked) >= _KNOWN_MAX:

@@ -1,19 +1,19 @@
-"""Redaction of a recording, line by line, as it is written. Pure.
+"""The redaction of a recording, line by line, as it is written. Pure.
 
     redaction = Redaction.of(rules, secrets)
-    for line in lines:              # a first pass, so that a value found late is replaced in early lines too
+    for line in lines:              # in a first pass, so that a value found late is replaced in early lines too
         redaction.learn(line)
     for line in lines:
         write(redaction.line(line))
 
 It finds known secrets, texts in the form of a credential (see `credentials.py`), the values of secret keys in JSON and
 in text, the values at JSON paths, the arguments that a tool's author has marked secret, and matches of a pattern. A
-found value is replaced wherever it is repeated, if it has 6 characters or more.
+found value of 6 characters or more is replaced everywhere.
 
-A replaced text is `[redacted 3]`, with one number for one value in the whole recording, so that different values stay
-different; a known secret, and a text that only has the form of a credential, is `[redacted]`. A number becomes 0; true,
-false and null stay. A grant keeps its claims and loses its signature. A line without secrets is searched as bytes, and
-stays the same object.
+The placeholder of a text is `[redacted 3]`, with the same number for the same value in the whole recording, so that
+different values stay different; that of a known secret, or of a text in the form of a credential, is `[redacted]`. A
+number becomes 0; true, false and null stay. A grant keeps its claims and loses its signature. A line without secrets is
+searched as bytes, and stays the same object.
 """
 
 from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ _HAS_GRANT = NativeSearch('"grant":"[^"]')
 
 
 class Redaction:
-    """The rules for one recording, and the values found by them."""
+    """The rules for one recording, and the values that they have found."""
 
     def __init__(
         self,
@@ -64,15 +64,15 @@ class Redaction:
         known: KnownLines | None = None,
         is_always_suspect: bool | None = None,
     ) -> None:
-        """Prepare the rules; `is_always_suspect` says whether they suspect every line, None to find out."""
+        """Prepare the rules; `is_always_suspect` is whether they suspect every line, or None to determine that."""
         self.rules = rules
         self._secrets = secrets
         self._known = known or KnownLines()
         self._text = RedactedText(rules, secrets, keys)
         self._value = RedactedValue(self._text, rules)
         self._unnamed: set[int] = set()
-        """The hashes of values from the first pass that no rule names."""
-        self._taken_in: set[str] = set()
+        """The hashes of lines from the first pass in which no rule names a value."""
+        self._learned_catalogues: set[str] = set()
         names = [path.last_name for path in self._value.paths]
         self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
         if is_always_suspect is None:
@@ -82,7 +82,7 @@ class Redaction:
 
     @classmethod
     def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
-        """Return a redaction with those rules and secrets, in any form. Raises UnreadablePath and re.error."""
+        """Return a redaction with these rules and secrets. Raises UnreadablePath and re.error."""
         known = KnownValues(dict.fromkeys(secrets, REDACTED))
         return cls(rules, known, secret_keys(rules.keys))
 
@@ -96,59 +96,59 @@ class Redaction:
         return self._text.count
 
     def header(self, header: Header) -> Header:
-        """Return the header with the rules, whose patterns of text are hidden."""
+        """Return the header with the rules, but without the patterns."""
         public_rules = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
         return header.model_copy(update={"redaction": public_rules})
 
     def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
-        """Return whether nothing in those lines, encoded in `raws`, has to be redacted; `True` is certain.
+        """Return whether these lines, encoded in `raws`, need no redaction; only `True` is certain.
 
-        Call it before `learn`: for recordings without secrets it searches many lines at once.
+        Call it before `learn`. It searches all lines at once, which is fast for recordings without secrets.
         """
         if self._is_always_suspect:
             return False
         for line, raw in zip(lines, raws, strict=True):
             if isinstance(line, CatalogueLine):
-                self._take_in(line, raw)
+                self._learn_catalogue(line, raw)
             elif isinstance(line, RecordLine) and self._has_other_headers(line):
                 return False
         pairs = [
-            # With its rules a header names every secret key.
+            # A header with its rules contains every secret key.
             (line, encode_line(line) if isinstance(line, Header) else raw)
             for line, raw in zip(lines, raws, strict=True)
         ]
-        # If arguments are marked, earlier harmless lines may hold secrets.
-        new, shared = (pairs, []) if self._value.marked else self._known.but_harmless(pairs)
+        # If arguments are marked, lines that were harmless before may contain secrets.
+        new, shared = (pairs, []) if self._value.marked else self._known.without_harmless(pairs)
         if self._is_suspect(
             b"\n".join(raw for _, raw in new)
         ):  # one search for all, as few lines are suspect
             suspects = ((line, raw) for line, raw in new if self._is_suspect(raw))
-            if not all(self._leaves(line, raw) for line, raw in suspects):
+            if not all(self._stays_unchanged(line, raw) for line, raw in suspects):
                 return False
-        self._known.are_harmless(shared)
+        self._known.add_harmless(shared)
         return True
 
     def learn(self, line: Line) -> None:
-        """Collect the line's secret values. Raises TooManySecrets, UnreadableEvent."""
+        """Collect the line's secret values. Raises TooManySecrets and UnreadableEvent."""
         if isinstance(line, End):
             return
         raw = _inner(line)
         if isinstance(line, CatalogueLine):
-            self._take_in(line, raw)
+            self._learn_catalogue(line, raw)
         if self._is_named(raw):
             self._learn(raw, line)
         elif len(self._unnamed) < _UNNAMED_MAX:
             self._unnamed.add(hash(raw))
 
     def line(self, line: Line) -> Line:
-        """Return the redacted line; its own values need not have been learned. Raises as `learn` does."""
+        """Return the redacted line, which need not have been learned. Raises as `learn` does."""
         if isinstance(line, End):
             return line.model_copy(update={"redactions": line.redactions + self.count})
         if isinstance(line, Header):
             line = self.header(line)
         raw = _inner(line)
         if isinstance(line, CatalogueLine):
-            self._take_in(line, raw)
+            self._learn_catalogue(line, raw)
         if hash(raw) not in self._unnamed and self._is_named(raw):
             self._learn(raw, line)
         elif not self._may_hold_more(raw, line):
@@ -157,10 +157,10 @@ class Redaction:
         clean = self._value.redacted(value, shape_of(line))
         return line if clean == value else _rebuilt(line, to_json(clean))
 
-    def _take_in(self, line: CatalogueLine, raw: bytes) -> None:
-        """Collect a catalogue's names of tools, which are not secret, and the arguments that are marked secret."""
-        if line.hash not in self._taken_in:
-            self._taken_in.add(line.hash)
+    def _learn_catalogue(self, line: CatalogueLine, raw: bytes) -> None:
+        """Collect the names of a catalogue's tools, which are not secret, and the arguments that are marked secret."""
+        if line.hash not in self._learned_catalogues:
+            self._learned_catalogues.add(line.hash)
             self._text.ordinary.update(tool.name for tool in line.catalogue.tools)
             for name, paths in self._known.marked(line.catalogue, raw).items():
                 self._value.marked[name] = paths
@@ -171,7 +171,7 @@ class Redaction:
             self._value.redacted(_parsed(raw), shape_of(line))
 
     def _is_named(self, raw: bytes) -> bool:
-        """Return whether a rule may name a value in it; `False` is certain."""
+        """Return whether a rule may name a value in the line; only `False` is certain."""
         return (
             self._is_always_suspect
             or any(mark in raw for mark in self._marks)
@@ -179,23 +179,23 @@ class Redaction:
         )
 
     def _is_suspect(self, raw: bytes) -> bool:
-        """Return whether it may need redaction beyond headers of a model's server; `False` is certain."""
+        """Return whether a line may need redaction beyond a model server's headers; only `False` is certain."""
         if self._is_always_suspect or any(mark in raw for mark in self._marks):
             return True
         text = raw.decode()
         return self._text.suspects_known(text) or _hint(self._text.keys).may_match(text)
 
-    def _leaves(self, line: Line, raw: bytes) -> bool:
-        """Return whether a line needs no redaction; then its values are not secrets elsewhere either.
+    def _stays_unchanged(self, line: Line, raw: bytes) -> bool:
+        """Return whether a line needs no redaction; then its values are not secrets in other lines either.
 
-        `raw` must equal the line's encoded form: a different logged form may hold more.
+        `raw` must equal the line's encoded form, as another stored form may contain more.
         """
         self.learn(line)
         is_same = self.line(line) == (self.header(line) if isinstance(line, Header) else line)
         return is_same and raw == encode_line(line)
 
     def _may_hold_more(self, raw: bytes, line: Line) -> bool:
-        """Return whether it may hold a value that no rule names; `False` is certain."""
+        """Return whether a line may contain a secret that no rule names; only `False` is certain."""
         text = raw.decode()
         return (
             self._text.suspects(text)
@@ -238,7 +238,7 @@ def _inner(line: Line) -> bytes:
 def _parsed(raw: bytes) -> Any:
     try:
         return from_json(raw)
-    except ValueError as error:  # deeper than any line that can be read again
+    except ValueError as error:  # nested too deeply to be read again
         raise UnreadableEvent(f"the line cannot be redacted, because it is unreadable: {error}.") from None
 
 

@@ -16,15 +16,15 @@ VALUES_MAX = 10_000
 _ORDINARY = frozenset(
     ("array", "boolean", "default", "integer", "number", "object", "password", "required", "secret", "string")
 )
-"""Values of secret keys in schemas and examples: replaced under their key, and left alone elsewhere."""
-_SURE_CHARACTERS_MIN = 12
-"""The length from which a value after its key in a text is a secret, and no word; a shorter one needs a digit."""
+"""Values of secret keys in schemas and examples, which are only replaced under their key."""
+_CERTAIN_CHARACTERS_MIN = 12
+"""The length from which a value after a key in a text is certainly a secret; a shorter one needs a digit."""
 _PLACEHOLDER = re.compile(r"\[redacted(?: \d{1,9})?\]")
-_NO_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
+_OTHER_CHARACTERS = re.compile(r"[^A-Za-z0-9_.:-]+")
 
 
 class TooManySecrets(AntiphonError):
-    """A session has more different values to replace than can be searched for."""
+    """A session has too many different values to replace."""
 
     code = "too_many_secrets"
 
@@ -36,7 +36,7 @@ class RedactedText:
         self.keys = keys
         self.count = 0
         self.ordinary = set(_ORDINARY)
-        """The values that are replaced only under a secret key, and left alone elsewhere."""
+        """The values that are only replaced under a secret key."""
         self._patterns = tuple(map(re.compile, rules.patterns))
         self._secrets = secrets
         self._numbers: dict[str, int] = {}
@@ -46,7 +46,7 @@ class RedactedText:
 
     @contextmanager
     def learning(self) -> Iterator[None]:
-        """Find values within the block, without counting replacements."""
+        """Find values in the block, without counting replacements."""
         count, self._is_learning = self.count, True
         try:
             yield
@@ -54,11 +54,11 @@ class RedactedText:
             self.count, self._is_learning = count, False
 
     def suspects(self, text: str) -> bool:
-        """Return whether JSON may hold a secret, or the form of one; `False` is certain."""
+        """Return whether JSON may contain a secret or a text in the form of one; only `False` is certain."""
         return self.suspects_known(text) or WELL_KNOWN.suspects(text)
 
     def suspects_known(self, text: str) -> bool:
-        """Return whether JSON may hold a known or found secret; `False` is certain."""
+        """Return whether JSON may contain a known or found secret; only `False` is certain."""
         return self._secrets.suspects(text) or self._found_before.suspects(text)
 
     def text(self, text: str) -> str:
@@ -75,12 +75,12 @@ class RedactedText:
         return text if known == text else known
 
     def name(self, name: str) -> str:
-        """Return a redacted name, of letters, digits, `-` and the like."""
+        """Return a redacted name, in the characters of a name."""
         clean = self.text(name)
         return name if clean is name else as_name(clean)
 
     def placeholder(self, value: str) -> str:
-        """Return the placeholder for a whole value, which also replaces its repetitions. Raises TooManySecrets."""
+        """Return the placeholder for a value, which then replaces the value everywhere. Raises TooManySecrets."""
         return self._placeholder(value, is_repeated=True)
 
     def is_known(self, value: str) -> bool:
@@ -94,10 +94,7 @@ class RedactedText:
         return self._finder
 
     def _without_patterns(self, text: str) -> str:
-        """Replace matches of the patterns outside earlier placeholders.
-
-        A pattern of digits would match the number of a placeholder.
-        """
+        """Replace matches of the patterns outside placeholders, whose numbers a pattern of digits would match."""
         for pattern in self._patterns:
             pieces = _PLACEHOLDER.split(text)
             between = _PLACEHOLDER.findall(text)
@@ -108,7 +105,7 @@ class RedactedText:
         return text
 
     def _found_in_text(self, value: str) -> str:
-        is_sure = len(value) >= _SURE_CHARACTERS_MIN or any(sign.isdigit() for sign in value)
+        is_sure = len(value) >= _CERTAIN_CHARACTERS_MIN or any(sign.isdigit() for sign in value)
         return self._placeholder(value, is_sure)
 
     def _placeholder(self, value: str, is_repeated: bool) -> str:
@@ -132,5 +129,5 @@ class RedactedText:
 
 
 def as_name(text: str) -> str:
-    """Return a text in the characters of a name: `[redacted 3]` is `redacted-3`."""
-    return _NO_NAME.sub("-", text).strip("-") or "redacted"
+    """Return a text in the characters of a name: `[redacted 3]` becomes `redacted-3`."""
+    return _OTHER_CHARACTERS.sub("-", text).strip("-") or "redacted"

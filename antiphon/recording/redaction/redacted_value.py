@@ -8,7 +8,7 @@ from antiphon_shared.redaction.harmless import looks_random
 from antiphon_shared.redaction.redactor import free_key
 
 from antiphon.recording.lines import Rules
-from antiphon.recording.redaction.json_paths import Path, below
+from antiphon.recording.redaction.json_paths import Path, remaining_paths
 from antiphon.recording.redaction.redacted_text import RedactedText, as_name
 from antiphon.recording.redaction.shapes import (
     Each,
@@ -40,9 +40,9 @@ class Hidden(IntEnum):
 
     NO = 0
     IF_RANDOM = 1
-    """Only where its form is foreign and it looks random: its key often means something else."""
+    """Only in a foreign form, and if it looks random, because its key often means something else."""
     IF_OPEN = 2
-    """Only where its form is foreign: a key named it, and the keys of this project mean other things."""
+    """Only in a foreign form, because the keys of this project mean other things."""
     YES = 3
 
 
@@ -57,11 +57,11 @@ class RedactedValue:
         self._headers = tuple(name.lower() for name in rules.headers)
 
     def redacted(self, value: Any, shape: Shape) -> Any:
-        """Return `value`, of a line with that shape, without its secrets."""
+        """Return a value of that shape without its secrets."""
         return self._walk(value, shape, self.paths, Hidden.NO)
 
     def keeps_header(self, name: str) -> bool:
-        """Return whether a header is on the list of kept ones."""
+        """Return whether the rules keep a header."""
         name = name.lower()
         return any(
             name == kept or (kept[-1:] == "*" and name.startswith(kept[:-1])) for kept in self._headers
@@ -70,12 +70,12 @@ class RedactedValue:
     def _walk(self, value: Any, shape: Shape, paths: Paths, hidden: Hidden) -> Any:
         if isinstance(shape, Fixed) or value is None or isinstance(value, bool):
             return value
-        hidden = max(hidden, _reached(paths))
+        hidden = max(hidden, _hidden_by_paths(paths))
         if isinstance(value, dict):
             return self._object(value, shape, paths, hidden)
         if isinstance(value, list):
             each = shape.shape if isinstance(shape, Each) else shape
-            return [self._walk(item, each, below(paths, n), hidden) for n, item in enumerate(value)]
+            return [self._walk(item, each, remaining_paths(paths, n), hidden) for n, item in enumerate(value)]
         if isinstance(value, str):
             return self._string(value, shape, hidden)
         return self._number(value, hidden) if isinstance(shape, Open) else value
@@ -87,13 +87,13 @@ class RedactedValue:
         hidden = Hidden.NO if hidden is Hidden.IF_RANDOM else hidden
         clean: dict[str, Any] = {}
         for key, item in value.items():
-            inner_paths = below(paths, key) + (marked if key in _ARGUMENTS else ())
-            inside, is_hidden = self._inside(shape, key, hidden)
+            inner_paths = remaining_paths(paths, key) + (marked if key in _ARGUMENTS else ())
+            inside, is_hidden = self._shape_under(shape, key, hidden)
             new = key if isinstance(shape, Fields | Schema) else free_key(self._text.text(key), clean)
             clean[new] = self._walk(item, inside, inner_paths, is_hidden)
         return clean
 
-    def _inside(self, shape: Shape, key: str, hidden: Hidden) -> tuple[Shape, Hidden]:
+    def _shape_under(self, shape: Shape, key: str, hidden: Hidden) -> tuple[Shape, Hidden]:
         """Return the shape of the value under a key, and the extent of its replacement."""
         keys = self._text.keys
         may_be = Hidden.IF_RANDOM if keys.may_match(key) else Hidden.NO
@@ -153,6 +153,6 @@ class RedactedValue:
         return self.marked.get(tool, ()) if isinstance(tool, str) else ()
 
 
-def _reached(paths: Paths) -> Hidden:
+def _hidden_by_paths(paths: Paths) -> Hidden:
     reached = [Hidden.IF_OPEN if path.is_loose else Hidden.YES for path in paths if path.is_reached]
     return max(reached, default=Hidden.NO)

@@ -1,10 +1,9 @@
-"""The scan of recordings for likely secrets: a check before they are stored where others can read them.
+"""The scan of recordings for likely secrets, before they are stored where others can read them.
 
-It reads any JSON Lines, one line at a time, and other files as text. It finds the secrets of this process,
-the values that an export would replace because of their key, their author's mark or their form, and on
-request personal data. It reports no numbers, no placeholders (`***`, `<token>`) and no sentences about a
-secret. It never reports a secret itself: a finding has its path, its kind, a masked excerpt, and a
-fingerprint for the allow-list.
+It reads JSON Lines one line at a time, and other files as text. It finds the secrets of this process; the values that
+an export would replace because of their key, an author's mark or their form; and, on request, personal data. It reports
+no numbers, no placeholders (`***`, `<token>`) and no sentences about a secret. A finding does not contain the secret:
+it has the path, the kind, a masked excerpt, and a fingerprint for the allow-list.
 """
 
 import gzip
@@ -34,16 +33,16 @@ from antiphon.recording.redaction.unsigned import SIGNATURE
 from tool_dispatcher.authoring.secret import secret_paths
 
 FINDINGS_MAX = 10_000
-"""The limit for one file; a file with more is not fit to be stored anyway."""
+"""The number of findings reported for one file."""
 _LINE_BYTES_MAX = 64_000_000
-_SHOWN, _SHOWN_FROM = 4, 20
-"""The characters of a secret that an excerpt shows, for secrets long enough that these reveal nothing."""
+_EXCERPT_CHARACTERS, _EXCERPT_FROM = 4, 20
+"""The characters of a secret that an excerpt shows, and the length of a secret from which it shows them."""
 _WORDS_MAX = 2
-"""The limit for a value that does not look random; more words are a sentence."""
+"""The words of a value that does not look random; a value with more words is a sentence."""
 _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
 _PLACEHOLDER = re.compile(r"\\{0,15}\[?redacted(?:[ -]\d+)?\\{0,15}\]?")
-"""Escaped too, as in Markdown and JSON within text."""
+"""A placeholder, which may be escaped, as in Markdown and JSON within text."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 
@@ -55,32 +54,32 @@ class Finding:
     line: int
     """The line's number, from 1."""
     path: str
-    """Such as `$.event.data.query`; empty in a line that is not JSON."""
+    """The path in the line, such as `$.event.data.query`; empty if the line is not JSON."""
     kind: str
     """`known_secret`, `credential`, `private_key`, `signed_token`, `url_password`, `secret_key`, `email`, `card`."""
     excerpt: str
-    """A masked form; never the whole secret."""
+    """The masked secret."""
     fingerprint: str
-    """The same for the same value of the same kind, anywhere."""
+    """A hash of the kind and the value."""
 
 
-class _Noted(RedactedText):
-    """The redaction that changes nothing, and collects the texts that would be replaced whole."""
+class _SecretCollector(RedactedText):
+    """A redaction that changes no text, and collects the texts that an export would replace whole."""
 
     def __init__(self, rules: Rules, keys: SecretKeys) -> None:
         super().__init__(rules, KnownValues({}), keys)
-        self.noted: set[str] = set()
+        self.values: set[str] = set()
 
     def text(self, text: str) -> str:
         return text
 
     def placeholder(self, value: str) -> str:
-        self.noted.add(value)
+        self.values.add(value)
         return value
 
 
 class Scanner:
-    """The search for secrets. `keys` are patterns, as for an export."""
+    """The search for secrets; `keys` are patterns of secret keys, as for an export."""
 
     def __init__(
         self, secrets: Iterable[str] = (), is_personal: bool = False, keys: Iterable[str] = ALWAYS
@@ -88,14 +87,14 @@ class Scanner:
         self._redactor = Redactor(secrets)
         rules = Rules(keys=tuple(keys))
         self._keys = secret_keys(rules.keys)
-        self._text = _Noted(rules, self._keys)
+        self._text = _SecretCollector(rules, self._keys)
         self._value = RedactedValue(self._text, rules)
         self._marks: set[bytes] = set()
-        """The names, in JSON, of tools with secret arguments."""
+        """The names of tools with secret arguments, as JSON."""
         self._is_personal = is_personal
 
     def file(self, path: Path) -> Iterator[Finding]:
-        """Yield the findings in one file, as it is read. Raises UnreadableEvent, which names the file, and OSError."""
+        """Yield the findings in a file while it is read. Raises UnreadableEvent, which names the file, and OSError."""
         try:
             with unpacked(path) as file:
                 number = reported = 0
@@ -117,7 +116,7 @@ class Scanner:
         text = raw.decode("utf-8", "replace")
         if not self._suspects(raw, text):
             return
-        self._text.noted.clear()
+        self._text.values.clear()
         try:
             line = from_json(raw, allow_inf_nan=True)
             self._value.redacted(line, self._shape(raw))
@@ -127,7 +126,7 @@ class Scanner:
         seen: set[tuple[str, str]] = set()
         for path, value in places:
             for kind, secret in self._find_secrets(value):
-                # A value that several rules find is reported once, by the first of them.
+                # A value that several rules find is reported once, for the first rule.
                 if _PLACEHOLDER.fullmatch(secret) or (path, secret) in seen:
                     continue
                 seen.add((path, secret))
@@ -147,7 +146,7 @@ class Scanner:
         )
 
     def _shape(self, raw: bytes) -> Shape:
-        """Return the shape of a line as for an export; for any other JSON, an open shape."""
+        """Return the shape of a line as for an export, or an open shape for other JSON."""
         try:
             line = decode_line(raw.strip())
         except UnreadableEvent:
@@ -173,21 +172,21 @@ class Scanner:
         for kind, secret in dict.fromkeys(self._redactor.find_secrets(value)):
             if not secret.endswith(f".{SIGNATURE}"):  # a grant without a valid signature
                 yield kind, secret
-        assigned = [value] if value in self._text.noted else self._assigned(value)
+        assigned = [value] if value in self._text.values else self._values_of_keys(value)
         yield from (("secret_key", found) for found in assigned if _may_be_secret(found))
         if self._is_personal:
             yield from self._personal(value)
 
-    def _assigned(self, text: str) -> list[str]:
-        """Return the values that an export would replace within a text."""
-        found: list[str] = []
+    def _values_of_keys(self, text: str) -> list[str]:
+        """Return the values of secret keys within a text, which an export would replace."""
+        values: list[str] = []
 
         def note(value: str) -> str:
-            found.append(value)
+            values.append(value)
             return value
 
         self._keys.in_text(text, note)
-        return found
+        return values
 
     def _personal(self, text: str) -> Iterator[tuple[str, str]]:
         if "@" in text:
@@ -214,7 +213,7 @@ def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _may_be_secret(value: str) -> bool:
-    """Return whether a value may be a secret: no number, no placeholder, no sentence."""
+    """Return whether a value may be a secret, as it is no number, no placeholder and no sentence."""
     words = value.split()
     if len(words) > _WORDS_MAX:
         return any(map(looks_secret, words))
@@ -222,5 +221,5 @@ def _may_be_secret(value: str) -> bool:
 
 
 def _masked(secret: str) -> str:
-    shown = secret[:_SHOWN] if len(secret) >= _SHOWN_FROM else ""
+    shown = secret[:_EXCERPT_CHARACTERS] if len(secret) >= _EXCERPT_FROM else ""
     return f"{shown}… ({len(secret)} characters)"

@@ -1,7 +1,7 @@
-"""The parts of a line that may be replaced, from the types of its fields. Pure.
+"""The parts of a line that may be replaced, according to the types of its fields. Pure.
 
-Numbers, times, ids and fixed words, by which the pipeline decides, stay. Text and names lose their secrets.
-Values in a foreign form, such as a tool's arguments, are also searched by their keys.
+Numbers, times, ids and fixed words stay, as the pipeline decides by them. Texts and names lose their secrets. Values in
+a foreign form, such as a tool's arguments, are also searched for secret keys.
 """
 
 import re
@@ -55,7 +55,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A text of letters, digits, `-` and the like."""
+    """A text of letters, digits, and signs such as `-`."""
 
     characters_max: int
 
@@ -67,7 +67,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class References(Open):
-    """JSON of a workflow's author, in which a text that is one reference, such as `$order.key`, holds no value."""
+    """JSON of a workflow's author; a text in it that is one reference, such as `$order.key`, is no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def shape_of(line: Line) -> Shape:
 
 @cache
 def _of_specification() -> Shape:
-    """Return the shape of workflows: arguments and defaults are values, everything else is text."""
+    """Return the shape of workflows, in which arguments and defaults are values, and all else is text."""
     called = Fields({"args": References()})
     node: dict[str, Shape] = {"args": References(), "compensate": called, "steps": Each(called)}
     node |= {"expects": Schema(), "branches": Each(Fields(node)), "step": Fields(node)}

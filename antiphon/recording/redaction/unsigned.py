@@ -1,4 +1,4 @@
-"""Grants without their signature: worthless, and still readable by the coordinator. Pure."""
+"""Grants without their signature, which give no permission but remain readable for the coordinator. Pure."""
 
 import binascii
 from base64 import b64decode, urlsafe_b64encode
@@ -12,11 +12,11 @@ SIGNATURE = "redacted"
 """The placeholder for a signature."""
 _HEADER = {"alg": "none", "typ": "JWT"}
 _CLAIMS = ("aud", "exp", "iat", "tenant", "scopes", "session")
-"""The claims that shared/antiphon_shared/tools/grants.py reads, in its order; others are dropped."""
+"""The claims that shared/antiphon_shared/tools/grants.py reads, in that order; others are dropped."""
 
 
-def unsigned(grant: str, named: Callable[[str], str]) -> str:
-    """Return the grant with the claims that are read, and no signature; `named` redacts a claim.
+def unsigned(grant: str, redact: Callable[[str], str]) -> str:
+    """Return the grant with the claims that are read, and no signature; `redact` redacts a claim.
 
     An unreadable grant stays unreadable, for the same reason.
     """
@@ -28,19 +28,19 @@ def unsigned(grant: str, named: Callable[[str], str]) -> str:
     except (ValueError, binascii.Error):
         return f"{SIGNATURE}.{SIGNATURE}.{SIGNATURE}"
     message = (
-        {name: _without_values(claims[name], named) for name in _CLAIMS if name in claims}
+        {name: _redacted_claim(claims[name], redact) for name in _CLAIMS if name in claims}
         if isinstance(claims, dict)
         else []
     )
     return f"{_encoded(_HEADER)}.{_encoded(message)}.{SIGNATURE}"
 
 
-def _without_values(claim: Any, named: Callable[[str], str]) -> Any:
+def _redacted_claim(claim: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(claim, str):
-        return named(claim)
+        return redact(claim)
     if isinstance(claim, list):
         return [
-            named(one) if isinstance(one, str) else one for one in claim if not isinstance(one, dict | list)
+            redact(one) if isinstance(one, str) else one for one in claim if not isinstance(one, dict | list)
         ]
     return None if isinstance(claim, dict) else claim
 

@@ -42,7 +42,7 @@ class Sources:
     def causes(self, recording: Path, step: StepChange) -> tuple[str, ...]:
         """Return the differing code that today's step ran, such as `coordinator/batches.py: next_round`.
 
-        Functions come first, then constants and fields, at most CAUSES_MAX. If there is none, return the differences
+        Functions come first, then constants and fields, at most CAUSES_MAX. Without any, return the differences
         in the whole component, as code that ran or data that was read before the step may be the cause.
         """
         if not self._differing:

@@ -40,9 +40,9 @@ class FirstDifference:
     sentence: str
     """The difference without values, so that many runs share it."""
     did: Any = None
-    """The recorded act; None if there is none on that side."""
+    """The recorded act; None without an act on that side."""
     would: Any = None
-    """The rehearsed act; None if there is none on that side."""
+    """The rehearsed act; None without an act on that side."""
     more: int = 0
     """The number of further nodes that this decision would treat differently."""
 

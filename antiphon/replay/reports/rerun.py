@@ -26,7 +26,7 @@ def reported(report: RerunReport) -> list[str]:
     lines += [f"  response: {_change(*one)}" for one in report.response[:_DIFFERENCES_SHOWN_MAX]]
     if (more := len(report.response) - _DIFFERENCES_SHOWN_MAX) > 0:
         lines.append(f"  response: and {more} more")
-    lines += [f"  not recorded: {_value_text(miss.asked)}" for miss in report.misses]
+    lines += [f"  not recorded: {_value_text(miss.request)}" for miss in report.misses]
     # The rest follows from the first.
     diff = report.misses[0].diff.splitlines() if report.misses else ()
     return lines + [f"    {printable(line)}" for line in diff]

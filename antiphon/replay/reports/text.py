@@ -36,7 +36,7 @@ def reported(outcome: Outcome) -> list[str]:
 
 
 def headline(report: Report) -> str:
-    """Return the first divergence, or, if there is none, the extent of the check."""
+    """Return the first divergence, or the extent of the check if no step diverges."""
     first = report.first
     if first is None:
         return f"{'same' if report.is_same else 'not checked whole'}, {extent(report)}"

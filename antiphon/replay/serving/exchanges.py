@@ -1,4 +1,4 @@
-"""Recorded calls to a model, found by the content of a request. Pure, except that it remembers used calls."""
+"""Recorded calls to a model, found by the content of a request; each is used once."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping
@@ -18,36 +18,36 @@ _COMPARED_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A request that the recording does not hold. It was refused, and nothing was called."""
+    """A request that was not recorded, and so was refused."""
 
     session_id: str
     of: Literal["model", "tool"]
-    asked: str
+    request: str
     """The request, in a sentence."""
     diff: str = ""
     """The difference from the nearest recorded request."""
 
 
 class Exchanges:
-    """All model calls of one recording. The n-th equal request gets the n-th recorded answer."""
+    """All model calls of one recording; the n-th equal request gets the n-th recorded answer."""
 
     def __init__(self, session_id: str, calls: Iterable[RecordedRequest], misses: list[Miss]) -> None:
-        """Take the recorded calls of one session; other requests are added to `misses`."""
+        """Create the calls of one session; requests that were not recorded are added to `misses`."""
         self._session_id, self._all, self._misses = session_id, list(calls), misses
-        self._left: dict[str, deque[RecordedRequest]] = defaultdict(deque)
+        self._unused: dict[str, deque[RecordedRequest]] = defaultdict(deque)
         for asked in self._all:
-            self._left[request_hash(asked.request)].append(asked)
+            self._unused[request_hash(asked.request)].append(asked)
 
     def take(self, request: Mapping[str, Any]) -> RecordedRequest | None:
         """Return the recorded call of a request; if it was not recorded, note a miss and return None."""
-        if left := self._left.get(request_hash(request)):
+        if left := self._unused.get(request_hash(request)):
             return left.popleft()
         self._misses.append(self._miss(request))
         return None
 
     def _miss(self, request: Mapping[str, Any]) -> Miss:
         asked = f"a request to the model {request.get('model')!r} was not recorded"
-        if request_hash(request) in self._left:
+        if request_hash(request) in self._unused:
             return Miss(self._session_id, "model", asked + " so often")
         lines = request_lines(request)
         others = [request_lines(one.request) for one in self._all[:_COMPARED_MAX]]
@@ -57,7 +57,7 @@ class Exchanges:
 
 
 def request_lines(request: Mapping[str, Any]) -> list[str]:
-    """Return a request as lines for a diff, bounded."""
+    """Return a request as a limited number of lines for a diff."""
     lines: list[str] = []
     for name, value in sorted(request.items()):
         if name == "stream":
@@ -76,6 +76,6 @@ def _shown_part(part: Any) -> str:
 
 
 def _likeness(one: list[str], other: list[str]) -> float:
-    """Return the likeness of two texts, by their common lines; linear."""
+    """Return the similarity of two texts, from 0 to 1, by their common lines, in linear time."""
     shared = sum((Counter(one) & Counter(other)).values())
     return 2 * shared / max(1, len(one) + len(other))

@@ -1,6 +1,6 @@
-"""The recorded model of a session: the SDK, with a transport that answers from the recording and connects to nothing.
+"""The recorded model of a session: the SDK with a transport that answers from the recording, without any connection.
 
-A request that the recording does not hold is refused with status 400.
+A request that was not recorded is refused with status 400.
 """
 
 import asyncio
@@ -24,22 +24,22 @@ from reasoning_engine.model import AnthropicModel
 from reasoning_engine.model_errors import UnreadableReply
 
 _URL = "https://recorded.invalid"
-_OF_THE_SERVER = frozenset({"content-type", "content-length", "transfer-encoding", "connection"})
+_TRANSPORT_HEADERS = frozenset({"content-type", "content-length", "transfer-encoding", "connection"})
 
 
 @dataclass(slots=True)
-class UnderWay:
-    """A repeated exchange, and the number of its calls so far."""
+class ExchangeInFlight:
+    """A repeated exchange in flight, and the number of its calls so far."""
 
     exchange: Exchange
     calls: int = 0
 
 
-under_way: ContextVar[UnderWay | None] = ContextVar("under_way", default=None)
+exchange_in_flight: ContextVar[ExchangeInFlight | None] = ContextVar("under_way", default=None)
 
 
 class RecordedModel(AnthropicModel):
-    """The model of one session. A recorded connection failure occurs again in the same way."""
+    """The model of one session; a recorded connection failure occurs again in the same way."""
 
     def __init__(self, exchanges: Exchanges, is_offline: bool) -> None:
         client = DefaultAsyncHttpxClient(transport=httpx2.MockTransport(partial(_answer, exchanges)))
@@ -49,19 +49,19 @@ class RecordedModel(AnthropicModel):
 
 async def _answer(exchanges: Exchanges, request: httpx2.Request) -> httpx2.Response:
     """Return the recorded response to a request."""
-    asked = exchanges.take(from_json(request.content))
-    if asked is None:
+    recorded = exchanges.take(from_json(request.content))
+    if recorded is None:
         return _response(400, {}, error_body("invalid_request_error", "The recording holds no such request."))
-    if asked.is_unanswered:
+    if recorded.is_unanswered:
         await asyncio.Event().wait()  # until the time of the exchange is over
-    if asked.call.error is not None:
-        return _failed(asked.call.error)
-    assert asked.call.reply is not None, "an answered call has a reply or an error"
-    return _streamed(asked.call.headers, message_events(asked.call.reply))
+    if recorded.call.error is not None:
+        return _failed(recorded.call.error)
+    assert recorded.call.reply is not None, "an answered call has a reply or an error"
+    return _streamed(recorded.call.headers, message_events(recorded.call.reply))
 
 
 class _BrokenStream(httpx2.AsyncByteStream):
-    """A response that breaks off."""
+    """A response whose stream breaks."""
 
     def __init__(self, events: bytes, error: Exception) -> None:
         self._events, self._error = events, error
@@ -75,11 +75,11 @@ class _BrokenStream(httpx2.AsyncByteStream):
 class RecordedCallGuard(CallGuard):
     """A guard that allows the recorded number of calls of an exchange, then rejects as recorded.
 
-    So breakers and limits, on which other sessions had an influence, have their recorded effect.
+    So breakers and limits, which other sessions influenced, have their recorded effect.
     """
 
     async def enter(self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float) -> Permit:
-        now = under_way.get()
+        now = exchange_in_flight.get()
         if now is not None:
             failure = now.exchange.failure
             if failure is not None and now.calls >= len(now.exchange.calls):
@@ -90,7 +90,7 @@ class RecordedCallGuard(CallGuard):
 
 
 def _failed(error: ModelError) -> httpx2.Response:
-    """Return a recorded error: a response with its status, an error within a stream, or a stream that breaks off."""
+    """Return a recorded error: a response with its status, an error within a stream, or a stream that breaks."""
     events = b"" if error.partial is None else unfinished_events(error.partial)
     if error.status is None:
         return _streamed(error.headers, _BrokenStream(events, _broken(error.failure.code)))
@@ -110,7 +110,7 @@ def _response(
     content: bytes | httpx2.AsyncByteStream,
     content_type: str = "application/json",
 ) -> httpx2.Response:
-    kept = {name: value for name, value in headers.items() if name.lower() not in _OF_THE_SERVER}
+    kept = {name: value for name, value in headers.items() if name.lower() not in _TRANSPORT_HEADERS}
     return httpx2.Response(status, headers={**kept, "content-type": content_type}, content=content)
 
 

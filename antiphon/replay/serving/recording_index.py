@@ -44,7 +44,7 @@ from antiphon.replay.forking.point import Beginning, beginning_of
 from antiphon.replay.requests import whole_request
 from antiphon.replay.steps.replay_state import DataT, RecordingContent, RecordT
 
-FROM_OUTSIDE = (
+OUTSIDE_EVENTS = (
     CancellationRequested,
     ApprovalDecided,
     QuestionAnswered,
@@ -57,13 +57,13 @@ FROM_OUTSIDE = (
     OutcomeSettled,
     ResumeRequested,
 )
-"""Events of people and timers. They are sent again when the events before them have happened again, at any time."""
+"""Events of people and timers, which are sent again after the events before them."""
 
 
 def _is_from_outside(event: AnyEvent) -> bool:
-    """Return whether an event has no cause in its session, such as a failure that a person reported."""
+    """Return whether an event has no cause in its session; a failure that a person reported has none either."""
     is_reported = isinstance(event.data, ComponentFailed) and event.causationid is None
-    return is_reported or isinstance(event.data, FROM_OUTSIDE)
+    return is_reported or isinstance(event.data, OUTSIDE_EVENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class RecordedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """The calls of one event, and their failure, if any."""
+    """The calls for one event, and their failure, if any."""
 
     record: ExchangeRecord
     calls: tuple[RecordedRequest, ...]
@@ -92,19 +92,19 @@ class RecordingIndex:
     """The events of one session, in order, with the outputs of each."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        """Read a recording. Raises UnreadableEvent when it is not whole, or has nothing to run again."""
+        """Read a recording. Raises UnreadableEvent if it is incomplete or cannot be run again."""
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
-        """By the event that was handled; for a fork, only its own events."""
+        """The records by the event that was handled; of a fork, only those after its record."""
         self.known = RecordingContent()
         """All catalogues, specifications and contents."""
         self.beginning = self._read(lines)
-        """The state from which a fork resumes; None where everything begins with the query."""
+        """The state from which a fork resumes; None if the recording is not of a fork."""
         if self.beginning is not None:
             delivered = {line.event.id: line for line in self.beginning.deliveries}
             self.events = [delivered.get(line.event.id, line) for line in self.events]
         self.taken_over = 0 if self.beginning is None else self.beginning.taken_over
-        """The number of events before the first that happens again."""
+        """The number of events that a fork has copied, which do not happen again."""
         self.query = self.events[0].event
         self.session_id = self.query.subject
         self.by_id = {line.event.id: line for line in self.events}
@@ -123,16 +123,16 @@ class RecordingIndex:
         self.exchanges: Mapping[UUID, Exchange] = {
             record.of: self._exchange(record) for record in self.records_of(ExchangeRecord)
         }
-        """By the event that requested them."""
+        """The exchanges by the event that requested them."""
 
     def _read(self, lines: Iterable[Line]) -> Beginning | None:
         """Read all lines; return the state from which a fork resumes. Raises UnreadableEvent."""
-        is_whole, read, behind_fork = False, list[Line](), 0
+        is_whole, read, lines_to_fork = False, list[Line](), 0
         for line in lines:
             read.append(line)
             match line:
                 case RecordLine(record=ForkRecord()):
-                    behind_fork = len(read)
+                    lines_to_fork = len(read)
                     self.records.clear()
                 case EventLine():
                     self.events.append(line)
@@ -146,7 +146,7 @@ class RecordingIndex:
             raise UnreadableEvent("the end line is missing: the file is incomplete.")
         if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
             raise UnreadableEvent("it does not begin with a query.")
-        return beginning_of(read[:behind_fork]) if behind_fork else None
+        return beginning_of(read[:lines_to_fork]) if lines_to_fork else None
 
     def outputs(self, of: UUID) -> Sequence[EventLine]:
         """Return the outputs of an event."""
@@ -164,17 +164,14 @@ class RecordingIndex:
         """Return the records of one kind."""
         return (record for record in self.records.values() if isinstance(record, kind))
 
-    def place_of(self, of: UUID) -> int:
-        """Return the number of events before the first output of an event.
-
-        For an event without outputs: the number of events before its decision.
-        """
+    def events_before(self, of: UUID) -> int:
+        """Return the number of events before the first output of an event, or before its decision without outputs."""
         if outputs := self.outputs(of):
             return min(line.n for line in outputs) - 1
-        return self._silent.get(of, 0)
+        return self._events_before_decision.get(of, 0)
 
     def decision_before(self, of: UUID) -> UUID | None:
-        """Return the event that the coordinator decided before an event; None for the first and unrecorded ones."""
+        """Return the event that the coordinator decided on before an event; None for the first and unrecorded ones."""
         return self._decisions_before.get(of)
 
     @cached_property
@@ -183,22 +180,22 @@ class RecordingIndex:
         return dict(zip(decisions[1:], decisions, strict=False))
 
     @cached_property
-    def _silent(self) -> Mapping[UUID, int]:
-        """Return, for each coordinator's event without outputs, the last event of the decisions before it."""
-        places: dict[UUID, int] = {}
+    def _events_before_decision(self) -> Mapping[UUID, int]:
+        """Return, for each event of the coordinator, the number of the last output of earlier decisions."""
+        counts: dict[UUID, int] = {}
         last = 0
         for record in self.records_of(DecisionRecord):
-            places[record.of] = last
+            counts[record.of] = last
             last = max([last, *(output.n for output in self.outputs(record.of))])
         last = 0
         for line in self.events:
             if line.event.data.inbox == "coordinator":
-                places.setdefault(line.event.id, last)
+                counts.setdefault(line.event.id, last)
                 last = max([last, *(output.n for output in self.outputs(line.event.id))])
-        return places
+        return counts
 
     def failure(self, of: UUID, component: Component) -> ErrorInfo | None:
-        """Return the reason why the event was set aside, if the component could not handle it."""
+        """Return the error of the component if it could not handle the event, else None."""
         failed = self.output(of, ComponentFailed)
         return failed.error if failed is not None and failed.component == component else None
 
@@ -215,7 +212,7 @@ class RecordingIndex:
         return opened.catalogue if opened else ""
 
     def catalogue(self, content_hash: str) -> Catalogue:
-        """Return the tool catalogue of that hash; an empty one when it was not recorded."""
+        """Return the tool catalogue of that hash; an empty one if it was not recorded."""
         return self.known.catalogues.get(content_hash, Catalogue())
 
     @cached_property

@@ -19,8 +19,8 @@ HIDDEN = (
 
 
 def variables(redis_url: str) -> dict[str, str]:
-    """Return the environment of all five: without retries and without recording."""
-    own = {
+    """Return the environment of all five components: without retries and without recording."""
+    settings = {
         "ANTIPHON_REDIS_URL": redis_url,
         "ANTIPHON_LOG_LEVEL": "error",
         "ANTIPHON_BUS_MAX_ATTEMPTS": "1",
@@ -28,8 +28,8 @@ def variables(redis_url: str) -> dict[str, str]:
         "ANTIPHON_BUS_MAX_EVENT_BYTES": "100000000",
         "ANTIPHON_BUS_RECORDING": "false",
     }
-    # Steps that never end occupy their slots until the rerun is over.
-    return own | {f"ANTIPHON_{name.upper()}_CONCURRENCY": "256" for name in COMPONENTS}
+    # Steps that never end occupy their slots until the end of the rerun.
+    return settings | {f"ANTIPHON_{name.upper()}_CONCURRENCY": "256" for name in COMPONENTS}
 
 
 class SessionBus(Bus):

@@ -1,6 +1,6 @@
-"""Tools that answer from a recording: every call gets its recorded result, and nothing is run.
+"""Tools that answer from a recording: every call gets its recorded result, and no tool runs.
 
-They replace the grants of today's dispatcher, and the execution of a batch's units.
+They replace the dispatcher's check of grants and its execution of units.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ from tool_dispatcher.running.arguments import Arguments
 from tool_dispatcher.running.batch_run import BatchRun
 from tool_dispatcher.running.call import Caller
 
-_Named = tuple[str, str]
-"""A call by its tool and its arguments."""
+_CallKey = tuple[str, str]
+"""The tool and the arguments of a call."""
 
 
 _UNKNOWN = BatchRecord(of=UUID(int=0), batch_concurrency=1, collapse_above=1)
@@ -44,32 +44,32 @@ class CallTrace:
     def __init__(self, results: Sequence[ToolResult | None], record: BatchRecord | None) -> None:
         self.results, self.record = results, record or _UNKNOWN
         self._turns = {unit: turn for turn, units in enumerate(self.record.ends) for unit in units}
-        self._left = [len(units) for units in self.record.ends]
-        self._over = [asyncio.Event() for _ in self.record.ends]
+        self._unused = [len(units) for units in self.record.ends]
+        self._turn_ended = [asyncio.Event() for _ in self.record.ends]
 
-    async def turn_of(self, unit: Unit) -> None:
-        """Return when the units before this one have ended; after a limit, also without them."""
+    async def wait_for_turn(self, unit: Unit) -> None:
+        """Wait until the units before this one have ended, up to a limit."""
         if turn := self._turns.get(unit.number, 0):
             try:
                 async with asyncio.timeout(PATIENCE_S):
-                    await self._over[turn - 1].wait()
+                    await self._turn_ended[turn - 1].wait()
             except TimeoutError:
                 return
 
     def ended(self, unit: Unit) -> None:
         turn = self._turns.get(unit.number)
         if turn is not None:
-            self._left[turn] -= 1
-            if self._left[turn] <= 0:
-                self._over[turn].set()
+            self._unused[turn] -= 1
+            if self._unused[turn] <= 0:
+                self._turn_ended[turn].set()
 
-    async def put_back(self, request: ToolsRequested, session: SessionStore) -> bool:
-        """Restore the journal as the worker that finished the batch found it; return whether it held any calls."""
+    async def restore_journal(self, request: ToolsRequested, session: SessionStore) -> bool:
+        """Restore the journal as the worker that finished the batch found it; return whether it has any calls."""
         settled = [(outcome_entry(one.call_id), one) for one in self.record.settled.values()]
         begun = [
-            (begun_entry(request.calls[place].id), result)
-            for place in self.record.begun
-            if place < len(request.calls) and (result := self.results[place]) is not None
+            (begun_entry(request.calls[index].id), result)
+            for index in self.record.begun
+            if index < len(request.calls) and (result := self.results[index]) is not None
         ]
         for entry, result in (*settled, *begun):
             await session.note(journal_name(request.round), entry, write_outcome(result, FORMAT))
@@ -77,37 +77,37 @@ class CallTrace:
 
 
 course: ContextVar[CallTrace] = ContextVar("course")
-"""The course of the batch that is running."""
+"""The trace of the batch that is running."""
 
 
 class RecordedResults:
-    """The recorded results of one session's calls. The n-th equal call gets the n-th result."""
+    """The recorded results of a session's calls; the n-th equal call gets the n-th result."""
 
     def __init__(self, recording_index: RecordingIndex) -> None:
         self._recording_index = recording_index
-        self._left: dict[_Named, list[ToolResult]] = defaultdict(list)
-        self._given: dict[UUID, list[ToolResult | None]] = {}
+        self._unused: dict[_CallKey, list[ToolResult]] = defaultdict(list)
+        self._by_batch: dict[UUID, list[ToolResult | None]] = {}
         for line, request in recording_index.all_of(ToolsRequested):
             completed = recording_index.output(line.event.id, ToolsCompleted)
             for result in completed.results if completed else ():
                 if result.index < len(request.calls):
-                    self._left[_call_identity(request.calls[result.index])].append(result)
+                    self._unused[_call_identity(request.calls[result.index])].append(result)
 
     def course(self, event: AnyEvent) -> CallTrace:
-        """Return the course of a batch; the same one for a redelivery."""
+        """Return the trace of a batch, with the same results for a redelivery."""
         request, record = event.data, self._recording_index.records.get(event.id)
         assert isinstance(request, ToolsRequested)
-        if event.id not in self._given:
-            self._given[event.id] = [self._result(place, call) for place, call in enumerate(request.calls)]
-        return CallTrace(self._given[event.id], record if isinstance(record, BatchRecord) else None)
+        if event.id not in self._by_batch:
+            self._by_batch[event.id] = [self._result(index, call) for index, call in enumerate(request.calls)]
+        return CallTrace(self._by_batch[event.id], record if isinstance(record, BatchRecord) else None)
 
-    def _result(self, place: int, call: ToolCall) -> ToolResult | None:
-        results = self._left[_call_identity(call)]
-        return results.pop(0).model_copy(update={"index": place, "call_id": call.id}) if results else None
+    def _result(self, index: int, call: ToolCall) -> ToolResult | None:
+        results = self._unused[_call_identity(call)]
+        return results.pop(0).model_copy(update={"index": index, "call_id": call.id}) if results else None
 
 
 class RecordedCaller(Caller):
-    """The caller that returns a unit's recorded results in its turn, and runs nothing."""
+    """A caller that returns a unit's recorded results in its turn, and runs no tool."""
 
     def __init__(self, session_id: str, misses: list[Miss]) -> None:
         self._session_id, self._misses = session_id, misses
@@ -116,13 +116,13 @@ class RecordedCaller(Caller):
         self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]
     ) -> tuple[ToolResult, ...]:
         """See Caller."""
-        now = course.get()
+        trace = course.get()
         results = [
-            now.results[place] or self._missed(place, batch.request.calls[place]) for place in unit.calls
+            trace.results[index] or self._missed(index, batch.request.calls[index]) for index in unit.calls
         ]
-        await now.turn_of(unit)
+        await trace.wait_for_turn(unit)
         settled = await batch.journal.settle(results)
-        now.ended(unit)
+        trace.ended(unit)
         return settled
 
     async def repeats(
@@ -131,32 +131,32 @@ class RecordedCaller(Caller):
         """See Caller."""
         return frozenset(course.get().record.repeats)
 
-    def _missed(self, place: int, call: ToolCall) -> ToolResult:
-        asked = f"`{call.name}` was called as the recording does not hold it, with {_shown(call)}"
-        self._misses.append(Miss(self._session_id, "tool", asked))
+    def _missed(self, index: int, call: ToolCall) -> ToolResult:
+        request = f"`{call.name}` was called as the recording does not hold it, with {_arguments_text(call)}"
+        self._misses.append(Miss(self._session_id, "tool", request))
         error = ToolError(
             error_type="internal_error",
             message="The recording holds no such call.",
             suggested_action="Do not call it again: this is a rerun, and no tool is run.",
         )
-        return ToolResult(index=place, call_id=call.id, tool=call.name, status="error", error=error)
+        return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=error)
 
 
 class RecordedGatekeeper(Gatekeeper):
-    """A gatekeeper with the recorded refusals: grants may have expired, and the tools themselves are missing."""
+    """A gatekeeper with the recorded refusals, as grants may have expired and there are no real tools."""
 
     def __init__(self) -> None:
-        """Set nothing up, as it checks nothing."""
+        """Create a gatekeeper without tools and keys."""
 
     async def permissions(self, request: ToolsRequested, session: SessionStore) -> Permissions:
         """See Gatekeeper."""
         record = course.get().record
-        refused = {place: error for place, error in record.refused.items() if place not in record.begun}
+        refused = {index: error for index, error in record.refused.items() if index not in record.begun}
         return Permissions(refused=refused, denied=record.barred)
 
 
 class RecordedTool(Tool):
-    """A tool from its definition in the catalogue. Whether arguments were valid is recorded with the results."""
+    """A tool from its definition in the catalogue; errors of its arguments are recorded as results."""
 
     secret_paths = ()
     reconcile = None
@@ -173,13 +173,13 @@ class RecordedTool(Tool):
 
 
 def recorded_tools(recording_index: RecordingIndex) -> dict[str, Tool]:
-    """Return the tools of a session by name, without the built-in ones of every dispatcher. Raises ValidationError."""
+    """Return the tools of a session by name, without built-in tools. Raises ValidationError."""
     tools = recording_index.catalogue(recording_index.catalogue_hash).tools
     return {one.name: RecordedTool(one) for one in tools if one.name not in BUILT_INS}
 
 
 async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
-    """Write into a batch's journal the recorded content for calls that were in flight."""
+    """Write the recorded state of a batch in flight into its journal."""
     for result in batch.results:
         entry = begun_entry(result.call_id) if result.error == BEGUN else outcome_entry(result.call_id)
         await session.note(journal_name(batch.round), entry, write_outcome(result, FORMAT))
@@ -198,10 +198,10 @@ def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
     raise AssertionError("a recorded tool is not run")
 
 
-def _call_identity(call: ToolCall) -> _Named:
+def _call_identity(call: ToolCall) -> _CallKey:
     return call.name, sorted_json(call.arguments).decode()
 
 
-def _shown(call: ToolCall) -> str:
+def _arguments_text(call: ToolCall) -> str:
     _, arguments = _call_identity(call)
     return arguments if len(arguments) <= 500 else f"{arguments[:500]}…"

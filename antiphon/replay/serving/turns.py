@@ -1,4 +1,4 @@
-"""The turns of a rerun: each step runs when the events before it in the recording have happened again."""
+"""The turns of a rerun: each step runs after the events before it in the recording."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,26 +9,26 @@ from antiphon_shared.process.clock import monotonic_s
 
 POLL_S = 0.01
 PATIENCE_S = 5.0
-"""The silence of all sessions after which a log that does not grow is taken to differ from the recorded one."""
+"""The time without any new event of any session, in seconds, after which missing events are no longer awaited."""
 _LOOK_S_MAX = 0.25
-"""The limit of counted time between two checks: while this machine or Redis stalls, no log can grow."""
+"""The most time that counts between two checks, as no log can grow while this machine or Redis stalls."""
 
 
-async def events_there(bus: Bus, session_id: str, count: int) -> bool:
-    """Return True if the session's log has so many events, or False if it does not grow any more."""
+async def wait_for_events(bus: Bus, session_id: str, count: int) -> bool:
+    """Wait for `count` events in the session's log; return False if no session continues before that."""
     log = bus.keys.log(session_id)
 
     async def are_there() -> bool:
         length: int = await bus.batcher.submit("XLEN", log)
         return length >= count
 
-    return await reached(bus, session_id, are_there)
+    return await wait_until(bus, session_id, are_there)
 
 
-async def reached(bus: Bus, session_id: str, condition: Callable[[], Awaitable[bool]]) -> bool:
-    """Return True if a condition of the session holds, or False if no session of its partition continues.
+async def wait_until(bus: Bus, session_id: str, condition: Callable[[], Awaitable[bool]]) -> bool:
+    """Wait for a condition of the session; return False if no session of its partition continues before that.
 
-    While other sessions continue, the wait continues too: a slow machine may not have reached this session yet.
+    While other sessions continue, the wait continues too, as a slow machine may not have reached this session yet.
     """
     feed = bus.keys.feed(bus.keys.partition(session_id))
     newest: Any = None

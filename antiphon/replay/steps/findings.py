@@ -1,4 +1,4 @@
-"""The findings of a replay: the checked steps, the unchecked ones, and the divergences of today's outputs. Pure."""
+"""The findings of a replay: checked steps, unchecked steps, and divergences of today's outputs. Pure."""
 
 import traceback
 from collections import Counter
@@ -19,7 +19,7 @@ _DIGEST, _TEXT = "briefing.digest", "briefing.text"
 
 
 class Findings:
-    """All that was found so far."""
+    """The findings so far."""
 
     def __init__(self) -> None:
         self.steps: Counter[str] = Counter()
@@ -27,7 +27,7 @@ class Findings:
         self.divergences: list[Divergence] = []
         self.divergences_in_all = 0
         self.digests: list[tuple[EventLine, str, str]] = []
-        """Decisions on a run whose digests alone differ today."""
+        """Decisions on a run with another digest today: the event, the recorded digest, and today's."""
 
     @property
     def is_same(self) -> bool:
@@ -54,7 +54,7 @@ class Findings:
         self.diverged(line, component, "outputs", [("", then, f"today's code raises {error}")])
 
     def judge_digests(self, redactions: int) -> None:
-        """Report digests that differ; a digest from before a redaction says nothing."""
+        """Report different digests as divergences, or, if values were redacted, as unchecked."""
         if redactions and self.digests:
             self.unchecked[f"coordinator: {REDACTED_CHANGE}"] += len(self.digests)
             self.steps["coordinator"] -= len(self.digests)
@@ -64,34 +64,34 @@ class Findings:
         if self.digests:
             self.divergences.sort(key=lambda one: one.event)
 
-    def show(self, digest: str, then: str, now: str) -> None:
-        """Show a briefing's texts in place of their digests, which mean nothing to a reader."""
+    def show_texts(self, digest: str, then: str, now: str) -> None:
+        """Replace the digests of a briefing by its texts."""
         for n, one in enumerate(self.divergences):
             if (one.path, one.expected) == (_DIGEST, digest):
                 self.divergences[n] = replace(one, path=_TEXT, expected=then, got=now)
 
 
 def raised(error: Exception) -> str:
-    """Return an error in words, with the line of code that raised it."""
+    """Return an error as text, with the line of code that raised it."""
     *_, (frame, line) = traceback.walk_tb(error.__traceback__)
-    place = f"{frame.f_globals.get('__name__', '')}, line {line}"
-    return f"{type(error).__name__}: {error} ({place})"
+    location = f"{frame.f_globals.get('__name__', '')}, line {line}"
+    return f"{type(error).__name__}: {error} ({location})"
 
 
 class ComparedOutputs:
-    """The outputs of all steps so far."""
+    """The comparison of the outputs of all steps."""
 
     def __init__(self, found: Findings, *, has_briefings: bool) -> None:
-        """Begin with the findings to add to; without briefings, an answer cannot be compared."""
+        """Create a comparison that adds to `found`; without briefings, it cannot compare answers."""
         self._found, self._has_briefings = found, has_briefings
         self.answer: Answer = "none"
-        self.is_astray = False
-        """Whether the coordinator would have sent other events, so that the session had gone another way."""
+        self.takes_other_course = False
+        """Whether the coordinator would have sent other events, so that the session would take another course."""
 
     def compare(self, step: Step, redone: RepeatedStep, component: Component) -> None:
-        """Report how today's outputs of a step differ from the recorded ones."""
+        """Report the differences between today's outputs of a step and the recorded ones."""
         recorded = [one.event.data for one in step.outputs]
-        is_astray = self.is_astray
+        took_other_course = self.takes_other_course
         format = step.line.event.format
         today = [in_format(data, format) for data in redone.outputs]
         if isinstance(step.record, RunRecord):
@@ -99,11 +99,11 @@ class ComparedOutputs:
             return
         for then, now in zip_longest(recorded, today):
             if isinstance(then, ResponseReady) and self._has_briefings:
-                is_told = isinstance(now, ResponseReady) and not is_astray
-                self.answer = "unknown" if not is_told else "same" if then == now else "different"
+                is_comparable = isinstance(now, ResponseReady) and not took_other_course
+                self.answer = "unknown" if not is_comparable else "same" if then == now else "different"
             if then == now:
                 continue
-            self.is_astray = self.is_astray or component == "coordinator"
+            self.takes_other_course = self.takes_other_course or component == "coordinator"
             if then is None or now is None or type(then) is not type(now):
                 difference = [("", _name(then), _name(now))]
             else:
@@ -117,10 +117,10 @@ class ComparedOutputs:
             next((one for one in some if isinstance(one, ResponseReady)), None) for some in (recorded, today)
         )
         if then is not None:
-            is_told = now is not None and not self.is_astray
-            self.answer = "unknown" if not is_told else "same" if then == now else "different"
+            is_comparable = now is not None and not self.takes_other_course
+            self.answer = "unknown" if not is_comparable else "same" if then == now else "different"
         for node, output, found in run_differences(recorded, today):
-            self.is_astray = True
+            self.takes_other_course = True
             self._found.diverged(line, "coordinator", output, [found], node)
 
 

@@ -1,4 +1,4 @@
-"""The record of a fork: the events that it has delivered again, and the key for the changes of a run. Pure."""
+"""The record of a fork: the events that it delivers again, and the key for the changes of a run. Pure."""
 
 from dataclasses import replace
 
@@ -13,10 +13,10 @@ RUN_CHANGED = "run"
 
 
 def redelivered(one: Redelivered, known: RecordingContent) -> EventLine:
-    """Return the event as the fork delivered it, and make it known. Raises UnreadableEvent."""
+    """Return the event as the fork delivered it, and add it to `known`. Raises UnreadableEvent."""
     line = known.lines.get(one.event)
     if line is None:
-        raise UnreadableEvent(f"a fork has delivered the event {one.event}, which is not there.")
+        raise UnreadableEvent(f"a fork has delivered the event {one.event}, which the recording lacks.")
     data = line.event.data
     if one.changed:
         try:
@@ -29,9 +29,9 @@ def redelivered(one: Redelivered, known: RecordingContent) -> EventLine:
 
 
 def redelivered_as(recorded: EventLine, delivered: EventLine) -> Redelivered:
-    """Return the record of an event that a fork delivers changed, by which `redelivered` finds it again.
+    """Return the record of an event that a fork changes and delivers, from which `redelivered` restores it.
 
-    The results of tools are left out: they hold no time of the session, and do not change.
+    Results of tools are omitted, as they contain no time of the session and do not change.
     """
     then = recorded.event.data.model_dump(mode="json", exclude={"results"})
     now = delivered.event.data.model_dump(mode="json", exclude={"results"})

@@ -5,8 +5,8 @@
         replay.read(line)
     replay.report()
 
-It uses no network, no Redis, no model and no clock. Every step starts from the recorded state, as far as that is
-known. So a divergence is reported where it arises, and its consequences are not counted again.
+It uses no network, no Redis, no model and no clock. Every step starts from the recorded state, if that is known. So a
+divergence is reported where it occurs, and its consequences are not counted again.
 """
 
 from collections.abc import Collection
@@ -55,12 +55,14 @@ _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
 
 
 class Replay:
-    """A recording, read line by line."""
+    """A replay, line by line."""
 
     def __init__(self, follows_today: bool = False, only: Collection[Component] = COMPONENTS) -> None:
-        """Begin a replay of the steps of `only`, and of the synthesizer's where those depend on them.
+        """Create a replay.
 
-        With `follows_today` each step starts from today's results of the earlier ones; see `update.py`.
+        Args:
+            follows_today: whether each step starts from today's results of earlier steps; see `update.py`.
+            only: the components whose steps are repeated; the synthesizer is added if one of them needs it.
         """
         self.known = RecordingContent()
         self.briefings = Briefings()
@@ -70,10 +72,10 @@ class Replay:
         self.header: Header | None = None
         self.newest_step = 0
         """The number of the event whose step was repeated last."""
-        self.redone: tuple[Step, RepeatedStep] | None = None
-        """The newest record's step and its repetition, if it was repeated; for code that follows the replay."""
+        self.repeated: tuple[Step, RepeatedStep] | None = None
+        """The step of the newest record and its repetition, if it was repeated."""
         self.failed = ""
-        """The error that today's code has raised at that step, if any."""
+        """The error that today's code has raised at the newest step, if any."""
         redo: dict[str, Redo] = {
             "decision": self.decisions.redo,
             "briefing": self.briefings.redo,
@@ -87,8 +89,8 @@ class Replay:
         self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
         self._is_ended = self._is_closed = False
         self._events = self._outputs = self._redactions = 0
-        self._found = Findings()
-        self._compared = ComparedOutputs(self._found, has_briefings="briefing" in self._redo)
+        self._findings = Findings()
+        self._compared = ComparedOutputs(self._findings, has_briefings="briefing" in self._redo)
         self._undecided = Undecided()
         self._recorded: set[int] = set()
         """The numbers of the events whose steps have a record."""
@@ -96,8 +98,8 @@ class Replay:
         """The cause of the newest events, while its record has not been read."""
 
     def read(self, line: Line) -> None:
-        """Add one line. Raises UnreadableEvent when it does not follow from the lines before."""
-        self.redone, self.failed = None, ""
+        """Add one line. Raises UnreadableEvent if it does not follow from the lines before."""
+        self.repeated, self.failed = None, ""
         match line:
             case EventLine():
                 self._read_event(line)
@@ -115,27 +117,29 @@ class Replay:
     @property
     def is_same(self) -> bool:
         """Return whether every step so far was checked and is the same."""
-        return self._found.is_same
+        return self._findings.is_same
 
     def report(self) -> Report:
-        """Return the result. Raises UnreadableEvent when the recording is not whole."""
+        """Return the result. Raises UnreadableEvent if the recording is incomplete."""
         if self.header is None:
             raise UnreadableEvent("the header is missing.")
         if not self._is_ended:
             raise UnreadableEvent("the end line is missing: the file is incomplete.")
         self._miss_record()
         self._judge_undecided()
-        self._found.judge_digests(self._redactions)
-        if self._redo.keys() == COMPONENT_OF.keys() and not (self._found.steps or self._found.unchecked):
-            self._found.unchecked["coordinator: it holds no step"] += 1
+        self._findings.judge_digests(self._redactions)
+        if self._redo.keys() == COMPONENT_OF.keys() and not (
+            self._findings.steps or self._findings.unchecked
+        ):
+            self._findings.unchecked["coordinator: it holds no step"] += 1
         return Report(
             session_id=self.header.session_id,
             events=self._events,
-            steps=dict(self._found.steps),
-            divergences=tuple(self._found.divergences),
-            divergences_in_all=self._found.divergences_in_all,
+            steps=dict(self._findings.steps),
+            divergences=tuple(self._findings.divergences),
+            divergences_in_all=self._findings.divergences_in_all,
             answer=self._compared.answer,
-            unchecked=dict(self._found.unchecked),
+            unchecked=dict(self._findings.unchecked),
         )
 
     def _read_event(self, line: EventLine) -> None:
@@ -153,7 +157,7 @@ class Replay:
         """Note an event's cause. A step is one commit, so an event of the next step reveals a missing record."""
         handled = self.known.lines.get(cause)
         if handled is None:
-            return  # it came of an event of another session
+            return  # an event of another session is its cause
         unrecorded = self._unrecorded
         if unrecorded is not None and unrecorded is not handled and unrecorded.event.id != cause:
             self._miss_record()
@@ -164,11 +168,11 @@ class Replay:
         line, self._unrecorded = self._unrecorded, None
         if line is not None and line.event.data.inbox is not None:
             self._undecided.drop(line)
-            self._lose(line.event.data.inbox, "no record was made of it")
+            self._add_unchecked(line.event.data.inbox, "no record was made of it")
 
-    def _lose(self, component: Component, why: str) -> None:
-        """Count a step that cannot be repeated; later steps that depend on it are not checked any more."""
-        self._found.unchecked[f"{component}: {why}"] += 1
+    def _add_unchecked(self, component: Component, why: str) -> None:
+        """Count a step that cannot be repeated; later steps that depend on it are unchecked too."""
+        self._findings.unchecked[f"{component}: {why}"] += 1
         if component == "coordinator":
             self.decisions.lacks = why
             if self.runs is not None:
@@ -178,7 +182,7 @@ class Replay:
 
     def _read_fork(self, record: ForkRecord) -> None:
         """Apply a fork: it changes the session and its deliveries in flight."""
-        self._undecided.look(self._lets_go)
+        self._undecided.remove_ignored(self._is_ignored)
         if RUN_CHANGED in record.changed:
             self._runs().forked(record, self.known)
         else:
@@ -201,7 +205,7 @@ class Replay:
             self._unrecorded = None
         if isinstance(record, LeftOut):
             self._undecided.drop(handled)
-            self._lose(record.component, "the record was too large to be kept")
+            self._add_unchecked(record.component, "the record was too large to be kept")
             return
         self._read_step(Step(handled, record, outputs), COMPONENT_OF[record.kind])
 
@@ -209,7 +213,7 @@ class Replay:
         self.newest_step = step.line.n
         if isinstance(step.record, DecisionRecord | RunRecord):
             self._undecided.drop(step.line)
-            self._undecided.look(self._lets_go, step.line.n)
+            self._undecided.remove_ignored(self._is_ignored, step.line.n)
             self._is_closed = self._is_closed or step.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind not in self._redo:
@@ -217,26 +221,26 @@ class Replay:
         try:
             redone = self._redo[kind](step, self.known)
         except UnreadableEvent as error:
-            self._found.unchecked[f"{component}: {error.message}"] += 1
+            self._findings.unchecked[f"{component}: {error.message}"] += 1
             return
         except Exception as error:  # noqa: BLE001  # today's code may raise anything; the other steps still count
             self._fail(step, component, error)
             return
         if redone.unchecked:
-            self._found.unchecked[f"{component}: {redone.unchecked}"] += 1
+            self._findings.unchecked[f"{component}: {redone.unchecked}"] += 1
         else:
-            self._found.steps[component] += 1
+            self._findings.steps[component] += 1
         for part, difference in redone.others:
-            self._found.diverged(step.line, component, part, [difference])
+            self._findings.diverged(step.line, component, part, [difference])
         for node, output, found in redone.sends:
-            self._compared.is_astray = True
-            self._found.diverged(step.line, component, output, [found], node)
+            self._compared.takes_other_course = True
+            self._findings.diverged(step.line, component, output, [found], node)
         self._compared.compare(step, redone, component)
         if redone.digests is not None:
-            self._found.digests.append((step.line, *redone.digests))
+            self._findings.digests.append((step.line, *redone.digests))
         if redone.texts is not None:
-            self._found.show(*redone.texts)
-        self.redone = step, redone
+            self._findings.show_texts(*redone.texts)
+        self.repeated = step, redone
 
     def _redo_run(self, step: Step, known: RecordingContent) -> RepeatedStep:
         return self._runs().redo(step, known)
@@ -250,39 +254,39 @@ class Replay:
 
     def _fail(self, step: Step, component: Component, error: Exception) -> None:
         """Report that today's code has raised: the whole step diverges. Later steps continue from the record."""
-        self._found.steps[component] += 1
+        self._findings.steps[component] += 1
         self.failed = raised(error)
-        self._found.raises(step.line, component, [one.event.type for one in step.outputs], self.failed)
+        self._findings.raises(step.line, component, [one.event.type for one in step.outputs], self.failed)
         if isinstance(step.record, DecisionRecord):
-            self._compared.is_astray = True
+            self._compared.takes_other_course = True
             self.decisions.take(step.record)
         elif isinstance(step.record, RunRecord):
-            self._compared.is_astray = True
-            self._lose(component, "today's code raises at an earlier decision of the run")
+            self._compared.takes_other_course = True
+            self._add_unchecked(component, "today's code raises at an earlier decision of the run")
         elif isinstance(step.record, BriefingRecord):
-            self._lose(component, "today's code raises at an earlier filing")
+            self._add_unchecked(component, "today's code raises at an earlier filing")
 
     def _judge_undecided(self) -> None:
-        """Judge the events without a decision at the end: unhandled in an open session, or wrongly ignored."""
-        left = self._undecided.look(self._lets_go)
+        """Judge, at the end, the events without a decision: unhandled in an open session, or wrongly ignored."""
+        left = self._undecided.remove_ignored(self._is_ignored)
         why = f"an earlier decision is not known: {self.decisions.lacks}" if self.decisions.lacks else ""
         if self.runs is not None:
             why = self.runs.lacks
         if not (why or self._is_closed):
             why = STILL_OPEN
         if why and left:
-            self._found.unchecked[f"coordinator: {why}"] += len(left)
+            self._findings.unchecked[f"coordinator: {why}"] += len(left)
         for line in () if why else left:
-            self._found.diverged(
+            self._findings.diverged(
                 line, "coordinator", "state", [("", ABSENT, "a decision that was not recorded")]
             )
 
-    def _lets_go(self, line: EventLine) -> bool | None:
+    def _is_ignored(self, line: EventLine) -> bool | None:
         decisions = self.decisions if self.runs is None else self.runs
         if not decisions.can_tell_effect:
             return None
         try:
             return decisions.is_ignored(line, self.known)
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
-            self._found.raises(line, "coordinator", "nothing came of it", raised(error))
+            self._findings.raises(line, "coordinator", "nothing came of it", raised(error))
             return True

@@ -1,4 +1,4 @@
-"""The state of a replay: the lines read so far, and the result of each repeated step."""
+"""The state of a replay: the content that was read, a recorded step, and the repeated step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -38,25 +38,25 @@ class Step(NamedTuple):
 
     @property
     def closes(self) -> bool:
-        """Return whether the step, a decision, ended the session or the run."""
+        """Return whether the step is a decision that ended the session or the run."""
         if isinstance(self.record, DecisionRecord):
             return self.record.closes
         return any(isinstance(one.event.data, ResponseReady) for one in self.outputs)
 
 
 class RepeatedStep(NamedTuple):
-    """The same step, repeated by today's code."""
+    """A step as repeated by today's code."""
 
     outputs: tuple[EventData, ...] = ()
-    """Today's outputs, to be compared with the recorded ones."""
+    """Today's outputs."""
     others: tuple[tuple[str, Difference], ...] = ()
-    """The differences apart from the outputs, by their kind: as in `Divergence.output`."""
+    """The differences that are not in the outputs, each with its kind, as in `Divergence.output`."""
     record: StepRecord | None = None
-    """The step's record as of today; None if it holds nothing that today's code decides."""
+    """Today's record of the step; None if today's code decides no part of it."""
     texts: tuple[str, str, str] | None = None
     """A changed briefing: its recorded digest, the text that was sent, and today's text."""
     digests: tuple[str, str] | None = None
-    """The digests of the step's change, as recorded and as of today, where they differ."""
+    """The recorded and today's digest of the step's change, if they differ."""
     unchecked: str = ""
     """The reason why a compared step does not count as checked; empty if it does."""
     sends: tuple[NodeValueDifference, ...] = ()
@@ -95,14 +95,14 @@ class RecordingContent:
         self.by_entry[line.entry] = line
 
     def forget(self, entry: str) -> None:
-        """Drop an event that is not named any more: results of tools are most of a recording."""
+        """Drop an event that no later step needs, to save memory."""
         line = self.by_entry.pop(entry, None)
         if line is not None:
             self.lines.pop(line.event.id, None)
             self.forgotten.append(entry)
 
     def data(self, entry: str | None, kind: type[DataT]) -> DataT | None:
-        """Return the data of the event at a log entry; None for no entry. Raises UnreadableEvent."""
+        """Return the data of the event at a log entry; None if `entry` is None. Raises UnreadableEvent."""
         if entry is None:
             return None
         line = self.by_entry.get(entry)
@@ -111,12 +111,12 @@ class RecordingContent:
         return line.event.data
 
     def logged_event(self, id: UUID | None) -> LoggedEvent | None:
-        """Return the event of that id in the form for decisions, or None."""
+        """Return the event of that id in the form that decisions need, or None."""
         line = None if id is None else self.lines.get(id)
         return None if line is None else LoggedEvent(line.entry, line.event)
 
     def catalogue(self, content_hash: str) -> Catalogue:
-        """Return the catalogue of that hash; empty for no hash. Raises UnreadableEvent when it was not recorded."""
+        """Return the catalogue of that hash; empty for an empty hash. Raises UnreadableEvent if it was not recorded."""
         if not content_hash:
             return Catalogue()
         if content_hash not in self.catalogues:
@@ -124,7 +124,7 @@ class RecordingContent:
         return self.catalogues[content_hash]
 
     def outputs_of(self, record: StepRecord, handled: EventLine) -> list[EventLine]:
-        """Return the outputs of a record's step. Raises UnreadableEvent when it names something missing."""
+        """Return the outputs of a record's step. Raises UnreadableEvent if an output or a content is missing."""
         outputs = [line for n in range(record.outputs) if (line := self.lines.get(child_id(record.of, n)))]
         if len(outputs) < record.outputs:
             raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
@@ -137,4 +137,4 @@ class RecordingContent:
 
 
 Redo = Callable[[Step, RecordingContent], RepeatedStep]
-"""A function that repeats a step. Raises UnreadableEvent when the recording lacks something."""
+"""A function that repeats a step. Raises UnreadableEvent if the recording lacks an input."""

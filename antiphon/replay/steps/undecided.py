@@ -1,13 +1,13 @@
-"""Events of the coordinator's inbox without a recorded decision: the session must ignore each of them. Pure."""
+"""The coordinator's events without a recorded decision, which the session must ignore. Pure."""
 
 from collections.abc import Callable
 
 from antiphon.recording.lines import EventLine
 
-LetsGo = Callable[[EventLine], bool | None]
-"""A function that returns whether the session ignores an event in its present state; None if unknown."""
-_LOOKS_MAX = 32
-"""The limit of checks of an event without a decision, before the end."""
+IsIgnored = Callable[[EventLine], bool | None]
+"""A function that returns whether the session in its current state ignores an event; None if that is unknown."""
+_CHECKS_MAX = 32
+"""The number of checks of an event without a decision, before the last one at the end."""
 
 
 class Undecided:
@@ -18,13 +18,13 @@ class Undecided:
         self._looks_left: dict[int, int] = {}
 
     def add(self, line: EventLine) -> None:
-        self._lines[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
+        self._lines[line.n], self._looks_left[line.n] = line, _CHECKS_MAX
 
     def drop(self, line: EventLine) -> None:
-        """Remove an event with a decision, also where the decision is known to be lost."""
+        """Remove an event with a decision, even if the decision was not recorded."""
         self._lines.pop(line.n, None)
 
-    def look(self, lets_go: LetsGo, to: int | None = None) -> list[EventLine]:
+    def remove_ignored(self, lets_go: IsIgnored, to: int | None = None) -> list[EventLine]:
         """Remove the events before number `to` that the session now ignores; return the others."""
         for n in [n for n in self._lines if to is None or (n < to and self._looks_left[n])]:
             is_let_go = lets_go(self._lines[n])

@@ -1,4 +1,4 @@
-"""The choices of a test run: its folder of recordings, how they are recorded, and whether they are collected."""
+"""The options of a test run: the folder of recordings, the mode of recording, and the collection of the folder."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ MARKER = "recording"
 
 
 def path_of(request: pytest.FixtureRequest) -> Path | None:
-    """Return the path of the recording that the marker names: next to the test, or in the folder."""
+    """Return the path of the recording that the marker names, next to the test or in the folder."""
     marker = request.node.get_closest_marker(MARKER)
     if marker is None or len(marker.args) != 1:
         return None
@@ -31,15 +31,15 @@ def mode_of(config: pytest.Config) -> str:
 
 
 def folder_of(config: pytest.Config) -> Path | None:
-    """Return the given folder, relative to where pytest was started, or to its root, as in its ini file."""
-    given: str | None = config.option.antiphon_recordings
-    if given is None:
+    """Return the folder of recordings; it is relative to the current directory or to pytest's root."""
+    configured: str | None = config.option.antiphon_recordings
+    if configured is None:
         return None
-    places = [place / given for place in (config.invocation_params.dir, config.rootpath)]
-    return next((place for place in places if place.is_dir()), places[0]).resolve()
+    folders = [folder / configured for folder in (config.invocation_params.dir, config.rootpath)]
+    return next((folder for folder in folders if folder.is_dir()), folders[0]).resolve()
 
 
-def lack(folder: Path) -> str:
+def problem_of(folder: Path) -> str:
     """Return the reason why the folder has nothing to verify; empty if it has recordings."""
     if not folder.is_dir():
         return "is not a folder"
@@ -50,8 +50,8 @@ def lack(folder: Path) -> str:
 def is_wanted(config: pytest.Config) -> bool:
     """Return whether recordings are collected in addition to the requested tests.
 
-    With the folder in an ini file, a user who names tests wants those tests alone. The workers of
-    pytest-xdist receive their tests.
+    If the folder is set in an ini file and the user names tests, only those tests run. The workers of pytest-xdist
+    receive their tests.
     """
     if hasattr(config, "workerinput"):
         return False
@@ -59,7 +59,7 @@ def is_wanted(config: pytest.Config) -> bool:
 
 
 def is_named(config: pytest.Config) -> bool:
-    """Return whether the folder was given on the command line, and not in an ini file."""
+    """Return whether the folder is set on the command line, not in an ini file."""
     return any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
 
 

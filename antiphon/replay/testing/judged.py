@@ -53,9 +53,9 @@ Properties = list[tuple[str, object]]
 
 
 def judge(path: Path, allow_unchecked: str = "", properties: Properties | None = None) -> Report:
-    """Return the report of a recording that is the same; with a reason, unchecked steps are allowed too.
+    """Verify a recording and return its report; a reason in `allow_unchecked` allows unchecked steps.
 
-    Raises Diverged, Unchecked, UnreadableEvent, OSError.
+    Raises Diverged, Unchecked, UnreadableEvent and OSError.
     """
     return _judged(path, verify(path), allow_unchecked, properties)
 
@@ -63,7 +63,7 @@ def judge(path: Path, allow_unchecked: str = "", properties: Properties | None =
 def judge_tools(
     path: Path, tools: "TodaysTools", allow_unchecked: str = "", properties: Properties | None = None
 ) -> Report:
-    """Return the report of a recording whose calls have the same results with today's tools. Raises as `judge`."""
+    """Compare the results of recorded calls with those of today's tools, and return the report. Raises as `judge`."""
     lines = list(read_lines(path))
     header = lines[0]
     assert isinstance(header, Header), "a file with another first line is unreadable"

@@ -17,7 +17,7 @@ class NetworkDenied(ConnectionError):
 def denied() -> Iterator[list[str]]:
     """Allow only loopback addresses and Unix sockets, and raise NetworkDenied otherwise; yield the denied hosts.
 
-    It covers all threads of the process, but only Python's own sockets, and no child processes.
+    It covers all threads of the process, but only Python's sockets, and no child processes.
     """
     attempts: list[str] = []
 

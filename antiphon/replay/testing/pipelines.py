@@ -1,4 +1,4 @@
-"""Pipelines for tests: embedded, without connections beyond the test."""
+"""Embedded pipelines for tests, without connections beyond the test."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ class Pipelines:
     async def __call__(
         self, tools: Iterable[Any] = (), model: AnyModel = "offline", scopes: Iterable[str] | None = None
     ) -> AsyncIterator[Antiphon]:
-        """Run a whole pipeline with the tools until the block ends; see Antiphon.embedded. Nothing is cached."""
+        """Run a whole pipeline with the tools until the block ends, without a cache; see Antiphon.embedded."""
         replies = model if isinstance(model, str) else model.model()
         async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             yield antiphon
@@ -36,22 +36,22 @@ class Pipelines:
         scopes: Iterable[str] | None = None,
         **options: Any,
     ) -> Response:
-        """Return the answer of a pipeline for one question; for tests that are plain functions."""
+        """Return the answer of a pipeline to one question, for tests that are plain functions."""
 
         async def ask() -> Response:
             async with self(tools, model, scopes) as antiphon:
                 return await antiphon.ask(query, **options)
 
-        return waited_for(ask())
+        return run_to_end(ask())
 
 
 T = TypeVar("T")
 
 
-def waited_for(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Return a coroutine's result, run on its own loop; in its own thread where a loop is running already.
+def run_to_end(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on a new event loop, in another thread if a loop is running, and return its result.
 
-    So one way to wait works with every runner of async tests; the test's own loop is blocked meanwhile.
+    This works with every runner of async tests; the loop of the test is blocked in the meantime.
     """
     try:
         asyncio.get_running_loop()

@@ -1,6 +1,6 @@
-"""The whole question of a test, with its model, tools and permissions; and the question of a recording.
+"""The complete question of a test and of a recording, with model, tools and permissions.
 
-A recorded answer answers a test's question only if both are the same.
+A recorded answer is valid for a test only if both questions are the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,13 +29,13 @@ from coordinator.models import in_order
 from reasoning_engine.settings import EngineSettings, Provider
 from tool_dispatcher.catalogue import to_catalogue
 
-_HOW = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
+_CALL_OPTIONS = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
 """Arguments of Antiphon.ask that are not options of the query."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question. None means that a test does not set this part."""
+    """A question; None means that the test does not set a part."""
 
     query: str
     options: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Question:
     grant: Any
     scopes: tuple[str, ...]
     tools: Mapping[str, Any]
-    """Definitions of the tools by name, without Antiphon's own."""
+    """Definitions of the tools by name, without built-in tools."""
     provider: str | None
     models: tuple[str, ...] | None
     script: Sequence[Any] | None
@@ -58,12 +58,12 @@ def question_of(
     options: Mapping[str, Any],
     format: int,
 ) -> Question:
-    """Return the question of a test today, in the form of a session of `format`. Raises ConfigurationError."""
+    """Return the question of a test, in the form of a session of `format`. Raises ConfigurationError."""
     registry = registry_of(tools)
     catalogue = to_catalogue(registry, dispatcher_settings(scopes).default_scopes).in_format(format)
     catalogue = Catalogue.model_validate(Redactor(secret_values()).json(catalogue.model_dump(mode="json")))
     asked = QueryOptions.model_validate_json(
-        to_json({name: value for name, value in options.items() if name not in _HOW})
+        to_json({name: value for name, value in options.items() if name not in _CALL_OPTIONS})
     )
     pipeline, provider = load(PipelineSettings), _provider(model)
     deployed = in_order(pipeline.model, pipeline.models)
@@ -81,7 +81,7 @@ def question_of(
 
 
 def question_in(lines: Sequence[Line]) -> Question:
-    """Return the question that a recording answers. Raises UnreadableEvent when it is unknown."""
+    """Return the question of a recording. Raises UnreadableEvent if it is unknown."""
     submitted, opened = next(data_in(lines, QuerySubmitted), None), next(data_in(lines, SessionOpened), None)
     if submitted is None or opened is None:
         raise UnreadableEvent("the session was not open yet when it was recorded.")
@@ -108,30 +108,30 @@ def question_in(lines: Sequence[Line]) -> Question:
 
 
 def difference(then: Question, today: Question) -> list[str]:
-    """Return the differences of the test's question from the recorded one, as lines; empty if they are equal."""
+    """Return the differences between the recorded and the test's question, as lines; empty if they are equal."""
     lines: list[str] = []
     for part in ("query", "options", "session_id", "grant", "scopes", "provider", "models", "script"):
         before, after = getattr(then, part), getattr(today, part)
-        if part not in _ALWAYS_SAID and None in (before, after):
+        if part not in _ALWAYS_COMPARED and None in (before, after):
             continue
-        lines += _shown(_NAMES.get(part, part), before, after)
+        lines += _difference_lines(_NAMES.get(part, part), before, after)
     for name in sorted({*then.tools, *today.tools}):
         before, after = then.tools.get(name), today.tools.get(name)
         if before is None or after is None:
-            lines += _shown(f"tools.{name}", _schema(before), _schema(after))
+            lines += _difference_lines(f"tools.{name}", _schema(before), _schema(after))
         elif before != after:
             lines.append(f"tools.{name}: {_schema(before)} then, {_schema(after)} now")
-            lines += _shown("", before, after)
+            lines += _difference_lines("", before, after)
     return lines
 
 
-_ALWAYS_SAID = frozenset({"query", "options", "grant", "scopes"})
-"""Parts whose absence counts as a value; other parts are not compared where one side lacks them."""
+_ALWAYS_COMPARED = frozenset({"query", "options", "grant", "scopes"})
+"""Parts that are always compared; other parts are not compared if one side lacks them."""
 _NAMES = {"provider": "model", "models": "model ids", "script": "replies of the scripted model"}
-_TOOLS_OF_OUR_OWN = frozenset(BUILT_INS)
+_BUILT_IN_NAMES = frozenset(BUILT_INS)
 
 
-def _shown(name: str, before: Any, after: Any) -> list[str]:
+def _difference_lines(name: str, before: Any, after: Any) -> list[str]:
     lines = []
     for path, expected, got in differences(to_jsonable_python(before), to_jsonable_python(after)):
         joint = "." if name and path and not path.startswith("[") else ""
@@ -140,16 +140,16 @@ def _shown(name: str, before: Any, after: Any) -> list[str]:
 
 
 def _schema(definition: Any) -> str:
-    """Return a tool in a word: the hash of its definition."""
+    """Return the hash of a tool's definition as text."""
     return ABSENT if definition is None else f"schema {content_hash(to_json(definition))[:12]}"
 
 
 def _definitions(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the tools' definitions for the model; the operator's rules for approval belong to no question."""
+    """Return the tools' definitions for the model, without the operator's rules for approval."""
     return {
         tool.name: tool.model_dump(mode="json", exclude={"approval"})
         for tool in catalogue.tools
-        if tool.name not in _TOOLS_OF_OUR_OWN
+        if tool.name not in _BUILT_IN_NAMES
     }
 
 
@@ -162,7 +162,7 @@ def _provider(model: Provider | ScriptedModel | None) -> str | None:
 
 
 def _claims(grant: str) -> Any:
-    """Return a grant's claims, without its time and its signature, which differ each time."""
+    """Return a grant's claims without its expiry and signature, which differ each time."""
     try:
         return read_claims(grant).model_dump(mode="json", exclude={"expires"}) if grant else None
     except UnreadableGrant:

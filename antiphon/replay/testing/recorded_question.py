@@ -1,4 +1,4 @@
-"""A recording in a test: its question and its answer, the check of both, and the making of a new one."""
+"""A recording in a test: its question and answer, their check, and the creation of a new recording."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ from antiphon.replay.requests import whole_request
 from antiphon.replay.rerun import rerun
 from antiphon.replay.rerun_report import RerunReport
 from antiphon.replay.testing.judged import Diverged, judge
-from antiphon.replay.testing.pipelines import waited_for
+from antiphon.replay.testing.pipelines import run_to_end
 from antiphon.replay.testing.question import difference, question_in, question_of
 from antiphon.replay.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
@@ -34,7 +34,7 @@ _CLOSED_LIMIT_S = 30.0
 _LOOK_EVERY_S = 0.02
 
 
-_ANEW = "Ask the recorded question, or record again with --antiphon-record=rewrite."
+_WHAT_TO_DO = "Ask the recorded question, or record again with --antiphon-record=rewrite."
 
 
 class AnotherQuestion(AssertionError):
@@ -43,15 +43,14 @@ class AnotherQuestion(AssertionError):
     def __init__(self, path: Path, found: Iterable[str]) -> None:
         head = f"The question of the test differs from the recorded question in {path}:"
         super().__init__(
-            "\n".join([head, "  - as recorded, + as asked", *(f"  {one}" for one in found), _ANEW])
+            "\n".join([head, "  - as recorded, + as asked", *(f"  {one}" for one in found), _WHAT_TO_DO])
         )
 
 
 class Recorded:
-    """The recording at `path`. In mode `none` it is only read; in `once` and `rewrite`, `ask` can make it.
+    """The recording at `path`. In mode `none` it is only read; in `once` and `rewrite`, `ask` can create it.
 
-    `allowed` is the reason why its steps may go unchecked. `properties` are the test's, in which steps are
-    counted.
+    `allowed` is the reason why its steps may go unchecked. Steps are counted in `properties`, those of the test.
     """
 
     def __init__(
@@ -63,15 +62,11 @@ class Recorded:
 
     @property
     def path(self) -> Path:
-        """Return its path.
-
-        While a recording test runs, that is a temporary file, which replaces the recording when the test
-        passes.
-        """
+        """Return the path of the recording; while a test records, the path of a temporary file."""
         return self._new or self._path
 
     def settle(self, *, is_kept: bool) -> None:
-        """Put a new recording in place, or drop it: a failed test must not be answered from it later."""
+        """Replace the recording by a new one, or drop it, as a failed test must not be answered from it later."""
         new, self._new = self._new, None
         if new is not None and is_kept:
             new.replace(self._path)
@@ -116,16 +111,16 @@ class Recorded:
     def verify(self, allow_unchecked: str = "") -> Report:
         """Verify it with today's code: `replay verify`.
 
-        `allow_unchecked` is a reason why steps may go unchecked, where neither marker nor command line gives
-        one. Raises Diverged and Unchecked, AssertionErrors with the differences or the unchecked steps.
+        `allow_unchecked` is a reason why steps may go unchecked, in place of that of the marker or command line.
+        Raises Diverged and Unchecked, which are AssertionErrors with the differences or the unchecked steps.
         """
         _ = self.lines  # raises with a hint if the recording is missing
         return judge(self.path, allow_unchecked or self._allowed, self._properties)
 
     def rerun(self) -> RerunReport:
-        """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged if the result differs."""
+        """Run it again with today's whole pipeline: `replay rerun`. Raises Diverged if the result differs."""
         _ = self.lines
-        (report,) = waited_for(rerun([self.path]))
+        (report,) = run_to_end(rerun([self.path]))
         if not report.is_same:
             raise Diverged(reported(report), report)
         return report
@@ -138,16 +133,15 @@ class Recorded:
         scopes: Iterable[str] | None = None,
         **options: Any,
     ) -> Response:
-        """Return the answer to a query: live where it has to be recorded, else from the recording.
+        """Return the answer to a query: live if it must be recorded, else from the recording.
 
-        For an answer from the recording the whole question must be the recorded one (query, options, grant,
-        scopes, tools and model), and today's code must make the recorded decisions. Without `model`, any
-        recorded model will do; `options` are those of Antiphon.ask. Raises AssertionError, which shows the
-        differences.
+        For an answer from the recording, the question must be the recorded one (query, options, grant, scopes, tools
+        and model), and today's code must make the recorded decisions; otherwise it raises AssertionError, with the
+        differences. Without `model`, any recorded model is accepted; `options` are those of Antiphon.ask.
         """
         tools = list(tools)
         if self.mode == "rewrite" or (self.mode == "once" and not self.path.exists()):
-            waited_for(self._record(query, tools, model, scopes, options))
+            run_to_end(self._record(query, tools, model, scopes, options))
             self.__dict__.pop("lines", None)
             return self.response
         self._check_question(query, tools, model, scopes, options)
@@ -164,17 +158,17 @@ class Recorded:
         scopes: Iterable[str] | None,
         options: dict[str, Any],
     ) -> None:
-        """Raise AnotherQuestion where the recording answers another question."""
+        """Raise AnotherQuestion if the recording answers another question."""
         try:
             then = question_in(self.lines)
         except UnreadableEvent as error:
-            raise AssertionError(f"{self.path}: {error.message} {_ANEW}") from None
+            raise AssertionError(f"{self.path}: {error.message} {_WHAT_TO_DO}") from None
         format = self.events[0].format
         if found := difference(then, question_of(query, tools, model, scopes, options, format)):
             raise AnotherQuestion(self.path, found)
 
     def _requests(self) -> list[dict[str, Any]]:
-        """Return the requests to the model, whole."""
+        """Return the whole requests to the model."""
         contents = {line.hash: line.content for line in self.lines if isinstance(line, ContentLine)}
         exchanges = records_in(self.lines, ExchangeRecord)
         return [whole_request(call, contents) for exchange in exchanges for call in exchange.calls]
@@ -190,14 +184,14 @@ class Recorded:
         replies = model.model() if isinstance(model, ScriptedModel) else model
         async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             response = await antiphon.ask(query, **options)
-            lines = await _closed(antiphon.open_bus(), response.session_id)
+            lines = await _lines_when_closed(antiphon.open_bus(), response.session_id)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_name(f".{os.getpid()}.{self._path.name}")
         write_lines(new, redacted(lines, own_redaction()))
         self._new = new
 
 
-async def _closed(bus: Bus, session_id: str) -> list[Line]:
+async def _lines_when_closed(bus: Bus, session_id: str) -> list[Line]:
     """Return the session's lines, once it is closed. Raises TimeoutError."""
     async with asyncio.timeout(_CLOSED_LIMIT_S):
         while True:

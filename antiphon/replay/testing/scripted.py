@@ -1,9 +1,9 @@
-"""A model with the replies of a test, through the Anthropic SDK, and without leaving the process.
+"""A model with the replies of a test, behind the Anthropic SDK, within the process.
 
 scripted_model.calls("search", q="lamps").and_calls("look_up", what="mast")   # the first reply
 scripted_model.fails(529).says("It is 27 metres high [F1].")                  # the next call fails; the last reply
 
-The SDK is imported when a pipeline needs the model: a test that is answered from its recording does not.
+The SDK is imported when a pipeline needs the model, which is not the case for an answer from a recording.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHOWN_CHARACTERS = 500
 
 @dataclass
 class _Reply:
-    """A reply of the script; with an error's status, an error."""
+    """A reply of the script, or an error if `status` is not 200."""
 
     text: str = ""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -46,15 +46,15 @@ class _Reply:
 
 
 class ScriptedModel:
-    """A model whose replies a test gives in advance, one for each request."""
+    """A model whose replies a test defines in advance, one for each request."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
-        """The requests so far: the parameters of the Messages API."""
+        """The requests so far, as parameters of the Messages API."""
         self.unexpected: list[str] = []
         """The requests without a reply in the script."""
         self._replies: list[_Reply] = []
-        self._said = 0
+        self._replied = 0
 
     @property
     def left(self) -> int:
@@ -62,7 +62,7 @@ class ScriptedModel:
         return len(self._replies)
 
     def says(self, text: str, *, stop_reason: str = "") -> Self:
-        """Add a reply in words; `stop_reason` is `end_turn` by default."""
+        """Add a reply with text; `stop_reason` is `end_turn` by default."""
         self._replies.append(_Reply(text=text, stop_reason=stop_reason))
         return self
 
@@ -88,19 +88,19 @@ class ScriptedModel:
 
     @property
     def script(self) -> list[dict[str, Any]]:
-        """Return the unused replies, in the form that `scripted_reply` gives recorded ones."""
+        """Return the unused replies in the form of `scripted_reply`."""
         return [
             scripted_reply(_message(reply, 0, "")) if reply.status == 200 else {"status": reply.status}
             for reply in self._replies
         ]
 
     def answered(self, requests: Sequence[dict[str, Any]]) -> None:
-        """Count these recorded requests as asked and answered."""
+        """Count recorded requests as made and answered."""
         self.requests += requests
         del self._replies[: len(requests)]
 
     def model(self) -> AnthropicModel:
-        """Return the model for one pipeline, through the SDK."""
+        """Return the model for a pipeline."""
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
         from reasoning_engine.model import AnthropicModel
@@ -124,8 +124,8 @@ class ScriptedModel:
         reply = self._replies.pop(0)
         if reply.status != 200:
             return _failed(reply.status, reply.text, reply.headers)
-        self._said += 1
-        whole = _message(reply, self._said, str(body.get("model")))
+        self._replied += 1
+        whole = _message(reply, self._replied, str(body.get("model")))
         headers = {"content-type": "text/event-stream; charset=utf-8"}
         return httpx2.Response(200, headers=headers, content=message_events(whole))
 

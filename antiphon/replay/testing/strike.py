@@ -12,10 +12,15 @@ from antiphon_shared.process.errors import ConfigurationError
 def strike(point: str, action: str = "raise", times: str = "") -> Iterator[None]:
     """Inject a fault into pipelines started inside the block.
 
-    `with strike("model.before", "raise", "@1-3")`: `action` may include seconds (`delay=0.2`), `times`
-    selects occurrences (`@2`, `@every=3`, `*10%`), by default the first. Raises ConfigurationError when there
-    is no such fault, or it would end the test's own process. Raises AssertionError when the block succeeds
-    without the fault: such a test tests nothing.
+    Use it as `with strike("model.before", "raise", "@1-3"): ...`.
+
+    Args:
+        action: the fault; it may include seconds (`delay=0.2`).
+        times: the occurrences (`@2`, `@every=3`, `*10%`); by default the first.
+
+    Raises:
+        ConfigurationError: the fault does not exist, or would end the process of the test.
+        AssertionError: the block succeeded, but the fault was never triggered.
     """
     if action == "kill":
         raise ConfigurationError(

@@ -1,1 +1,1 @@
-"""The repetition of recorded calls of reading tools with today's tools, whose results are compared."""
+"""The repetition of recorded calls of reading tools with today's tools, and the comparison of the results."""

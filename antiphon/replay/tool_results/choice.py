@@ -16,7 +16,7 @@ class SkippedCall(NamedTuple):
     """A call that is not repeated."""
 
     kind: Literal["not_run", "unchecked"]
-    """`not_run`: there is nothing to check, or it must not run; `unchecked`: it would have to be checked."""
+    """`not_run`: it needs no check, or must not run; `unchecked`: it needs a check, which is impossible."""
     why: str
 
 
@@ -39,7 +39,7 @@ def reason_not_repeated(one: RecordedCall, tools: Mapping[str, Tool]) -> Skipped
 
 
 def _unknown(one: RecordedCall) -> SkippedCall | None:
-    """Return the reason why an incompletely recorded call has no comparable result, or None."""
+    """Return the reason why the recorded call has no comparable result; None if it has one."""
     result = one.result
     if one.arguments is None:
         return SkippedCall("unchecked", "its arguments are not in the recording")

@@ -27,30 +27,30 @@ class Findings:
     has_redactions: bool = False
     """Whether redaction has replaced anything in the recording."""
     has_written: bool = False
-    """Whether an earlier call has written, which is not repeated."""
+    """Whether an earlier call was a write, which is not repeated."""
     checked: int = 0
     divergences: list[Divergence] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
     not_run: Counter[str] = field(default_factory=Counter)
 
-    def leave(self, kind: str, tool: str, why: str) -> None:
+    def skip(self, kind: str, tool: str, why: str) -> None:
         """Count a call that was not checked with today's tools."""
         counts = self.unchecked if kind == "unchecked" else self.not_run
         counts[f"tools: {tool}: {why}"] += 1
 
     def judge(self, one: RecordedCall, outcome: Any, volatile: Sequence[Volatile]) -> None:
-        """Compare the tool's result today, JSON values or a ToolError, with the recorded one."""
-        found = list(_differences(one.result, outcome, volatile))
-        certain = [one for one in found if not self._may_be_redacted(one)]
-        if not certain and (found or holds_placeholder(_shown(one.result))):
-            self.leave("unchecked", one.call.name, "its result was redacted")
+        """Compare today's result of the tool, as JSON values or a ToolError, with the recorded one."""
+        differences = list(_differences(one.result, outcome, volatile))
+        certain = [one for one in differences if not self._may_be_redacted(one)]
+        if not certain and (differences or holds_placeholder(_model_view(one.result))):
+            self.skip("unchecked", one.call.name, "its result was redacted")
             return
         self.checked += 1
         where = f"result of {one.call.name}, {one.call.id}" + (_AFTER_WRITE if self.has_written else "")
         self.divergences += [_divergence(one, where, difference) for difference in certain]
 
     def _may_be_redacted(self, difference: Difference) -> bool:
-        """Return whether redaction alone may explain the difference: it leaves placeholders, and 0 for numbers."""
+        """Return whether redaction may explain the difference; it leaves placeholders, and 0 in place of numbers."""
         then, now = difference.expected, difference.got
         if isinstance(then, str) and isinstance(now, str):
             parts = _PLACEHOLDER.split(then)
@@ -58,7 +58,7 @@ class Findings:
         return self.has_redactions and then == 0 and {type(then), type(now)} <= {int, float}
 
     def into(self, report: Report) -> Report:
-        """Return the report with the calls added: as steps of `tools`, with their divergences."""
+        """Return the report with the calls, as steps of `tools`, and their divergences."""
         both = sorted((*report.divergences, *self.divergences), key=lambda one: one.event)
         return replace(
             report,
@@ -73,10 +73,10 @@ class Findings:
 def _differences(then: ToolResult, now: Any, volatile: Sequence[Volatile]) -> Iterable[Difference]:
     if then.error is None and not isinstance(now, ToolError):
         return differing(then.data, now, volatile)
-    return differing(_shown(then), _shown(now), ())
+    return differing(_model_view(then), _model_view(now), ())
 
 
-def _shown(outcome: Any) -> Any:
+def _model_view(outcome: Any) -> Any:
     """Return the result for the model: the data, or the parts of an error that do not depend on its time."""
     if isinstance(outcome, ToolResult):
         outcome = outcome.data if outcome.error is None else outcome.error

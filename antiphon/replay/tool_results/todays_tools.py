@@ -1,4 +1,4 @@
-"""The shell: recorded calls repeated, one recording after the other, within the tools' contracts."""
+"""The shell: it repeats recorded calls, one recording after the other, within the tools' contracts."""
 
 import asyncio
 import contextlib
@@ -32,8 +32,8 @@ from tool_dispatcher.running.execute import execute_alone
 from tool_dispatcher.running.retrying import Retries
 from tool_dispatcher.running.threads import Threads
 
-_AT_ONCE = 8
-"""The limit of concurrent calls in a batch, where their contracts allow so many."""
+_CONCURRENCY = 8
+"""The number of concurrent calls of a batch, if the contracts allow it."""
 _CALL_S_MAX = 300.0
 """The time limit for all attempts at one call: no attempt begins after it."""
 
@@ -43,7 +43,7 @@ class ToolOptions:
     """The tools to call, and the comparison of their results."""
 
     modules: str
-    """As in ANTIPHON_TOOLS."""
+    """The modules of the tools, as in ANTIPHON_TOOLS."""
     volatile: tuple[Volatile, ...] = ()
     allows_network: bool = False
 
@@ -57,9 +57,9 @@ class TodaysTools:
         with self._isolated():
             self._tools: Mapping[str, Tool] = load_tools(options.modules)
         self._runner = asyncio.Runner()
-        self._threads = Threads(_AT_ONCE)
+        self._threads = Threads(_CONCURRENCY)
         self._redactor = Redactor(secret_values())
-        self._rooms = {name: asyncio.Semaphore(_concurrency_of(tool)) for name, tool in self._tools.items()}
+        self._slots = {name: asyncio.Semaphore(_concurrency_of(tool)) for name, tool in self._tools.items()}
         self._turns: dict[str, _Turns] = defaultdict(_Turns)
 
     def __enter__(self) -> "TodaysTools":
@@ -94,13 +94,13 @@ class TodaysTools:
             chosen = []
             for one in batch:
                 if (reason := reason_not_repeated(one, self._tools)) is not None:
-                    findings.leave(reason.kind, one.call.name, reason.why)
+                    findings.skip(reason.kind, one.call.name, reason.why)
                 else:
                     chosen.append(one)
             outcomes = await asyncio.gather(*(self._call(one, attempts) for one in chosen))
             for one, (outcome, is_denied) in zip(chosen, outcomes, strict=True):
                 if is_denied:
-                    findings.leave("unchecked", one.call.name, "the network was denied (--allow-network)")
+                    findings.skip("unchecked", one.call.name, "the network was denied (--allow-network)")
                 else:
                     findings.judge(one, outcome, self._volatile_of(one.call.name))
             findings.has_written = findings.has_written or any(
@@ -111,7 +111,7 @@ class TodaysTools:
         return [one for one in self._options.volatile if one.tool in ("", tool)]
 
     async def _call(self, one: RecordedCall, attempts: Sequence[str]) -> tuple[Any, bool]:
-        """Return JSON values, or a ToolError; and whether a connection to another machine was denied meanwhile."""
+        """Return JSON values or a ToolError, and whether a connection to another machine was denied during the call."""
         tool = self._tools[one.call.name]
         assert one.arguments is not None, "only calls with known arguments are made"
         arguments = arguments_of(tool, one.arguments)
@@ -121,15 +121,14 @@ class TodaysTools:
         before = len(attempts)
 
         retries, number = Retries(tool.contract), 1
-        async with self._rooms[tool.name]:
+        async with self._slots[tool.name]:
             while await retries.again(
                 outcome := await self._attempt(one, tool, arguments, number), ends_s - monotonic_s()
             ):
                 number += 1
                 arguments = arguments_of(tool, arguments.plain)
                 assert isinstance(arguments, Arguments), "they were valid before"
-        # A tool may hide that it was denied, and calls run side by side: no call that overlaps a denial is
-        # judged.
+        # A tool may hide a denial, and calls run concurrently: no call that overlaps a denial is judged.
         return self._clean(retries.final_outcome(outcome), arguments.secrets), len(attempts) > before
 
     async def _attempt(self, one: RecordedCall, tool: Tool, arguments: Arguments, number: int) -> Any:
@@ -155,7 +154,7 @@ class _Turns:
 
     def __init__(self) -> None:
         self._full_s = 0.0
-        """The time when all calls of the limit are available at once again."""
+        """The time when the whole limit is available again."""
 
     async def wait(self, limit: RateLimit) -> None:
         interval_s, now_s = limit.per_s / limit.calls, monotonic_s()
@@ -166,4 +165,8 @@ class _Turns:
 def _concurrency_of(tool: Tool) -> int:
     """Return the number of calls of a tool that may be in flight at once."""
     contract = tool.contract
-    return 1 if contract.mode == "sequential-only" else min(contract.max_concurrency or _AT_ONCE, _AT_ONCE)
+    return (
+        1
+        if contract.mode == "sequential-only"
+        else min(contract.max_concurrency or _CONCURRENCY, _CONCURRENCY)
+    )

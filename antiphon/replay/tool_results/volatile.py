@@ -16,11 +16,11 @@ from typing import Any
 from antiphon_shared.process.errors import ConfigurationError
 from pydantic_core import to_json
 
-from antiphon.recording.redaction.json_paths import Path, UnreadablePath, below
+from antiphon.recording.redaction.json_paths import Path, UnreadablePath, remaining_paths
 from antiphon.replay.compare.matchers import numbers_in, plain, without_numbers
 from antiphon.replay.differences import Difference, difference, parts
 
-_WRITTEN = re.compile(
+_RULE_FORM = re.compile(
     r"(?:(?P<tool>[a-zA-Z0-9_-]{1,64}):)?(?P<path>\$.*?)(?:=(?P<matcher>[a-z]+)(?::(?P<bound>.+))?)?"
 )
 _FORM = (
@@ -32,24 +32,24 @@ Matcher = Callable[[Any, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class Volatile:
-    """One field, or several, that may differ."""
+    """A field, or several fields, that may differ."""
 
     tool: str
-    """Empty for every tool."""
+    """The name of the tool; empty for every tool."""
     path: Path
     matches: Matcher
 
     @classmethod
     def of(cls, text: str) -> "Volatile":
-        """Read its written form. Raises ConfigurationError."""
-        written = _WRITTEN.fullmatch(text)
-        if written is None:
+        """Read a rule from text. Raises ConfigurationError."""
+        match = _RULE_FORM.fullmatch(text)
+        if match is None:
             raise ConfigurationError(f"{text!r} does not name a field.", hint=_FORM)
         try:
-            path = Path.of(written["path"])
+            path = Path.of(match["path"])
         except UnreadablePath as error:
             raise ConfigurationError(f"{text!r}: {error}", hint=_FORM) from None
-        return cls(written["tool"] or "", path, _matcher(text, written["matcher"] or "any", written["bound"]))
+        return cls(match["tool"] or "", path, _matcher(text, match["matcher"] or "any", match["bound"]))
 
 
 def differing(expected: Any, got: Any, volatile: Sequence[Volatile]) -> Iterator[Difference]:
@@ -60,20 +60,20 @@ def differing(expected: Any, got: Any, volatile: Sequence[Volatile]) -> Iterator
 _Rules = list[tuple[Path, Matcher]]
 
 
-def _walk(expected: Any, got: Any, rules: _Rules, at: str) -> Iterator[Difference]:
-    reached = [matches for path, matches in rules if path.is_reached]
-    if reached:
-        if not any(matches(expected, got) for matches in reached):
-            yield difference(at, expected, got)
-    elif (inner := parts(expected, got, at)) is not None:
+def _walk(expected: Any, got: Any, rules: _Rules, path_text: str) -> Iterator[Difference]:
+    matchers = [matches for path, matches in rules if path.is_reached]
+    if matchers:
+        if not any(matches(expected, got) for matches in matchers):
+            yield difference(path_text, expected, got)
+    elif (inner := parts(expected, got, path_text)) is not None:
         for key, deeper, then, now in inner:
             yield from _walk(then, now, _below(rules, key), deeper)
     elif type(expected) is not type(got) or expected != got:
-        yield difference(at, expected, got)
+        yield difference(path_text, expected, got)
 
 
 def _below(rules: _Rules, key: str | int) -> _Rules:
-    return [(left, matches) for path, matches in rules for left in below((path,), key)]
+    return [(left, matches) for path, matches in rules for left in remaining_paths((path,), key)]
 
 
 def _matcher(text: str, name: str, bound: str | None) -> Matcher:

@@ -8,7 +8,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.repair import CHANGED, CUT_OFF, HASH_ALONE, LOST, all_lines, examine
+from antiphon.recording.repair import CHANGED, CUT_OFF, LOST, ONLY_HASH, all_lines, examine
 from antiphon.replay.verify import verify
 from tests.antiphon.conftest import InProcess
 
@@ -63,7 +63,7 @@ def test_where_only_the_chain_was_hit_the_line_is_trusted_all_the_same(
 ) -> None:
     examined = examine(flipped(raws, at_event(raws, 9), then, now))
     if then == b'"check":"':
-        assert [one.description for one in examined.damages] == [HASH_ALONE]
+        assert [one.description for one in examined.damages] == [ONLY_HASH]
         assert list(examined.trusted) == courses_lines
     else:
         assert [one.description for one in examined.damages] == [CHANGED]
@@ -78,7 +78,7 @@ def test_a_digit_of_a_hash_is_told_from_a_line_that_was_changed(
     at = raw.rindex(field) + len(field)
     digit = b"0" if raw[at : at + 1] != b"0" else b"1"
     examined = examine([*raws[:place], raw[:at] + digit + raw[at + 1 :], *raws[place + 1 :]])
-    assert [one.description for one in examined.damages] == [HASH_ALONE]
+    assert [one.description for one in examined.damages] == [ONLY_HASH]
     assert list(examined.trusted) == courses_lines
 
 

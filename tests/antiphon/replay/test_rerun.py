@@ -65,7 +65,7 @@ async def test_what_is_under_way_behind_the_answer_is_waited_for(monkeypatch: py
         there: int = await bus.batcher.submit("XLEN", bus.keys.log(session_id))
         return there >= count
 
-    monkeypatch.setattr("antiphon.replay.rerun.events_there", without_patience)
+    monkeypatch.setattr("antiphon.replay.rerun.wait_for_events", without_patience)
     (report,) = await rerun([BEHIND_THE_ANSWER])
     assert report.is_same, report
     assert report.first is None, report.first

@@ -15,10 +15,10 @@ from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings
 
 from antiphon.replay.checks.run_inputs import opening_of
-from antiphon.replay.serving.components.part import Part, at_its_time
+from antiphon.replay.serving.components.part import Part, with_recorded_time
 from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
-from antiphon.replay.serving.turns import reached
+from antiphon.replay.serving.turns import wait_until
 from coordinator.component import build
 from coordinator.decision import GRANT_ACCEPTED, GrantCheck
 from coordinator.opening import recorded_opening
@@ -26,7 +26,7 @@ from coordinator.settings import CoordinatorSettings
 
 
 class CoordinatorPart(Part):
-    """The coordinator with recorded times and outages, and without timers, whose events are sent as recorded."""
+    """The coordinator with the recorded times and outages. It sets no timers, as their events are sent as recorded."""
 
     name = "coordinator"
 
@@ -51,14 +51,14 @@ class CoordinatorPart(Part):
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Decide in the recorded order: two events of which the first has no outputs can be there at once."""
+        """Decide in the recorded order, as an event without outputs and the next event may arrive together."""
         id = delivery.event.id
         before = self.recording_index(session.session_id).decision_before(id)
 
         async def is_next() -> bool:
             return before is None or before in self._decided
 
-        await reached(self.bus, session.session_id, is_next)
+        await wait_until(self.bus, session.session_id, is_next)
         outcome = await super().play(delivery, session)
 
         def decided() -> None:
@@ -71,7 +71,7 @@ class CoordinatorPart(Part):
     async def never_end(
         self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore
     ) -> None:
-        """Do nothing: a decision without outputs ends too."""
+        """Return at once, as a decision without outputs ends too."""
 
     def step_context(self, session_id: str) -> asyncio.Lock:
         return self._locks[session_id]
@@ -80,8 +80,8 @@ class CoordinatorPart(Part):
         if (seen := recording_index.output(event.id, OutagesSeen)) is not None:
             self._outages[recording_index.session_id] = seen.outages
 
-    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
-        then = at_its_time(recording_index, event, self._latest[recording_index.session_id])
+    def as_recorded(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+        then = with_recorded_time(recording_index, event, self._latest[recording_index.session_id])
         self._latest[recording_index.session_id] = then.time
         return then
 
@@ -90,9 +90,9 @@ def _settings(opened: SessionOpened | None) -> CoordinatorSettings:
     """Return the settings with which a session was opened, without a wait for tools."""
     if opened is None:
         return CoordinatorSettings.model_construct(catalogue_wait_s=0)
-    given = opened.limits.model_dump(include=_LIMITS)
+    values = opened.limits.model_dump(include=_LIMITS)
     return CoordinatorSettings.model_construct(
-        **given,
+        **values,
         person_wait_s=opened.limits.person_s,
         tools_offered_all_max=opened.tools_offered_all_max,
         tools_offered=opened.tools_offered,
@@ -105,7 +105,7 @@ _LIMITS = {"max_rounds", "max_tool_calls", "max_tokens", "deadline_s", "summarie
 
 
 class _RecordedTurns:
-    """The conversation of a session as it was when the session was opened; turns are not added."""
+    """The recorded conversation when a session was opened; no turns are added."""
 
     def __init__(self, turns: tuple[Turn, ...]) -> None:
         self._turns = turns

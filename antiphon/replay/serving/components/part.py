@@ -1,4 +1,4 @@
-"""The common part of the five components: a step of a rerun, from its turn to its outcome."""
+"""The base of the five components: a step of a rerun, from its turn to its outcome."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -16,11 +16,11 @@ from antiphon_shared.process.service import Service
 from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import SessionBus
-from antiphon.replay.serving.turns import events_there
+from antiphon.replay.serving.turns import wait_for_events
 
 
 class FailedAsRecorded(AntiphonError):
-    """A component could not handle this event when it was recorded."""
+    """A component could not handle an event, as when it was recorded."""
 
     def __init__(self, error: ErrorInfo) -> None:
         super().__init__(error.message)
@@ -28,7 +28,7 @@ class FailedAsRecorded(AntiphonError):
 
 
 class Part(ABC):
-    """A component, built for each session by today's wiring from its recorded settings."""
+    """A component, which today's wiring builds for each session from the recorded settings."""
 
     name: ClassVar[Component]
 
@@ -44,7 +44,7 @@ class Part(ABC):
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Run one step once the events before it in the recording are in the log."""
         id, recording_index = delivery.event.id, self.recording_index(session.session_id)
-        await events_there(self.bus, session.session_id, recording_index.place_of(id))
+        await wait_for_events(self.bus, session.session_id, recording_index.events_before(id))
         if (error := recording_index.failure(id, self.name)) is not None:
             raise FailedAsRecorded(error)
         if recording_index.is_unanswered(id):
@@ -57,7 +57,7 @@ class Part(ABC):
         async with self.step_context(session.session_id):
             self.prepare(recording_index, delivery.event)
             return await handler(
-                delivery._replace(event=self.as_then(recording_index, delivery.event)), session
+                delivery._replace(event=self.as_recorded(recording_index, delivery.event)), session
             )
 
     def recording_index(self, session_id: str) -> RecordingIndex:
@@ -69,7 +69,7 @@ class Part(ABC):
     async def never_end(
         self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore
     ) -> None:
-        """Wait in an unfinished step until its session is stopped, or the rerun is over."""
+        """Wait in an unfinished step until the session is stopped or the rerun ends."""
         await asyncio.Event().wait()
 
     def step_context(self, session_id: str) -> AbstractAsyncContextManager[Any]:
@@ -79,12 +79,12 @@ class Part(ABC):
     def prepare(self, recording_index: RecordingIndex, event: AnyEvent) -> None:  # noqa: B027  # most components need none
         """Prepare for a step that is about to run."""
 
-    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
-        """Return the event with its recorded values, which the step is repeated with."""
+    def as_recorded(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+        """Return the event with the recorded values for the step."""
         return event
 
 
-def at_its_time(recording_index: RecordingIndex, event: AnyEvent, otherwise: datetime) -> AnyEvent:
-    """Return the event with its recorded time; an event that was not recorded gets the other time."""
+def with_recorded_time(recording_index: RecordingIndex, event: AnyEvent, otherwise: datetime) -> AnyEvent:
+    """Return the event with its recorded time, or with the time `otherwise` if it was not recorded."""
     then = recording_index.by_id.get(event.id)
     return event.model_copy(update={"time": otherwise if then is None else then.event.time})

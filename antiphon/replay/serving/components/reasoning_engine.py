@@ -15,18 +15,23 @@ from antiphon_shared.process.settings import PipelineSettings
 from antiphon.replay.requests import system_in
 from antiphon.replay.serving.components.part import Part
 from antiphon.replay.serving.exchanges import Exchanges, Miss
-from antiphon.replay.serving.model import RecordedCallGuard, RecordedModel, UnderWay, under_way
+from antiphon.replay.serving.model import (
+    ExchangeInFlight,
+    RecordedCallGuard,
+    RecordedModel,
+    exchange_in_flight,
+)
 from antiphon.replay.serving.recording_index import RecordingIndex
-from antiphon.replay.serving.turns import events_there
+from antiphon.replay.serving.turns import wait_for_events
 from reasoning_engine.component import build
 from reasoning_engine.prices import Prices
 from reasoning_engine.settings import EngineSettings
 
 _TIME_TO_REPLY = timedelta(minutes=10)
-_TIME_TO_GIVE_UP = timedelta(seconds=2)
-"""The time for an exchange that ran into its session's deadline."""
+_TIME_TO_TIME_OUT = timedelta(seconds=2)
+"""The time for an exchange that did not end before its session's deadline."""
 _ATTEMPTS_MAX = 20
-"""More than any exchange has: the guard rejects calls after the recorded ones."""
+"""A limit above the calls of any exchange; the guard rejects calls after the recorded ones."""
 _PAUSE_S = 0.001
 
 
@@ -59,29 +64,29 @@ class EnginePart(Part):
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Run a step.
 
-        A summary that failed before a call fails again, as other sessions may have kept the engine busy.
+        A summary that failed without a call fails again, as other sessions may have occupied the engine.
         """
         id, recording_index = delivery.event.id, self.recording_index(session.session_id)
         failed = recording_index.output(id, SummaryFailed)
         if failed is None or id in recording_index.exchanges:
             return await super().play(delivery, session)
-        await events_there(self.bus, session.session_id, recording_index.place_of(id))
+        await wait_for_events(self.bus, session.session_id, recording_index.events_before(id))
         return Outcome(events=(failed,))
 
     def prepare(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
         exchange = recording_index.exchanges.get(event.id)
-        under_way.set(None if exchange is None else UnderWay(exchange))
+        exchange_in_flight.set(None if exchange is None else ExchangeInFlight(exchange))
 
-    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+    def as_recorded(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
         """Return the event with a deadline in the future."""
         exchange = recording_index.exchanges.get(event.id)
         is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
-        deadline = utc_now() + (_TIME_TO_GIVE_UP if is_late else _TIME_TO_REPLY)
+        deadline = utc_now() + (_TIME_TO_TIME_OUT if is_late else _TIME_TO_REPLY)
         return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
 
 
 class RecordedSettings(EngineSettings):
-    """Settings with the text of the operator's own prompt instead of its file."""
+    """Settings with the text of the operator's prompt in place of its file."""
 
     own_prompt: str | None = None
 
@@ -90,21 +95,21 @@ class RecordedSettings(EngineSettings):
 
 
 def engine_settings(recording_index: RecordingIndex) -> EngineSettings:
-    """Return the recorded settings of a session's exchanges, as far as they matter in a rerun."""
+    """Return the recorded settings of a session's exchanges that matter in a rerun."""
     prices: dict[str, Prices] = {}
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for of, exchange in recording_index.exchanges.items():
         request, record = recording_index.by_id[of].event.data, exchange.record
         if isinstance(request, SummaryRequested) and exchange.calls:
-            given["summary_model"] = str(exchange.calls[0].request.get("model", ""))
-            prices[given["summary_model"]] = Prices(**record.prices)
+            values["summary_model"] = str(exchange.calls[0].request.get("model", ""))
+            prices[values["summary_model"]] = Prices(**record.prices)
         elif isinstance(request, ReasoningRequested):
-            given["max_output_tokens"] = record.max_output_tokens
-            given["tool_style"] = record.tool_style
-            if given.get("output_style") != "auto":  # a refused style is replaced by that of a tool
-                given["output_style"] = record.output_style
+            values["max_output_tokens"] = record.max_output_tokens
+            values["tool_style"] = record.tool_style
+            if values.get("output_style") != "auto":  # a refused style is replaced by that of a tool
+                values["output_style"] = record.output_style
             if record.has_own_prompt and exchange.calls:
-                given["own_prompt"] = system_in(exchange.calls[0].request)
+                values["own_prompt"] = system_in(exchange.calls[0].request)
             prices[request.model or record.default_model] = Prices(**record.prices)
     return RecordedSettings.model_construct(
         prices=prices,
@@ -113,5 +118,5 @@ def engine_settings(recording_index: RecordingIndex) -> EngineSettings:
         backoff_max_s=_PAUSE_S,
         retry_after_max_s=0.0,
         summary_concurrency=1_000,
-        **given,
+        **values,
     )

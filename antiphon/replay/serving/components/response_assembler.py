@@ -6,7 +6,7 @@ from antiphon_shared.events import AnyEvent
 from antiphon_shared.events.step_records import AssemblyRecord
 from antiphon_shared.process.service import Service
 
-from antiphon.replay.serving.components.part import Part, at_its_time
+from antiphon.replay.serving.components.part import Part, with_recorded_time
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.tools import note_unfinished
 from response_assembler.component import build
@@ -14,7 +14,7 @@ from response_assembler.settings import ResponseAssemblerSettings
 
 
 class AssemblerPart(Part):
-    """The assembler with recorded times, so that a session has the same duration."""
+    """The assembler with the recorded times, so that a session has the same duration."""
 
     name = "response_assembler"
 
@@ -28,5 +28,5 @@ class AssemblerPart(Part):
             await note_unfinished(record.batch, session)
         return await super().play(delivery, session)
 
-    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
-        return at_its_time(recording_index, event, recording_index.events[-1].event.time)
+    def as_recorded(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+        return with_recorded_time(recording_index, event, recording_index.events[-1].event.time)

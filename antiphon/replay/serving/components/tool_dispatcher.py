@@ -23,7 +23,7 @@ from tool_dispatcher.settings import ToolDispatcherSettings
 
 
 class DispatcherPart(Part):
-    """The dispatcher with recorded bounds, which reports calls that the recordings do not hold."""
+    """The dispatcher with the recorded limits; it reports calls that were not recorded."""
 
     name = "tool_dispatcher"
 
@@ -46,6 +46,6 @@ class DispatcherPart(Part):
         then = self._results[id].course(delivery.event)
         course.set(then)
         assert isinstance(delivery.event.data, ToolsRequested)
-        if await then.put_back(delivery.event.data, session):
+        if await then.restore_journal(delivery.event.data, session):
             delivery = delivery._replace(redelivered=True)
         return await super().play(delivery, session)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from antiphon.recording.redaction.json_paths import Path, UnreadablePath, below
+from antiphon.recording.redaction.json_paths import Path, UnreadablePath, remaining_paths
 from tests.rows import each_row
 
 VALUE = {"data": {"results": [{"data": {"email": 1}}, {"data": {"e-mail": 2}}], "email": 3}}
@@ -14,7 +14,7 @@ def found(paths: tuple[Path, ...], value: Any) -> list[Any]:
     if any(path.is_reached for path in paths):
         return [value]
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [one for key, item in items for one in found(below(paths, key), item)]
+    return [one for key, item in items for one in found(remaining_paths(paths, key), item)]
 
 
 @each_row(

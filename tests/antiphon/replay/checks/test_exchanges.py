@@ -202,7 +202,7 @@ async def test_the_record_as_it_would_be_today_holds_todays_request(
     replay, redone = Replay(), []
     for line in lines:
         replay.read(line)
-        redone += [replay.redone[1].record] if replay.redone else []
+        redone += [replay.repeated[1].record] if replay.repeated else []
     (today,) = [one for one in redone if isinstance(one, ExchangeRecord)]
     (then,) = records(lines, ExchangeRecord)
     assert today.calls[0].request == {

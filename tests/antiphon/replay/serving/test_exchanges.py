@@ -49,7 +49,7 @@ def test_the_second_time_a_request_comes_it_gets_its_second_answer(courses_lines
     exchanges, request = exchanges_of(recording_index, misses), dict(first_asked(recording_index).request)
     answers = [exchanges.take(request) for _ in range(3)]
     assert [answer.call.duration_ms if answer else None for answer in answers] == [1, 2, None]
-    assert "so often" in misses[0].asked
+    assert "so often" in misses[0].request
 
 
 def twice(record: ExchangeRecord) -> ExchangeRecord:

@@ -87,4 +87,4 @@ async def test_what_was_not_recorded_is_refused_and_told(batch: Batch) -> None:
     assert "holds no such call" in result.error.message
     (miss,) = batch.misses
     assert miss.session_id == batch.event.subject
-    assert "something else" in miss.asked
+    assert "something else" in miss.request

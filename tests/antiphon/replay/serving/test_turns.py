@@ -4,7 +4,7 @@ from typing import Any
 
 from antiphon_shared.bus.keys import Keys
 
-from antiphon.replay.serving.turns import PATIENCE_S, events_there
+from antiphon.replay.serving.turns import PATIENCE_S, wait_for_events
 from tests.clock import Clock
 
 
@@ -22,9 +22,9 @@ class Log:
 
 async def test_while_the_machine_stands_still_no_patience_is_lost(clock: Clock) -> None:
     log: Any = Log(clock, 2 * PATIENCE_S, [1, 1, 1, 2])
-    assert await events_there(log, "s1", 2)
+    assert await wait_for_events(log, "s1", 2)
 
 
 async def test_a_log_that_grows_no_more_is_not_waited_for(clock: Clock) -> None:
     log: Any = Log(clock, 0.2, [1, 2])
-    assert not await events_there(log, "s1", 3)
+    assert not await wait_for_events(log, "s1", 3)

@@ -219,8 +219,7 @@ class Antiphon:
             by: The name of the person who decides, for the record.
             reason: The reason, for the record.
 
-        Raises NotWaiting if the session waits for no approval, its subclass TooLate if another decision came first, and
-        InvalidQuery if one of `calls` does not wait.
+        Raises NotWaiting, its subclass TooLate if another decision came first, and InvalidQuery for a wrong call.
         """
         return await self._decide(session_id, True, calls, by, reason)
 

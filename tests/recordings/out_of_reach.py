@@ -6,8 +6,8 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     "parts of groups are put together while a batch runs; what came of it is recorded": (
         "tool_dispatcher/batch/collapse.gathered",
         "tool_dispatcher/batch/collapse.spread",
-        "tool_dispatcher/batch/collapse._in_order",
-        "tool_dispatcher/batch/collapse._position",
+        "tool_dispatcher/batch/collapse._items_by_call",
+        "tool_dispatcher/batch/collapse._index_of",
         "tool_dispatcher/batch/collapse._read_item",
         "tool_dispatcher/batch/collapse._read_error",
     ),

@@ -144,7 +144,7 @@ async def test_a_call_that_a_person_has_to_approve_is_refused(
     async with serving(LOOK_UP, ANSWER, Scripted(text="I believe it imitates.")) as server:
         asked_of(server)
         await asked(look_up)
-        assert "a person has to approve it" in messages(server, 1)[-1]["content"][0]["content"]
+        assert "it needs a person's approval" in messages(server, 1)[-1]["content"][0]["content"]
         alone = await ask_linear("What is a fugue?", [look_up], plan="single")
     assert alone.status == "complete"
 

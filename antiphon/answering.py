@@ -38,8 +38,10 @@ async def answer(
     chosen = select_calls(calls, waiting_ids, questions, session_id, "an answer")
     fields = {"round": session.round, "answer": text, "calls": chosen, "by": by}
     sent = await send(bus, session_id, QuestionAnswered, fields)
-    if session.people.unanswered:
-        await check_effect(bus, sent)
+    if (
+        session.people.unanswered
+    ):  # else a run asks, which takes the first answer without a trace in the batch
+        await check_effect(bus, session_id, [sent])
     return chosen
 
 

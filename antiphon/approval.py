@@ -47,10 +47,12 @@ async def decide(
         "look for a session", lambda: _waiting_calls(bus, arrival, session_id), PATIENCE_S
     )
     chosen = select_calls(calls, tuple(rounds), descriptions, session_id, "a decision")
+    sent = []
     for round in dict.fromkeys(rounds[call] for call in chosen):
         decided = tuple(call for call in chosen if rounds[call] == round)
         fields = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
-        await check_effect(bus, await send(bus, session_id, ApprovalDecided, fields))
+        sent.append(await send(bus, session_id, ApprovalDecided, fields))
+    await check_effect(bus, session_id, sent)
     return chosen
 
 

@@ -1,11 +1,19 @@
 """The effect of a person's decision or answer: of two that are sent at once, the session takes only one."""
 
 import asyncio
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.events import AnyEvent, ApprovalDecided, QuestionAnswered, ToolsRequested
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ChildBegun,
+    EventData,
+    QuestionAnswered,
+    ToolsRequested,
+)
+from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import LogEntry
 from redis.exceptions import RedisError
@@ -16,76 +24,93 @@ from coordinator.document import SESSION
 _READ_S = 5.0
 _POLL_S = 0.02
 
+PersonsReply = ApprovalDecided | QuestionAnswered
 Log = Sequence[tuple[LogEntry, AnyEvent]]
 
 
-async def check_effect(bus: Bus, sent: AnyEvent) -> None:
-    """Raise TooLate if the session has not taken a decision or answer for one of its calls.
+async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> None:
+    """Raise TooLate if the session has not taken a decision or answer in `sent` for one of its calls.
 
-    Waits until the coordinator has read it. Raises nothing if that takes longer than 5 s, or if Redis becomes
-    unavailable: it was sent, and its effect is not known.
+    Waits until the coordinator has read them. Raises nothing if that takes longer than 5 s, or if the session cannot
+    be read any more: they were sent, and their effect is not known.
     """
-    decision = sent.data
-    assert isinstance(decision, ApprovalDecided | QuestionAnswered)
     try:
         async with asyncio.timeout(_READ_S):
-            while (batch := await _decided_batch(bus, sent.subject, decision)) is None:  # noqa: ASYNC110
-                await asyncio.sleep(_POLL_S)
-            log = await bus.session(sent.subject).log()
-    except (TimeoutError, RedisError):
+            for event in sent:
+                while await _is_waiting(bus, session_id, _reply_in(event)):  # noqa: ASYNC110
+                    await asyncio.sleep(_POLL_S)
+            log = await bus.session(session_id).log()
+            _, content = await bus.session(session_id).document(STATE)
+            pending = SESSION.read(content).people.pending if content else ()
+    except (TimeoutError, RedisError, AntiphonError):
         return
-    entries = {entry for entry, event in log if event.id == sent.id}
-    calls = {call.id: call for call in batch}
-    if too_late := [id for id in decision.calls if not _has_effect(decision, entries, calls.get(id))]:
-        others = "; ".join(_first_decision(log, sent, id) for id in too_late)
+    too_late = [
+        _first_reply(log, event, call_id)
+        for event in sent
+        for call_id in _reply_in(event).calls
+        if not _has_effect(log, event, call_id, pending)
+    ]
+    if too_late:
         raise TooLate(
-            f"session {sent.subject} did not take it: {others}.",
-            hint=f"`antiphon sessions show {sent.subject}` lists what was sent and what followed.",
+            f"session {session_id} did not take it: {'; '.join(too_late)}.",
+            hint=f"`antiphon sessions show {session_id}` lists what was sent and what followed.",
         )
 
 
-async def _decided_batch(
-    bus: Bus, session_id: str, decision: ApprovalDecided | QuestionAnswered
-) -> tuple[RequestedCall, ...] | None:
-    """Return the batch with what was decided on each call, empty if it was not sent; None while a call still waits."""
+def _reply_in(event: AnyEvent) -> PersonsReply:
+    assert isinstance(event.data, PersonsReply)
+    return event.data
+
+
+async def _is_waiting(bus: Bus, session_id: str, reply: PersonsReply) -> bool:
+    """Return whether the session, or a run of that id, still waits for one of the calls."""
     from antiphon.run_state import calls_to_decide, run_state  # sessions need no workflows
 
     _, content = await bus.session(session_id).document(STATE)
     if content is None:
         run = await run_state(bus, session_id)
-        if run is not None and decision.round in {one.round for one in calls_to_decide(run)}:
-            return None
-    elif (session := SESSION.read(content)).phase == "approval" and session.round == decision.round:
-        waiting = {*session.people.undecided, *session.people.unanswered}
-        return None if waiting.intersection(decision.calls) else session.people.pending
-    log = await bus.session(session_id).log()
-    batches = (event.data for _, event in log if isinstance(event.data, ToolsRequested))
-    return next((batch.calls for batch in batches if batch.round == decision.round), ())
+        return run is not None and reply.round in {one.round for one in calls_to_decide(run)}
+    session = SESSION.read(content)
+    waiting = {*session.people.undecided, *session.people.unanswered}
+    is_there = session.phase == "approval" and session.round == reply.round
+    return is_there and not waiting.isdisjoint(reply.calls)
 
 
-def _has_effect(
-    decision: ApprovalDecided | QuestionAnswered, entries: Container[LogEntry], call: RequestedCall | None
-) -> bool:
-    """Return whether the batch has the outcome of the decision; a call that was never sent (None) is a denied one."""
-    if isinstance(decision, QuestionAnswered):
-        return call is not None and call.answer in entries
-    return (call is not None and call.approval is not None) == decision.is_approved
+def _has_effect(log: Log, sent: AnyEvent, call_id: str, pending: tuple[RequestedCall, ...]) -> bool:
+    """Return whether the call has the outcome that was sent.
+
+    The outcome is in the batch that went out, or in the `pending` one if other calls of it still wait.
+    """
+    reply = _reply_in(sent)
+    batches = [event.data for _, event in log if isinstance(event.data, ToolsRequested)]
+    batch = next((one.calls for one in batches if one.round == reply.round), pending)
+    calls = [call for call in batch if call.id == call_id]
+    if isinstance(reply, QuestionAnswered):
+        entries = {entry for entry, event in log if event.id == sent.id}
+        return any(call.answer in entries for call in calls)
+    is_approved = any(call.approval is not None for call in calls) or (
+        # The call of a workflow is in no batch.
+        not calls and any(_begins(event.data, reply.round, call_id) for _, event in log)
+    )
+    return is_approved == reply.is_approved
 
 
-def _first_decision(log: Log, sent: AnyEvent, call_id: str) -> str:
-    """Return who decided on a call before, in words."""
+def _begins(data: EventData, round: int, call_id: str) -> bool:
+    return isinstance(data, ChildBegun) and (data.round, data.call_id) == (round, call_id)
+
+
+def _first_reply(log: Log, sent: AnyEvent, call_id: str) -> str:
+    """Return who decided on a call, or answered it, before."""
+    mine = _reply_in(sent)
     for _, event in log:
-        data = event.data
-        if (
-            event.id == sent.id
-            or type(data) is not type(sent.data)
-            or call_id not in getattr(data, "calls", ())
-        ):
+        other = event.data
+        if event.id == sent.id or not isinstance(other, PersonsReply) or type(other) is not type(mine):
             continue
-        assert isinstance(data, ApprovalDecided | QuestionAnswered)
-        person = data.by or "another person"
-        if isinstance(data, QuestionAnswered):
+        if other.round != mine.round or call_id not in other.calls:
+            continue
+        person = other.by or "another person"
+        if isinstance(other, QuestionAnswered):
             return f"{person} answered {call_id} first"
-        if data.is_approved != getattr(sent.data, "is_approved", None):
-            return f"{person} {'approved' if data.is_approved else 'denied'} {call_id} first"
+        if isinstance(mine, ApprovalDecided) and other.is_approved != mine.is_approved:
+            return f"{person} {'approved' if other.is_approved else 'denied'} {call_id} first"
     return f"{call_id} no longer waited"

@@ -28,13 +28,12 @@ from antiphon.approval import undecided_calls
 from antiphon.errors import SubmissionRejected, UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.rejected import Rejection, rejection_of
-from antiphon.tail import age_of
+from antiphon.tail import UNIX_MS_MAX, age_of
 from coordinator.document import SESSION
 
 _CONNECT_PATIENCE_S = 3.0
 UNREADABLE = "unreadable"
 """The status of a session whose state, answer or log cannot be read."""
-_UNIX_MS_MAX = 253_402_300_799_000.0
 
 
 class InboxStatus(Value):
@@ -282,7 +281,7 @@ async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], t
 
 def _moment_ms(score: float) -> float:
     """Return a score as a valid time in milliseconds, as a foreign client may have written it."""
-    return min(max(score, 0.0), _UNIX_MS_MAX)
+    return min(max(score, 0.0), UNIX_MS_MAX)
 
 
 def _queued(event: AnyEvent) -> SessionSummary:

@@ -1,11 +1,11 @@
 """Rejected submissions, for an operator. `arrival.py` finds the rejection of a client's own query."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.values import Value
 
-from antiphon.tail import age_of
+from antiphon.tail import time_of
 
 _NEWEST_MAX = 100
 
@@ -13,7 +13,7 @@ _NEWEST_MAX = 100
 class Rejection(Value):
     """The rejection of one submission."""
 
-    at: datetime
+    at: datetime | None
     entry: str
     """The id that the submission had in the queue."""
     code: str
@@ -41,9 +41,8 @@ def _rejection(entry: str, fields: dict[bytes, bytes]) -> Rejection:
     def text(name: bytes) -> str:
         return fields.get(name, b"").decode(errors="replace")
 
-    milliseconds, _ = age_of(entry)
     return Rejection(
-        at=datetime.fromtimestamp(milliseconds / 1000, UTC),
+        at=time_of(entry),
         entry=text(b"entry"),
         code=text(b"code"),
         reason=text(b"reason"),

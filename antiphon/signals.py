@@ -50,7 +50,7 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
         event = _cancellation(query, session_id, reason)
         await asyncio.gather(_store(bus, event, query), _publish(bus, event))
         return True
-    await check_key(bus)  # an unsigned query may be accepted, an unsigned cancellation is not
+    await check_key(bus, PATIENCE_S)  # an unsigned query may be accepted, an unsigned cancellation is not
     await _store(bus, _cancellation(queued, session_id, reason), queued)
     if not await _is_open_soon(arrival):
         return True

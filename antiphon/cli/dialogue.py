@@ -29,7 +29,7 @@ from redis.exceptions import RedisError
 from antiphon.cli import event_lines
 from antiphon.cli.output import stderr
 from antiphon.client import Antiphon
-from antiphon.errors import InvalidQuery
+from antiphon.errors import InvalidQuery, TooLate
 from antiphon.submission import checked_answer
 
 _PIECE_BYTES = 65_536
@@ -63,11 +63,12 @@ class Dialogue:
                 self.stop()
 
     def stop(self) -> None:
-        """Stop asking."""
+        """Stop asking; a reply that was typed is still sent, and its failure shown."""
         self._to_ask.clear()
-        if self._asking is not None and self._asking.cancel() and self._is_prompting:
+        if self._asking is not None and self._is_prompting:
+            self._asking.cancel()
             stderr().print("")
-        self._asking, self._is_prompting = None, False
+            self._asking, self._is_prompting = None, False
 
     def _begin(self, asking: Iterable[Callable[[], Awaitable[bool]]]) -> None:
         self._to_ask.extend(asking)
@@ -81,7 +82,8 @@ class Dialogue:
             try:
                 is_there = await self._to_ask.popleft()()
             except (AntiphonError, RedisError) as error:
-                stderr().print(f"  not sent: {error}", style="yellow")
+                failure = str(error) if isinstance(error, TooLate) else f"not sent: {error}"
+                stderr().print(f"  {failure}", style="yellow")
                 continue
             if not is_there:
                 stderr().print(

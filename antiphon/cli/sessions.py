@@ -31,7 +31,7 @@ from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.queued import waiting_summary
 from antiphon.submission import checked_session_id
-from coordinator.endings import moment_of
+from antiphon.tail import time_of
 
 _STATUS_LENGTH = 80
 
@@ -233,7 +233,8 @@ async def answer(
 
 def _moment(entry: str, event: AnyEvent) -> datetime:
     """Return when an event happened, from its log entry if it has one."""
-    return event.time if entry == "-" else moment_of(event, entry)
+    logged = None if entry == "-" else time_of(entry)
+    return max(event.time, logged or event.time)
 
 
 async def _list(limit: int, is_json: bool) -> None:

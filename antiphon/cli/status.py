@@ -50,7 +50,8 @@ async def status(json: Json = False) -> None:
         f"open sessions {status.open_sessions}, dead letters {status.dead_letters}"
     )
     if rejection := status.newest_rejection:
-        stdout().print(f"newest rejection {rejection.at:%Y-%m-%d %H:%M:%S} UTC: {one_line(rejection.reason)}")
+        at = f" {rejection.at:%Y-%m-%d %H:%M:%S} UTC" if rejection.at else ""
+        stdout().print(f"newest rejection{at}: {one_line(rejection.reason)}")
     if status.waiting.queries:
         tenants = ", ".join(f"{one_line(one.tenant)} {one.queries}" for one in status.waiting.tenants)
         stdout().print(f"waiting for capacity {status.waiting.queries} ({tenants})")

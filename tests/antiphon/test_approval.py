@@ -27,12 +27,14 @@ from antiphon_shared.process.settings import BusSettings
 
 import coordinator.component
 from antiphon import Antiphon, InvalidQuery, TooLate, UnknownSession
+from antiphon.cli.dialogue import Dialogue
 from antiphon.errors import NotWaiting
 from antiphon.observe import recent_sessions
 from coordinator.settings import CoordinatorSettings
 from tests.antiphon.conftest import InProcess
-from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_reply, a_tool
+from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_reply, a_result, a_tool, the_results
 from tests.envelopes import an_event
+from tests.memories import an_error
 from tests.redis_server import RedisServer
 
 TOOLS = a_catalogue(a_tool("book", "write", approval="always"), "search")
@@ -76,6 +78,19 @@ class House:
         await self.answer(ReasoningRequested, a_reply("I book.", calls), session_id)
         await self.said(ApprovalRequested, session_id)
 
+    async def has(self, session_id: str, kind: type[EventData], round: int) -> bool:
+        log = await self.bus.session(session_id).log()
+        return any(
+            isinstance(event.data, kind) and getattr(event.data, "round", 0) == round for _, event in log
+        )
+
+
+async def a_round_that_waits(house: House, round: int) -> None:
+    await house.answer(BriefingRequested, a_briefing(round=round))
+    call = a_call("book", "c1", arguments={"room": round})
+    await house.answer(ReasoningRequested, a_reply("I book.", [call], round=round))
+    await until(lambda: house.has("s1", ApprovalRequested, round))
+
 
 @pytest.fixture
 async def house(redis_server: RedisServer, namespace: str) -> AsyncIterator[House]:
@@ -115,6 +130,74 @@ async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_to
         assert first == ("c1", "c2")
         assert isinstance(late, TooLate)
         assert f"{'Ann approved' if is_approved else 'Bob denied'} c1 first" in str(late)
+
+
+async def test_who_came_first_is_named_from_the_same_round(house: House) -> None:
+    await house.client.submit("Book it.", session_id="s1")
+    await a_round_that_waits(house, 1)
+    await house.client.deny("s1", by="Ann")
+    denied = a_result("book", call_id="c1", status="error", error=an_error("permission_denied"))
+    await house.answer(ToolsRequested, the_results(denied))
+    await until(lambda: house.has("s1", BriefingRequested, round=2))
+    await a_round_that_waits(house, 2)
+    both = house.client.deny("s1", by="Carl"), house.client.approve("s1", by="Bob")
+    first, late = await asyncio.gather(*both, return_exceptions=True)
+    if isinstance(first, TooLate):
+        first, late = late, first
+    assert first == ("c1",)
+    assert isinstance(late, TooLate)
+    assert "Ann" not in str(late)
+
+
+async def test_an_approval_counts_though_a_second_call_of_its_id_is_refused(house: House) -> None:
+    await house.client.submit("Book it.", session_id="s1", max_tool_calls=1)
+    await house.answer(BriefingRequested, a_briefing())
+    calls = [a_call("book", "c1", arguments={"room": room}) for room in (1, 2)]
+    await house.answer(ReasoningRequested, a_reply("I book.", calls))
+    await house.said(ApprovalRequested)
+    assert await house.client.approve("s1", by="Ann") == ("c1",)
+    first, second = (await house.said(ToolsRequested)).calls
+    assert (first.refused, second.approval) == (None, None)
+
+
+async def test_a_session_is_shown_though_a_foreign_client_wrote_to_its_log(
+    house: House, run: InProcess
+) -> None:
+    await house.a_waiting_session()
+    log = house.bus.keys.log("s1")
+    await house.bus.batcher.submit("XADD", log, "300000000000000-0", "x", "y")
+    await house.bus.batcher.submit("XADD", house.bus.keys.rejected(), "300000000000000-0", "x", "y")
+    assert await house.client.approve("s1", by="Ann") == ("c1", "c2")
+    shown = await asyncio.to_thread(run, "sessions", "show", "s1", **house.environment)
+    assert (shown.exit_code, "approved by Ann" in shown.stdout) == (0, True), shown.stderr
+    status = await asyncio.to_thread(run, "status", **house.environment)
+    assert (status.exit_code, "newest rejection: " in status.stdout) == (0, True), status.stderr
+
+
+async def test_a_person_at_a_terminal_learns_that_the_decision_came_too_late(
+    house: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The batch goes out, and ends the asking, while the decision is on its way."""
+    await house.a_waiting_session()
+    is_sent, goes_out = asyncio.Event(), asyncio.Event()
+
+    async def approve(*_: Any) -> None:
+        is_sent.set()
+        await goes_out.wait()
+        raise TooLate("Zoe denied c1 first.")
+
+    async def typed(_: str) -> str:
+        return "y"
+
+    dialogue = Dialogue(house.client)
+    monkeypatch.setattr(house.client, "approve", approve)
+    monkeypatch.setattr(dialogue, "_typed", typed)
+    dialogue.hear(await house.found(ApprovalRequested))
+    await is_sent.wait()
+    dialogue.stop()
+    goes_out.set()
+    await until(lambda: asyncio.sleep(0, not dialogue.is_asking))
+    assert "Zoe denied c1 first." in capsys.readouterr().err
 
 
 async def test_a_decision_on_some_calls_does_not_wait_for_the_others(house: House) -> None:

@@ -1,5 +1,6 @@
 """The arguments and results of a workflow's calls, through a whole pipeline in this process."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from antiphon_shared.events import ToolsRequested
 from antiphon_shared.tools.journal import result_name
 
 from antiphon import Antiphon, InvalidQuery, ToolContext, tool, workflows
-from antiphon.errors import NotWaiting
+from antiphon.errors import NotWaiting, TooLate
 from antiphon.observe import recent_sessions
 from antiphon.run_state import run_state
 from tests.tool_dispatcher.builders import until
@@ -214,6 +215,23 @@ class TestApprovals:
         assert (denied.status, denied.message) == ("failed", "Ann denied it: Taken.")
         asked = [event.data.calls[0].id for _, event in log if isinstance(event.data, ToolsRequested)]
         assert asked == ["rooms/b#1"]
+
+    async def test_a_decision_that_is_late_for_one_call_reaches_the_others(self) -> None:
+        async with a_pipeline(book) as antiphon:
+            run_id = await self._waiting(antiphon)
+            denied, late = await asyncio.gather(
+                antiphon.deny(run_id, ["rooms/a#1"], by="Ann"),
+                antiphon.approve(run_id, by="Bob"),
+                return_exceptions=True,
+            )
+            response = await antiphon.result(run_id, LIMIT_S)
+        assert response.result is not None
+        if isinstance(denied, TooLate):  # Bob was first
+            assert response.result == {"a": {"booking": "B1"}, "b": {"booking": "B2"}}
+        else:
+            assert response.result == {"b": {"booking": "B2"}}
+            assert isinstance(late, TooLate)
+            assert "Ann denied rooms/a#1 first" in str(late)
 
     async def test_a_run_that_waits_for_values_waits_for_no_approval(self) -> None:
         source = a_workflow({"ask": {"type": "yield", "message": "Go on?", "expects": {"yes": "bool"}}})

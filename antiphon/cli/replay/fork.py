@@ -128,16 +128,23 @@ class _ForkPoint:
 async def _fork(
     path: Path, begin: _ForkPoint, into: Path, changes: Changes, modules: list[str], is_json: bool
 ) -> int:
-    if not into.parent.is_dir():
-        raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")
+    _check_target(into)
     parent = list(read_lines(path))
-    with _written(into):  # before anything is called
-        TemporaryFile(dir=into.parent).close()
     lines = await begin.fork(parent, changes, modules)
     with _written(into):
         # Live lines may hold secrets as any session's do.
         write_lines(into, redacted(lines, own_redaction()))
     return _show(parent, lines, into, is_json)
+
+
+def _check_target(into: Path) -> None:
+    """Raise ConfigurationError or UnreadableEvent if the recording could not be written, before anything is called."""
+    if not into.parent.is_dir():
+        raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")
+    if into.is_dir():
+        raise ConfigurationError(f"{into} is a folder.", hint="Name the file of the new recording.")
+    with _written(into):
+        TemporaryFile(dir=into.parent).close()
 
 
 @contextmanager

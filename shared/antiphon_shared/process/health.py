@@ -100,16 +100,19 @@ async def workers(bus: Bus, component: Component) -> list[Worker]:
     return sorted(alive, key=lambda worker: worker.name)
 
 
-async def check_key(bus: Bus) -> None:
+async def check_key(bus: Bus, limit_s: float | None = None) -> None:
     """Raise ConfigurationError if other processes sign their messages and this one has no key.
 
-    A component calls it only at its start: entries written to Redis later must not be able to end a process.
+    A component calls it only at its start: entries written to Redis later must not be able to end a process. Raises
+    RedisUnavailable if Redis is unavailable for longer than `limit_s`.
     """
     if bus.signer is not None:
         return
     try:
         groups = await retry_while_unavailable(
-            "read which workers sign", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
+            "read which workers sign",
+            lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS)),
+            limit_s,
         )
     except ResponseError as error:  # a foreign key, or no permission to read it
         structlog.get_logger().debug("signing_check_failed", error=str(error))

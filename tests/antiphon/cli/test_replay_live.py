@@ -83,6 +83,8 @@ def test_fork_says_before_anything_is_called_that_it_could_not_write(run: InProc
     done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", "no/such/folder/x.jsonl")
     assert done.exit_code == 2
     assert "then live" not in done.stderr
+    done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", str(Path(path).parent))
+    assert (done.exit_code, "is a folder" in done.stderr, "then live" in done.stderr) == (2, True, False)
     if sys.platform == "linux":  # a folder in which nobody can create a file
         done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", "/proc/x.jsonl")
         assert done.exit_code == 3

@@ -53,8 +53,12 @@ def assert_each_answered_once(responses: Sequence[Response], session_ids: Sequen
 
 
 def assert_complete(response: Response) -> None:
+    """Check that a session has its whole answer, which says first which writes may have taken effect, if any."""
     assert (response.status, response.termination_reason) == ("complete", "natural_completion"), response
-    assert response.answer.startswith(f"{ANSWERED}\n\n**Sources**\n\n1. "), response
+    is_unknown = any(one.kind == "outcome_unknown" for one in response.uncertainty)
+    heading = "What may have taken effect" if is_unknown else "Sources"
+    assert response.answer.startswith(f"{ANSWERED}\n\n**{heading}**\n\n"), response
+    assert "\n\n**Sources**\n\n1. " in response.answer, response
 
 
 def is_alone(response: Response) -> bool:

@@ -168,7 +168,8 @@ class BusSettings(Settings):
         ge=1,
         le=31_536_000,
         description="Seconds that the data of a session is kept after its last change. Deadlines are "
-        "limited to half of it.",
+        "limited to half of it. Set it for clients too: a cancellation, decision or answer keeps the log for at least "
+        "the client's value.",
     )
     feed_length: int = Field(
         default=10_000,

@@ -38,9 +38,7 @@ async def answer(
     chosen = select_calls(calls, waiting_ids, questions, session_id, "an answer")
     fields = {"round": session.round, "answer": text, "calls": chosen, "by": by}
     sent = await send(bus, session_id, QuestionAnswered, fields)
-    if (
-        session.people.unanswered
-    ):  # else a run asks, which takes the first answer without a trace in the batch
+    if session.people.unanswered:  # the answer to a run's question leaves no trace in a batch
         await check_effect(bus, session_id, [sent])
     return chosen
 

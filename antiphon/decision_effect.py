@@ -37,7 +37,7 @@ async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> N
     try:
         async with asyncio.timeout(_READ_S):
             for event in sent:
-                while await _is_waiting(bus, session_id, _reply_in(event)):  # noqa: ASYNC110
+                while await _is_waiting(bus, session_id, _reply_in(event)):  # noqa: ASYNC110  # another process decides
                     await asyncio.sleep(_POLL_S)
             log = await bus.session(session_id).log()
             _, content = await bus.session(session_id).document(STATE)

@@ -17,6 +17,7 @@ from antiphon_shared.events import (
     ApprovalRequested,
     AssemblyRequested,
     BriefingRequested,
+    ChildBegun,
     EventData,
     ReasoningRequested,
     ToolsRequested,
@@ -158,6 +159,17 @@ async def test_an_approval_counts_though_a_second_call_of_its_id_is_refused(hous
     assert await house.client.approve("s1", by="Ann") == ("c1",)
     first, second = (await house.said(ToolsRequested)).calls
     assert (first.refused, second.approval) == (None, None)
+
+
+async def test_the_approval_of_a_call_that_begins_a_workflow_counts(house: House) -> None:
+    workflow = a_tool("w_trip", "write", approval="always").model_copy(update={"workflow": "0" * 32})
+    await house.bus.publish_catalogue(a_catalogue(workflow, "search"))
+    await house.client.submit("Book it.", session_id="s1")
+    await house.answer(BriefingRequested, a_briefing())
+    await house.answer(ReasoningRequested, a_reply("I book.", [a_call("w_trip", "c1", arguments={"a": 1})]))
+    await house.said(ApprovalRequested)
+    assert await house.client.approve("s1", by="Ann") == ("c1",)
+    assert (await house.said(ChildBegun)).call_id == "c1"
 
 
 async def test_a_session_is_shown_though_a_foreign_client_wrote_to_its_log(

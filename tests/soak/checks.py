@@ -30,7 +30,8 @@ FIXED = re.compile(
     r"queries|queries:rejected|catalogue|format|breakers|workers:\w+|\{\d+\}:(inbox:\w+|responses|events|dead|sessions)"
 )
 """Keys that stay, without the namespace; each is bounded by itself."""
-_OF_SESSION = re.compile(r"\{\d+\}:session:([^:]+):")
+_OF_SESSION = re.compile(r"\{\d+\}:session:([^~:][^:]*):")
+"""A session's key. Under `~cancelled` are cancellations of queries, which their clients keep."""
 _LIKE_EFFECTS = ("writes", "writes:order")
 """The keys of a session's writes: kept as long as the records of writes, then expired."""
 _NEVER = -1

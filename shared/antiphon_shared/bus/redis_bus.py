@@ -172,10 +172,11 @@ class Bus:
         keys = [self.keys.log(session_id), self.keys.inbox(partition, inbox), self.keys.feed(partition)]
         raw = encode(event)
         arguments: list[Argument] = [session_id, event.type, raw]
-        limits: list[Argument] = [self.settings.retention_ms, self.settings.feed_length]
         signatures = [] if self.signer is None else [self.signer.sign(stream, raw) for stream in keys[:2]]
         if mode == "signal":
-            result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*arguments, *limits, *signatures])
+            result: bytes = await self.batcher.run(
+                scripts.PUBLISH, keys, [*arguments, self.settings.feed_length, *signatures]
+            )
         else:
             position = position_of(event, tenant, deadline_s, self.settings.deadline_max_s)
             keys += [
@@ -187,10 +188,15 @@ class Bus:
                 self.keys.waiting_deadlines(partition),
                 self.keys.turns(partition),
             ]
-            bounds: list[Argument] = [self.settings.max_open_sessions, self.settings.max_waiting_sessions]
+            bounds: list[Argument] = [
+                self.settings.max_open_sessions,
+                self.settings.max_waiting_sessions,
+                self.settings.retention_ms,
+                self.settings.feed_length,
+            ]
             position_fields: list[Argument] = [position.tenant, position.submitted_ms, position.deadline_ms]
             result = await self.batcher.run(
-                scripts.ARRIVE, keys, [*arguments, *bounds, *limits, *position_fields, *signatures]
+                scripts.ARRIVE, keys, [*arguments, *bounds, *position_fields, *signatures]
             )
         return result.decode()  # type: ignore[return-value]  # one of the five results of the scripts
 

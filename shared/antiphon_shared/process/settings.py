@@ -168,8 +168,7 @@ class BusSettings(Settings):
         ge=1,
         le=31_536_000,
         description="Seconds that the data of a session is kept after its last change. Deadlines are "
-        "limited to half of it. Set it for clients too: a cancellation, decision or answer keeps the log for at least "
-        "the client's value.",
+        "limited to half of it. The value of a client counts only for its query, until a session is opened for it.",
     )
     feed_length: int = Field(
         default=10_000,

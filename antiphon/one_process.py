@@ -27,4 +27,4 @@ if __name__ == "__main__":
     gc.disable()  # imported modules are never garbage; the runner enables collection afterwards
     from antiphon_shared.process.runner import main
 
-    main("antiphon", *component_builders().values())
+    main("antiphon", *component_builders().values(), description=__doc__)

@@ -14,4 +14,4 @@ if __name__ == "__main__":
 
     from context_synthesizer.component import build
 
-    main("context_synthesizer", build)
+    main("context_synthesizer", build, description=__doc__)

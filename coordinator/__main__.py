@@ -14,4 +14,4 @@ if __name__ == "__main__":
 
     from coordinator.component import build
 
-    main("coordinator", build)
+    main("coordinator", build, description=__doc__)

@@ -14,4 +14,4 @@ if __name__ == "__main__":
 
     from reasoning_engine.component import build
 
-    main("reasoning_engine", build)
+    main("reasoning_engine", build, description=__doc__)

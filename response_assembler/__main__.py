@@ -14,4 +14,4 @@ if __name__ == "__main__":
 
     from response_assembler.component import build
 
-    main("response_assembler", build)
+    main("response_assembler", build, description=__doc__)

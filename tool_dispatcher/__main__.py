@@ -13,4 +13,4 @@ if __name__ == "__main__":
 
     from tool_dispatcher.component import build
 
-    main("tool_dispatcher", build)
+    main("tool_dispatcher", build, description=__doc__)

@@ -41,7 +41,7 @@ _STUCK_LEASES, _STUCK_S_MIN = 3, 5.0
 Build = Callable[[Bus], Service]
 
 
-def main(name: str, *builds: Build, grace_s: float = GRACE_S) -> None:
+def main(name: str, *builds: Build, grace_s: float = GRACE_S, description: str | None = None) -> None:
     """Run one component, or several in one event loop, until SIGTERM or SIGINT.
 
     The exit code is 0; 2 for a wrong configuration, and 3 without Redis.
@@ -50,7 +50,12 @@ def main(name: str, *builds: Build, grace_s: float = GRACE_S) -> None:
         name: the name of the process, for logs and errors.
         builds: each builds a component's service on a bus that is not open yet.
         grace_s: the seconds for deliveries in flight after the signal.
+        description: the docstring of a program without arguments, for its `--help`.
     """
+    if description and len(sys.argv) > 1:
+        from antiphon_shared.process.usage import refuse_arguments  # argparse would cost each start
+
+        refuse_arguments(description)
     try:
         settings = load(PipelineSettings)
         logs.configure(settings.log_level, name, secret_values(settings), settings.log_format)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from antiphon_shared.events import Component
 from antiphon_shared.process.ids import partition_of
+from antiphon_shared.values import Tenant
 
 
 class Keys(NamedTuple):
@@ -157,6 +158,18 @@ class Keys(NamedTuple):
     def waiting_deadlines(self, partition: int) -> str:
         """Return the key of the sorted set of waiting sessions, by their deadline in Unix milliseconds."""
         return f"{self.prefix(partition)}waiting:deadlines"
+
+    def admission(self, partition: int, tenant: Tenant) -> list[str]:
+        """Return the keys by which arrive.lua opens a session for a query of the tenant, or lets the query wait."""
+        return [
+            self.open_sessions(partition),
+            self.sessions(partition),
+            self.queries_waiting(partition),
+            self.tenants_waiting(partition),
+            self.waiting(partition, tenant),
+            self.waiting_deadlines(partition),
+            self.turns(partition),
+        ]
 
     def history(self, partition: int) -> str:
         """Return the key of the hash with the server of the partition at the last claim, and when it changed."""

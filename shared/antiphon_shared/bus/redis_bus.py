@@ -179,15 +179,7 @@ class Bus:
             )
         else:
             position = position_of(event, tenant, deadline_s, self.settings.deadline_max_s)
-            keys += [
-                self.keys.open_sessions(partition),
-                self.keys.sessions(partition),
-                self.keys.queries_waiting(partition),
-                self.keys.tenants_waiting(partition),
-                self.keys.waiting(partition, position.tenant),
-                self.keys.waiting_deadlines(partition),
-                self.keys.turns(partition),
-            ]
+            keys += self.keys.admission(partition, position.tenant)
             bounds: list[Argument] = [
                 self.settings.max_open_sessions,
                 self.settings.max_waiting_sessions,

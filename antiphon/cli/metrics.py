@@ -2,12 +2,17 @@
 
 import asyncio
 import signal
-from typing import Annotated
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from antiphon_shared.process.errors import RedisUnavailable
 
 from antiphon.cli.output import UsageError, run, stderr, write
-from antiphon.observe import connected, pipeline_status
+from antiphon.observe import PipelineStatus, connected, pipeline_status
+
+if TYPE_CHECKING:
+    from antiphon_shared.bus.redis_bus import Bus
 
 _PORT_MAX = 65_535
 
@@ -39,9 +44,22 @@ async def _serve(host: str, port: int) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with connected() as bus:
+    async with AsyncExitStack() as connections:
+        bus: Bus | None = None
+
+        async def read() -> PipelineStatus:
+            """Return the status; connect first if Redis was unavailable until now."""
+            nonlocal bus
+            if bus is None:
+                bus = await connections.enter_async_context(connected())
+            return await pipeline_status(bus)
+
         try:
-            port, stop = serve(host, port, lambda: pipeline_status(bus))
+            await read()
+        except RedisUnavailable as error:
+            stderr().print(f"{error} Until it answers, antiphon_up is 0.", style="yellow")
+        try:
+            port, stop = serve(host, port, read)
         except OSError as error:
             raise UsageError(
                 f"Cannot listen on {host}:{port}: {error}.", hint="Choose another address or port."

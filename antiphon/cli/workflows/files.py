@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from antiphon_shared.text.control import harmless
-from antiphon_shared.workflows.file import read_workflows
+from antiphon_shared.workflows.file import files_of, read_workflows
 from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import specification_hash
@@ -76,7 +76,7 @@ def validate(
     for problem in () if json else problems:
         stdout().print(_annotation(problem) if is_github else one_line(problem))
     warnings = len(problems) - errors
-    summary = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(warnings, 'warning')}."
+    summary = f"{counted(len(files_of(files)[0]), 'file')}, {counted(errors, 'error')}, {counted(warnings, 'warning')}."
     stderr().print(
         summary if tools else f"{summary} Calls were not compared with tools. Name the tools with --tools.",
         style="dim",

@@ -1,6 +1,6 @@
 """Reads and checks of workflow files. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from antiphon_shared.text.yaml_text import BYTES_MAX
@@ -24,10 +24,10 @@ def read_workflows(
     Without a catalogue, calls are not checked against their tools.
     """
     specifications: list[Specification] = []
-    problems: list[Problem] = []
+    files, problems = files_of(paths)
     domains: dict[str, str] = {}
     names: dict[str, str] = {}
-    for path in _files(paths, problems):
+    for path in files:
         file, file_problems = validated(path, catalogue)
         problems += file_problems
         one = file.specification
@@ -75,9 +75,10 @@ def _read(path: Path) -> WorkflowFile:
     return WorkflowFile(str(path), None, None, (_unreadable(path, problem),))
 
 
-def _files(paths: Iterable[str | Path], problems: list[Problem]) -> Iterator[Path]:
-    """Yield the files, each once, in their order; a folder without any is a problem."""
+def files_of(paths: Iterable[str | Path]) -> tuple[list[Path], list[Problem]]:
+    """Return the files, and those in the folders, each once, in their order; a folder without any is a problem."""
     unique: dict[Path, None] = {}
+    problems: list[Problem] = []
     for path in map(Path, paths):
         if not path.is_dir():
             unique[path] = None
@@ -91,7 +92,7 @@ def _files(paths: Iterable[str | Path], problems: list[Problem]) -> Iterator[Pat
             why = f"the folder holds no file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
             problems.append(_unreadable(path, why))
         unique.update(dict.fromkeys(inside))
-    yield from unique
+    return list(unique), problems
 
 
 def _unreadable(path: Path, message: str) -> Problem:

@@ -45,7 +45,7 @@ def serving(environment: dict[str, str]) -> Iterator[str]:
     with subprocess.Popen(command, env=clean_environment(**environment), stderr=subprocess.PIPE) as process:
         try:
             assert process.stderr is not None
-            assert f"http://127.0.0.1:{port}/metrics" in process.stderr.readline().decode()
+            assert any(f"http://127.0.0.1:{port}/metrics" in line.decode() for line in process.stderr)
             yield f"http://127.0.0.1:{port}/metrics"
             process.send_signal(signal.SIGTERM)
             assert process.wait(LIMIT_S) == 0
@@ -135,6 +135,15 @@ def test_they_are_served_and_tell_when_redis_is_away() -> None:
         server.start()
         until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds it again")
         assert scraped(address)["antiphon_dead_letters"] == 0
+
+
+def test_they_are_served_before_redis_runs() -> None:
+    with running() as server:
+        server.kill()
+        with serving({"ANTIPHON_REDIS_URL": server.url}) as address:
+            assert scraped(address) == {"antiphon_up": 0}
+            server.start()
+            until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds Redis")
 
 
 async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,15 +65,17 @@ def test_all_problems_are_named_at_once_and_the_exit_code_is_1(run: InProcess, f
 
 
 def test_two_files_with_a_workflow_of_the_same_name_have_an_error(run: InProcess, folder: Path) -> None:
+    (folder / "both").mkdir()
     for domain in ("soups", "stews"):
         text = FAULTY.replace("domain: soups", f"domain: {domain}")
-        (folder / f"{domain}.yaml").write_text(text)
-    done = run("workflows", "validate", "soups.yaml", "stews.yaml")
+        (folder / "both" / f"{domain}.yaml").write_text(text)
+    done = run("workflows", "validate", "both")
     assert done.exit_code == 1
     assert (
-        "workflows.cook: soups.yaml has a workflow cook too, and a workflow is run by its name alone"
+        "workflows.cook: both/soups.yaml has a workflow cook too, and a workflow is run by its name alone"
         in done.stdout
     )
+    assert done.stderr.startswith("2 files, ")
 
 
 def test_warnings_alone_pass(run: InProcess, folder: Path) -> None:

@@ -31,8 +31,8 @@ Log = Sequence[tuple[LogEntry, AnyEvent]]
 async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> None:
     """Raise TooLate if the session has not taken a decision or answer in `sent` for one of its calls.
 
-    Waits until the coordinator has read them. Raises nothing if that takes longer than 5 s, or if the session cannot
-    be read any more: they were sent, and their effect is not known.
+    Waits until the coordinator has read them. If that takes longer than 5 s, or if the session cannot be read any
+    more, the effect of what was sent is not known, and a warning is logged.
     """
     try:
         async with asyncio.timeout(_READ_S):
@@ -42,7 +42,14 @@ async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> N
             log = await bus.session(session_id).log()
             _, content = await bus.session(session_id).document(STATE)
             pending = SESSION.read(content).people.pending if content else ()
-    except (TimeoutError, RedisError, AntiphonError):
+    except (TimeoutError, RedisError, AntiphonError) as error:
+        import structlog  # slow to import, and rarely needed in a client
+
+        is_unread = isinstance(error, TimeoutError)
+        reason = f"no coordinator has read it for {_READ_S:g} s; it counts if it is read in time and first"
+        structlog.get_logger().warning(
+            "decision_unconfirmed", session=session_id, reason=reason if is_unread else str(error)
+        )
         return
     too_late = [
         _first_reply(log, event, call_id)

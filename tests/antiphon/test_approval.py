@@ -25,9 +25,10 @@ from antiphon_shared.events import (
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings
+from structlog.testing import capture_logs
 
 import coordinator.component
-from antiphon import Antiphon, InvalidQuery, TooLate, UnknownSession
+from antiphon import Antiphon, InvalidQuery, TooLate, UnknownSession, decision_effect
 from antiphon.cli.dialogue import Dialogue
 from antiphon.errors import NotWaiting
 from antiphon.observe import recent_sessions
@@ -50,6 +51,9 @@ class House:
     bus: Bus
     client: Antiphon
     environment: dict[str, str]
+    coordinator: asyncio.Task[None]
+    stop: asyncio.Event
+    """Ends the coordinator."""
 
     async def said(self, kind: type[DataT], session_id: str = "s1") -> DataT:
         """Return the last event of a kind in the session's log, once there is one."""
@@ -110,7 +114,7 @@ async def a_house(url: str, namespace: str) -> AsyncIterator[House]:
     environment = {"ANTIPHON_REDIS_URL": url, "ANTIPHON_NAMESPACE": namespace}
     try:
         async with Antiphon(url, namespace=namespace) as client:
-            yield House(bus, client, environment)
+            yield House(bus, client, environment, running, stop)
     finally:
         stop.set()
         await running
@@ -131,6 +135,18 @@ async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_to
         assert first == ("c1", "c2")
         assert isinstance(late, TooLate)
         assert f"{'Ann approved' if is_approved else 'Bob denied'} c1 first" in str(late)
+
+
+async def test_a_decision_that_no_coordinator_reads_is_reported_as_unconfirmed(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.a_waiting_session()
+    house.stop.set()
+    await house.coordinator
+    monkeypatch.setattr(decision_effect, "_READ_S", 0.1)
+    with capture_logs() as lines:
+        assert await house.client.approve("s1", by="Ann") == ("c1", "c2")
+    assert [line["event"] for line in lines] == ["decision_unconfirmed"]
 
 
 async def test_who_came_first_is_named_from_the_same_round(house: House) -> None:

@@ -1,7 +1,7 @@
 # `make` alone explains. Every target does its own set-up, and only once.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format mutants chaos simulate soak bench bench-cpu bench-memory bench-routing bench-fairness docs clean
+.PHONY: help setup demo test check format mutants chaos simulate soak bench bench-cpu bench-memory bench-routing bench-fairness docs tables clean
 
 export PYTHON
 # Tests start many processes; each would compile our modules anew.
@@ -84,6 +84,9 @@ bench-fairness: ## measure how a flood of one tenant delays another's few querie
 docs: setup ## write docs/settings.md and docs/commands.md anew
 	$(bin)/python -m antiphon.settings_table > docs/settings.md
 	$(bin)/python scripts/commands_page.py > docs/commands.md
+
+tables: setup ## write the tables anew that tests compare outputs with; read the difference
+	$(bin)/python -m tests.tables
 
 clean: ## remove .venv and all caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .mutants

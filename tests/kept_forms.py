@@ -4,7 +4,7 @@ A reader is a function of one text. Its texts come from its module: of each patt
 set and every bound, met, missed by one and passed by one (see recordings/pattern_forms.py), and of each table every
 word. The texts are kept with their results: a changed pattern or table is compared with the same ones.
 
-After a change that is meant, `python -m tests.kept_forms` writes all of these files anew; read the difference.
+After a change that is meant, `make tables` writes all of these files anew; read the difference.
 """
 
 import json
@@ -15,7 +15,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from hashlib import blake2b
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
@@ -62,13 +61,14 @@ _NO_WORD = "zyzzyx" * 10
 def differences(reader: Reader, file: Path) -> list[str]:
     """Return which of the kept texts come to something else now."""
     if reader.name not in _kept(file):
-        return [f"{reader.name} is new: `python -m tests.kept_forms` writes down what it makes of its texts"]
+        return [f"{reader.name} is new: `make tables` writes its results down"]
     now = ((text, then, given(reader.read, text)) for text, then in _kept(file)[reader.name])
-    return [
+    changed = [
         f"{text!r}: {then}, and now {told}"
         for text, then, told in now
         if json.dumps(then) != json.dumps(told)
     ]
+    return [*changed, "If this is meant, run `make tables` and read the difference."] if changed else []
 
 
 def _said(error: Exception) -> str:
@@ -103,23 +103,25 @@ def _whole(read: Callable[[str], Any], text: str) -> Any:
 
 
 def write(readers: Sequence[Reader], file: Path) -> None:
-    """Write down what they make of their texts now."""
-    kept = {one.name: list(_rows(one)) for one in readers}
+    """Write down the present results of the texts that are kept already, and of new ones."""
+    before = _kept(file) if file.exists() else {}
+    kept = {one.name: list(_rows(one, [text for text, _ in before.get(one.name, ())])) for one in readers}
     parts = (
         f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, rows)) + "\n]" for name, rows in kept.items()
     )
     file.write_text("{" + ",\n".join(parts) + "}\n")
 
 
-def _rows(reader: Reader) -> Iterator[tuple[str, Any]]:
+def _rows(reader: Reader, kept: Sequence[str]) -> Iterator[tuple[str, Any]]:
     counts = Counter[str]()
-    for text in texts_of(reader):
+    for text in dict.fromkeys((*kept, *texts_of(reader))):
         told = given(reader.read, text)
         counts[json.dumps(told)] += 1
-        if not reader.same_max or counts[json.dumps(told)] <= reader.same_max:
+        if text in kept or not reader.same_max or counts[json.dumps(told)] <= reader.same_max:
             yield text, told
     for text in _telling(reader):
-        yield text, given(reader.read, text)
+        if text not in kept:
+            yield text, given(reader.read, text)
 
 
 def texts_of(reader: Reader) -> list[str]:
@@ -200,14 +202,3 @@ def _plain(value: Any) -> Any:
             return value.model_dump(mode="json", exclude_defaults=True)
         case _:
             return re.sub(" at 0x[0-9a-f]+", "", str(value))
-
-
-def main() -> None:
-    for path in sorted(Path(__file__).parent.rglob("test_every_*.py")):
-        name = ".".join(path.relative_to(Path(__file__).parents[1]).with_suffix("").parts)
-        module = import_module(name)
-        write(module.READERS, module.KEPT)
-
-
-if __name__ == "__main__":
-    main()

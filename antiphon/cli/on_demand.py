@@ -6,25 +6,37 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from antiphon_shared.process.import_path import hidden
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+Commands = Mapping[str, tuple[str, str]]
+"""The commands of a group in their order, by name: the function or group, as `module:name`, and a summary.
 
-def on_demand(commands: Mapping[str, str]) -> type[TyperGroup]:
-    """Return a group of `commands`, in that order: each name with its function or group, as `module:name`."""
+The summary is the first sentence of the command's help. It stands in the table, so that the help of the group imports
+no command.
+"""
+
+
+def on_demand(commands: Commands) -> type[TyperGroup]:
+    """Return a group of `commands`."""
 
     class OnDemand(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
             return list(commands)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            return _read(cmd_name, commands[cmd_name]) if cmd_name in commands else None
+            return _read(cmd_name, commands[cmd_name][0]) if cmd_name in commands else None
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            summaries = [TyperCommand(name, help=summary) for name, (_, summary) in commands.items()]
+            TyperGroup(commands=summaries).format_commands(ctx, formatter)
 
     return OnDemand
 
 
-def group_of(commands: Mapping[str, str], about: str) -> typer.Typer:
-    """Return the group of these commands, as `on_demand` takes them; `about` is its help."""
+def group_of(commands: Commands, about: str) -> typer.Typer:
+    """Return the group of these commands; `about` is its help."""
     app = typer.Typer(cls=on_demand(commands), no_args_is_help=True, help=about)
     app.callback()(_group)
     return app
@@ -34,7 +46,10 @@ def _read(name: str, target: str) -> Any:
     module, _, attribute = target.partition(":")
     gc.disable()  # imported objects stay, and collecting among them takes a tenth of the time
     try:
-        command = getattr(import_module(module), attribute)
+        with hidden(
+            "rich"
+        ):  # structlog imports it for coloured tracebacks; a command that prints with it does so later
+            command = getattr(import_module(module), attribute)
     finally:
         gc.enable()
     group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

@@ -33,7 +33,7 @@ _FORK_SERVER.set_forkserver_preload(
     [
         "antiphon_shared.process.runner",
         *(f"{component}.component" for component in COMPONENTS),
-        *sorted({place.partition(":")[0] for place in COMMANDS.values()}),
+        *sorted({target.partition(":")[0] for target, _ in COMMANDS.values()}),
         "reasoning_engine.model",  # the SDKs, which an engine imports when it needs them
         "reasoning_engine.chat.model",
         "reasoning_engine.offline_model",

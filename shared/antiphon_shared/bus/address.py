@@ -72,7 +72,8 @@ def _check_options(url: str) -> None:
         raise _Malformed("an option after the ? would change the form of replies")
     try:
         pool = ConnectionPool.from_url(url)
-        pool.connection_class(**pool.connection_kwargs)
+        # Without driver_info, the library would read the metadata of its package.
+        pool.connection_class(**{"driver_info": None, **pool.connection_kwargs})
     except (TypeError, ValueError, RedisError):
         raise _Malformed("an option after the ? is unknown, or has an invalid value") from None
 

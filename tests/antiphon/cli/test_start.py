@@ -68,6 +68,19 @@ def test_no_command_imports_what_it_has_no_use_for(arguments: tuple[str, ...]) -
     assert not packages.intersection(HEAVY)
 
 
+def test_the_help_imports_no_command_and_no_library_but_typer() -> None:
+    modules = imported("--help")
+    assert not {"pydantic", *HEAVY}.intersection(modules)
+    assert {name for name in modules if name.startswith("antiphon.")} == {
+        "antiphon.cli",
+        "antiphon.cli.on_demand",
+    }
+
+
+def test_a_command_imports_rich_only_to_print_with_it() -> None:
+    assert "rich.console" not in imported("dead", "--help")
+
+
 def test_the_verification_of_a_plain_recording_imports_no_pool_no_xml_and_no_expressions_for_secrets() -> (
     None
 ):

@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from antiphon.replay.differences import Difference
 from antiphon.replay.recorded_calls import RecordedCall
-from antiphon.replay.report import DIVERGENCES_KEPT_MAX, Divergence, Report
+from antiphon.replay.report import DIVERGENCES_KEPT_MAX, Divergence, Reason, Report
 from antiphon.replay.tool_results.choice import holds_placeholder
 from antiphon.replay.tool_results.volatile import Volatile, differing
 
@@ -30,13 +30,13 @@ class Findings:
     """Whether an earlier call was a write, which is not repeated."""
     checked: int = 0
     divergences: list[Divergence] = field(default_factory=list)
-    unchecked: Counter[str] = field(default_factory=Counter)
-    not_run: Counter[str] = field(default_factory=Counter)
+    unchecked: Counter[Reason] = field(default_factory=Counter)
+    not_run: Counter[Reason] = field(default_factory=Counter)
 
     def skip(self, kind: str, tool: str, why: str) -> None:
         """Count a call that was not checked with today's tools."""
         counts = self.unchecked if kind == "unchecked" else self.not_run
-        counts[f"tools: {tool}: {why}"] += 1
+        counts[Reason("tools", f"{tool}: {why}")] += 1
 
     def judge(self, one: RecordedCall, outcome: Any, volatile: Sequence[Volatile]) -> None:
         """Compare today's result of the tool, as JSON values or a ToolError, with the recorded one."""

@@ -14,10 +14,10 @@ def on_demand(commands: Mapping[str, str]) -> type[TyperGroup]:
     """Return a group of `commands`, in that order: each name with its function or group, as `module:name`."""
 
     class OnDemand(TyperGroup):
-        def list_commands(self, ctx: Any) -> list[str]:
+        def list_commands(self, ctx: object) -> list[str]:
             return list(commands)
 
-        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        def get_command(self, ctx: object, cmd_name: str) -> Any:
             return _read(cmd_name, commands[cmd_name]) if cmd_name in commands else None
 
     return OnDemand

@@ -17,12 +17,12 @@ NUMBERS = ("integer", "number")
 ANY = "any"
 
 
-def alternatives(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def alternatives(schema: object, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the schemas that a value may fit, with references followed; parts of `allOf` are taken one by one."""
     return islice(_alternatives(schema, root, 0), _ALTERNATIVES_MAX)
 
 
-def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+def _alternatives(schema: object, root: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
     if not isinstance(schema, dict) or depth > _DEPTH_MAX:
         return
     target = schema.get("$ref")
@@ -52,7 +52,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     return ("array",) if "items" in schema else (ANY,)
 
 
-def fits(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> bool:
+def fits(schema: dict[str, Any], value: object, root: dict[str, Any] | None = None) -> bool:
     """Return whether a value fits a schema; False for a schema that cannot be read."""
     self_contained = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
     self_contained.pop(CONTRACT_KEYWORD, None)

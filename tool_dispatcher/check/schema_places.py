@@ -65,7 +65,7 @@ def put_value(
     """Return a copy of the arguments with `value` at a place; examples fill missing parts around it."""
     examples = {one.path: one.example for one in all_places}
 
-    def within(node: Any, depth: int) -> Any:
+    def within(node: object, depth: int) -> Any:
         if depth == len(place.path):
             return value
         part = place.path[depth]

@@ -27,7 +27,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
     )
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """Return JSON in ASCII: recordings hold values that other encoders refuse, such as integers of any length."""
     return json.dumps(value, default=str)
 

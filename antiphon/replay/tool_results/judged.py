@@ -38,7 +38,7 @@ class Findings:
         counts = self.unchecked if kind == "unchecked" else self.not_run
         counts[Reason("tools", f"{tool}: {why}")] += 1
 
-    def judge(self, one: RecordedCall, outcome: Any, volatile: Sequence[Volatile]) -> None:
+    def judge(self, one: RecordedCall, outcome: object, volatile: Sequence[Volatile]) -> None:
         """Compare today's result of the tool, as JSON values or a ToolError, with the recorded one."""
         differences = list(_differences(one.result, outcome, volatile))
         certain = [one for one in differences if not self._may_be_redacted(one)]
@@ -70,13 +70,13 @@ class Findings:
         )
 
 
-def _differences(then: ToolResult, now: Any, volatile: Sequence[Volatile]) -> Iterable[Difference]:
+def _differences(then: ToolResult, now: object, volatile: Sequence[Volatile]) -> Iterable[Difference]:
     if then.error is None and not isinstance(now, ToolError):
         return differing(then.data, now, volatile)
     return differing(_model_view(then), _model_view(now), ())
 
 
-def _model_view(outcome: Any) -> Any:
+def _model_view(outcome: object) -> Any:
     """Return the result for the model: the data, or the parts of an error that do not depend on its time."""
     if isinstance(outcome, ToolResult):
         outcome = outcome.data if outcome.error is None else outcome.error

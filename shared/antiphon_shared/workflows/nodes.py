@@ -25,7 +25,7 @@ Args = Annotated[dict[str, Any], Field(description="Arguments by name; texts may
 Names = Annotated[tuple[Name, ...], Field(max_length=1_000)]
 
 
-def _as_condition(value: Any) -> Any:
+def _as_condition(value: object) -> Any:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
 
 
@@ -88,7 +88,7 @@ class WorkflowNode(_WithOutput):
     compensate: CompensateCall | None = None
 
 
-def _as_fields(value: Any) -> Any:
+def _as_fields(value: object) -> Any:
     """Return `{name: type}` in its full form."""
     if not isinstance(value, Mapping):
         return value
@@ -106,7 +106,7 @@ _SCHEMA_KEYWORDS = {"$schema", "$ref", "properties", "items", "anyOf", "oneOf", 
 _SCHEMA_TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
 
 
-def _expects_kind(value: Any) -> str:
+def _expects_kind(value: object) -> str:
     if not isinstance(value, Mapping):
         return "<fields>"
     type_name = value.get("type")
@@ -141,7 +141,7 @@ class Arm(Value):
     goto: Name
 
 
-def _as_arm(value: Any) -> Any:
+def _as_arm(value: object) -> Any:
     """Return `{default: X}`, `{default: , goto: X}` and `{default: {goto: X}}` in their full form."""
     if not isinstance(value, Mapping) or "default" not in value or "when" in value:
         return value
@@ -205,7 +205,7 @@ class ErrorNode(_Described):
     message: str = Field(min_length=1, max_length=TEXT_MAX)
 
 
-def node_kind(value: Any) -> str | None:
+def node_kind(value: object) -> str | None:
     """Return the tag of a node by its identifying key; None unless there is exactly one."""
     if isinstance(value, Value):
         value = value.__dict__

@@ -1,13 +1,7 @@
 """The failure of a node: retry the node, activate its fallback, or fail its workflow. Pure."""
 
-from antiphon_shared.workflows.nodes import (
-    CallNode,
-    CompensateNode,
-    ErrorNode,
-    OnError,
-    ParallelNode,
-    fallback_of,
-)
+from antiphon_shared.workflows.activations import fallback_of
+from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError, ParallelNode
 
 from coordinator.workflows.messages import TRANSIENT, Failure, SetTimer
 from coordinator.workflows.plan import join

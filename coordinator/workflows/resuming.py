@@ -8,14 +8,8 @@ state holds how it ended, as it may be reached many decisions later. All other d
 from dataclasses import replace
 
 from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.nodes import (
-    BranchNode,
-    CompensateNode,
-    ErrorNode,
-    Node,
-    fallback_of,
-    on_error_of,
-)
+from antiphon_shared.workflows.activations import fallback_of
+from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, Node, on_error_of
 
 from coordinator.workflows.begin import open_scope
 from coordinator.workflows.messages import Failure, OutcomeFound

@@ -10,15 +10,8 @@ from functools import cached_property, reduce
 from operator import and_
 from typing import Literal
 
-from antiphon_shared.workflows.nodes import (
-    BranchNode,
-    CompensateNode,
-    ErrorNode,
-    Node,
-    activations,
-    fallback_of,
-    targets,
-)
+from antiphon_shared.workflows.activations import activations, fallback_of, targets
+from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, Node
 
 Ends = Literal["goto", "fallback", "partial"]
 Choices = frozenset[tuple[int, int]]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
+from antiphon_shared.workflows.activations import activations
 from antiphon_shared.workflows.nodes import (
     CallNode,
     CompensateNode,
@@ -10,7 +11,6 @@ from antiphon_shared.workflows.nodes import (
     ParallelNode,
     WaitNode,
     WorkflowNode,
-    activations,
     compensate_of,
     parts,
 )

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.activations import Activation, activations
 from antiphon_shared.workflows.checks.flow import Flow
-from antiphon_shared.workflows.nodes import Activation, CompensateNode, ErrorNode, activations
+from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode
 from antiphon_shared.workflows.order import Cycle, cycles, edges_of
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from antiphon_shared.workflows.activations import fallback_of
 from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.nodes import (
     BranchNode,
@@ -16,7 +17,6 @@ from antiphon_shared.workflows.nodes import (
     WaitNode,
     WorkflowNode,
     compensate_of,
-    fallback_of,
     on_error_of,
     parts,
 )

@@ -5,7 +5,6 @@ import asyncio
 from antiphon_shared.bus.redis_bus import Bus
 
 from antiphon.errors import Overloaded, SessionConflict, SubmissionRejected, UnknownSession
-from antiphon.tail import age_of
 
 _PAGE = 200
 _KINDS = {kind.code: kind for kind in (Overloaded, SessionConflict)}
@@ -85,5 +84,5 @@ class Arrival:
                 if fields.get(b"entry") == submission_entry.encode():
                     code, reason = fields.get(b"code", b""), fields.get(b"reason", b"")
                     return code.decode(errors="replace"), reason.decode(errors="replace")
-                start = "({}-{}".format(*age_of(entry.decode()))
+                start = f"({entry.decode()}"
         return "", f"the reason is no longer stored in `{self._bus.keys.rejected()}`."

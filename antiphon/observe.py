@@ -19,6 +19,7 @@ from antiphon_shared.process import health
 from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.process.settings import load
+from antiphon_shared.process.stream_ids import UNIX_MS_MAX, milliseconds_of
 from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import Value
 from redis.exceptions import ResponseError
@@ -28,7 +29,6 @@ from antiphon.approval import undecided_calls
 from antiphon.errors import SubmissionRejected, UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.rejected import Rejection, rejection_of
-from antiphon.tail import UNIX_MS_MAX, age_of
 from coordinator.document import SESSION
 
 _CONNECT_PATIENCE_S = 3.0
@@ -214,7 +214,7 @@ async def _inbox_status(bus: Bus, streams: list[str], group: str) -> InboxStatus
     for stream in streams:
         length += await bus.batcher.submit("XLEN", stream)
         oldest = await bus.batcher.submit("XRANGE", stream, "-", "+", "COUNT", 1)
-        waits += [max(0.0, (now_ms - age_of(entry.decode())[0]) / 1000) for entry, _ in oldest]
+        waits += [max(0.0, (now_ms - milliseconds_of(entry.decode())) / 1000) for entry, _ in oldest]
         in_flight += await _pending(bus, stream, group)
     return InboxStatus(length=length, in_flight=in_flight, oldest_wait_s=max(waits, default=None))
 

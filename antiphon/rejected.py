@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.stream_ids import time_of
 from antiphon_shared.values import Value
-
-from antiphon.tail import time_of
 
 _NEWEST_MAX = 100
 

@@ -99,7 +99,7 @@ def _default(info: FieldInfo) -> str:
     return str(_plain(default)) if default or default == 0 else ""
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a whole number without its `.0`, and any other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 

@@ -56,7 +56,7 @@ def schema_of(shape: Shape) -> dict[str, Any]:
         ) from None
 
 
-def instance_of(shape: Shape, result: Any) -> Any:
+def instance_of(shape: Shape, result: object) -> Any:
     """Return a result as an instance of the shape; unchanged for a JSON Schema, or without a result.
 
     Raises UnfitResult if the type has rules beyond its JSON Schema.

@@ -1,19 +1,16 @@
 """The new entries of a session's streams."""
 
 import asyncio
-from datetime import UTC, datetime
 from heapq import merge
 from typing import Any
 
 from antiphon_shared.bus.connection import BLOCK_S, UNAVAILABLE, Client, retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.process.stream_ids import order_of
 
 PATIENCE_S = 60.0
 """The time to retry while Redis is unavailable."""
-
-UNIX_MS_MAX = 253_402_300_799_000.0
-"""The last millisecond that a datetime can hold, to the second."""
 
 Entry = tuple[str, str, dict[bytes, bytes]]
 """Stream, id of the entry, and fields."""
@@ -73,16 +70,4 @@ def _entries_of(stream_and_entries: tuple[Any, Any]) -> list[Entry]:
 
 
 def _age(entry: Entry) -> tuple[int, int]:
-    return age_of(entry[1])
-
-
-def time_of(entry: str) -> datetime | None:
-    """Return the time of a stream id; None for one that a foreign client chose, and that is no time."""
-    milliseconds, _ = age_of(entry)
-    return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds <= UNIX_MS_MAX else None
-
-
-def age_of(entry: str) -> tuple[int, int]:
-    """Return a stream id in a form that can be compared."""
-    milliseconds_text, _, sequence = entry.partition("-")
-    return int(milliseconds_text), int(sequence)
+    return order_of(entry[1])

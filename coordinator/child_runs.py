@@ -264,7 +264,7 @@ def _waiting_result(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
     return _ok_result(run, reported)
 
 
-def _excerpt(data: Any, run_id: str) -> Any:
+def _excerpt(data: object, run_id: str) -> Any:
     text = to_json(data, fallback=str)
     if len(text) <= _RESULT_BYTES_MAX:
         return data
@@ -275,7 +275,7 @@ def _excerpt(data: Any, run_id: str) -> Any:
     }
 
 
-def _ok_result(run: ChildRun, data: Any) -> ToolResult:
+def _ok_result(run: ChildRun, data: object) -> ToolResult:
     return ToolResult(index=run.index, call_id=run.call.id, tool=run.call.name, status="ok", data=data)
 
 

@@ -16,6 +16,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
 from antiphon_shared.process.ids import CHILD
+from antiphon_shared.process.stream_ids import milliseconds_of
 from antiphon_shared.values import LogEntry
 
 from coordinator import people
@@ -118,7 +119,7 @@ def when_cancelled(session: Session, ending: AssemblyRequested | None) -> Decisi
 
 def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
     """Return when an event happened; the log entry of a timer's event is later than the event's own time."""
-    logged = datetime.fromtimestamp(int(log_entry.partition("-")[0]) / 1000, UTC)
+    logged = datetime.fromtimestamp(milliseconds_of(log_entry) / 1000, UTC)
     return max(event.time, logged)
 
 

@@ -118,7 +118,7 @@ class PlainMessage(SimpleNamespace):
         return self._text
 
 
-def _attributes(part: Any) -> Any:
+def _attributes(part: object) -> Any:
     return SimpleNamespace(**part) if isinstance(part, dict) else part
 
 

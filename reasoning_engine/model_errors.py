@@ -4,7 +4,7 @@ The SDKs' errors are translated into these where the SDKs are called, so that th
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx2
 from antiphon_shared.events.step_records import ModelError
@@ -29,7 +29,7 @@ class Interrupted(Exception):
 class ErrorResponse(Exception):
     """An error response of a server."""
 
-    def __init__(self, status: int, headers: Mapping[str, str], body: Any) -> None:
+    def __init__(self, status: int, headers: Mapping[str, str], body: object) -> None:
         super().__init__(f"status {status}")
         self.status, self.headers, self.body = status, headers, body
 

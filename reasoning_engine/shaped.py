@@ -124,7 +124,7 @@ def _transformed(schema: dict[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def _has_open_object(schema: Any) -> bool:
+def _has_open_object(schema: object) -> bool:
     """Return whether a schema has an object that allows unnamed properties.
 
     The API accepts only closed objects, so the model could give only an empty one there.

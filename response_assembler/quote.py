@@ -70,7 +70,7 @@ def code(name: str) -> str:
     return f"`{one_line(_NOT_IN_CODE.sub('', name), 80) or 'a tool'}`"
 
 
-def _in_words(value: Any, depth: int) -> str:
+def _in_words(value: object, depth: int) -> str:
     """Return a JSON value in words: names before values, short ones first, a nested record by its name alone."""
     if isinstance(value, dict):
         if depth > 0 and (name := _name_of(value)):
@@ -98,7 +98,7 @@ def _counted(value: Sized) -> str:
     return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
 
 
-def _repeats_title(item: Any, title: str) -> bool:
+def _repeats_title(item: object, title: str) -> bool:
     return isinstance(item, str) and (item == title or (len(item) > 3 and item in title))
 
 

@@ -26,7 +26,9 @@ _VALUE_CHARACTERS_MIN = 2
 Path = tuple[str | int, ...]
 
 
-def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer, tuple[FieldSources, ...]]:
+def shaped_answer(
+    value: object, memory: Memory, closing: str = ""
+) -> tuple[Answer, tuple[FieldSources, ...]]:
     """Return the answer in Markdown, and the facts that hold the value of each of its fields."""
     # Lowered once, as a text search is far faster than a pattern search.
     statements = [
@@ -49,18 +51,18 @@ def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer
     return answer, tuple(FieldSources(at=pointer(path), sources=ids) for path, ids in ids_by_path.items())
 
 
-def value_as_json(value: Any) -> str:
+def value_as_json(value: object) -> str:
     """Return the value as JSON, indented unless that makes it several times longer."""
     short, wide = (json.dumps(value, ensure_ascii=False, indent=indent) for indent in (None, 2))
     return wide if len(wide) < _INDENTED_MAX * len(short) else short
 
 
-def _leaves(value: Any) -> list[tuple[Path, Any]]:
+def _leaves(value: object) -> list[tuple[Path, Any]]:
     """Return the texts and numbers in a value, with their paths."""
     return [one for one, _ in zip(_walk(value, ()), range(_FIELDS_MAX), strict=False)]
 
 
-def _walk(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _walk(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
     if isinstance(value, dict):
         for name, part in value.items():
             yield from _walk(part, (*path, name))

@@ -1,7 +1,7 @@
 """A session's events as lines for people."""
 
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import get_args
 
 from antiphon_shared.events import (
     AnswerRefused,
@@ -232,7 +232,7 @@ def _errors(run: Validation) -> str:
     return one_line("; ".join(run.errors) or "no reason given", _MESSAGE_LENGTH)
 
 
-def _results_in(data: Any) -> int:
+def _results_in(data: object) -> int:
     """Return the number of records in a result: in a list, or in an object's only list; any other content is one."""
     if isinstance(data, dict):
         lists = [value for value in data.values() if isinstance(value, list)]
@@ -263,5 +263,5 @@ def _answer(answer: QuestionAnswered) -> str:
     return f"answered{by}: {one_line(answer.answer, _MESSAGE_LENGTH)}"
 
 
-def _as_text(value: Any, length: int) -> str:
+def _as_text(value: object, length: int) -> str:
     return one_line(as_line(value), length)

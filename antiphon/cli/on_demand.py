@@ -22,10 +22,10 @@ def on_demand(commands: Commands) -> type[TyperGroup]:
     """Return a group of `commands`."""
 
     class OnDemand(TyperGroup):
-        def list_commands(self, ctx: Any) -> list[str]:
+        def list_commands(self, ctx: object) -> list[str]:
             return list(commands)
 
-        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        def get_command(self, ctx: object, cmd_name: str) -> Any:
             return _read(cmd_name, commands[cmd_name][0]) if cmd_name in commands else None
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -9,6 +9,7 @@ from antiphon_shared.bus.conversations import SharedTurns
 from antiphon_shared.events import AnyEvent, Question, ResponseReady
 from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.stream_ids import time_of
 from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import DEFAULT_TENANT
 
@@ -31,7 +32,6 @@ from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.queued import waiting_summary
 from antiphon.submission import checked_session_id
-from antiphon.tail import time_of
 
 _STATUS_LENGTH = 80
 

@@ -4,7 +4,6 @@ import contextlib
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -150,9 +149,8 @@ def _by_fault(failed: Iterable[CheckedCase]) -> dict[tuple[str, str], list[tuple
     groups: dict[tuple[str, str], list[tuple[CheckedCase, Fault]]] = defaultdict(list)
     for case in failed:
         for fault in case.faults:
-            name = fault.detail.partition(":")[0]
-            kind = f": {name}" if fault.what.endswith("internal_error") and name.isidentifier() else ""
-            groups[fault.what + kind, fault.change].append((case, fault))
+            what = f"{fault.what}: {fault.raised}" if fault.raised else fault.what
+            groups[what, fault.change].append((case, fault))
     return groups
 
 
@@ -189,7 +187,9 @@ def _as_json(report: ToolReport) -> dict[str, Any]:
             "schema_says": one.judgement.word,
             "happened": one.happened,
             "told": one.shown,
-            "faults": [asdict(fault) for fault in one.faults],
+            "faults": [
+                {"what": fault.what, "change": fault.change, "detail": fault.detail} for fault in one.faults
+            ],
         }
         for one in report.checked
     ]

@@ -244,7 +244,7 @@ def _has_similar_name(one: _Argument, source: FromResult) -> bool:
     return is_alike(one.name, key)
 
 
-def _schema_of(schema: Any, part: str | int) -> dict[str, Any]:
+def _schema_of(schema: object, part: str | int) -> dict[str, Any]:
     """Return the schema of a property or an item; an empty one if the schema does not state it directly."""
     if not isinstance(schema, dict):
         return {}

@@ -100,7 +100,7 @@ def _written(bound: Any, nodes: Sequence[str], names: Mapping[str, str]) -> Any:
     return [_written(one, nodes, names) for one in bound]
 
 
-def _escaped(value: Any) -> Any:
+def _escaped(value: object) -> Any:
     if isinstance(value, str):
         return value.replace("$", "$$")
     if isinstance(value, dict):

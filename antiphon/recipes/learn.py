@@ -122,7 +122,7 @@ def _live(chains: Sequence[Chain], arguments: Sequence[Mapping[str, Bound]]) -> 
     return sorted(live)
 
 
-def _moved(bound: Any, indexes: Mapping[int, int]) -> Any:
+def _moved(bound: object, indexes: Mapping[int, int]) -> Any:
     match bound:
         case FromResult(call=call, path=path):
             return FromResult(indexes[call], path)

@@ -43,7 +43,7 @@ Bound = Source | dict[str, Any] | list[Any]
 """An argument: a source, or an object or list of them."""
 
 
-def sources(bound: Any) -> Iterator[Source]:
+def sources(bound: object) -> Iterator[Source]:
     """Yield the sources in an argument."""
     match bound:
         case FromResult() | FromParam() | Literal():

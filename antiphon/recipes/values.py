@@ -40,12 +40,12 @@ _NO_SPACES_FROM = "\u2e80"
 """The scripts from here on put no space between words."""
 
 
-def identity(value: Any) -> str:
+def identity(value: object) -> str:
     """Return a text that is equal only for equal JSON values; 3, 3.0 and "3" differ."""
     return json.dumps(value, sort_keys=True)
 
 
-def is_distinctive(value: Any) -> bool:
+def is_distinctive(value: object) -> bool:
     """Return whether a value is distinctive enough to show its source."""
     match value:
         case bool() | None:
@@ -64,7 +64,7 @@ def _says_something(text: str) -> bool:
     return not text.isalpha() or not text.isascii() or bool(words(text))
 
 
-def scalars(value: Any) -> Iterator[Any]:
+def scalars(value: object) -> Iterator[Any]:
     """Yield the values within lists and objects that are neither, in order."""
     waiting = [value]
     while waiting:
@@ -77,7 +77,7 @@ def scalars(value: Any) -> Iterator[Any]:
             yield one
 
 
-def texts_in(value: Any) -> list[str]:
+def texts_in(value: object) -> list[str]:
     """Return the texts in a value."""
     return [one for one in scalars(value) if isinstance(one, str)]
 
@@ -102,7 +102,7 @@ class Question:
         numbers = [match[0] for match in _NUMBER.finditer(text)]
         self._numbers = [_number(one) for one in numbers if len(one) <= _NUMBER_CHARACTERS_MAX]
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         """Return whether the question holds a value: a distinctive text as whole words, a date, a number."""
         match value:
             case bool() | None:
@@ -151,7 +151,7 @@ class SearchedValues:
             if isinstance(value, dict | list):
                 self._shapes.add((type(value), len(value)))
 
-    def paths(self, result: Any) -> dict[str, list[Path]]:
+    def paths(self, result: object) -> dict[str, list[Path]]:
         """Return the paths of each searched value in a result, by its identity; paths in the order of the result."""
         paths_by_value: dict[str, list[Path]] = {}
         waiting: list[tuple[Path, Any]] = [((), result)]
@@ -169,5 +169,5 @@ class SearchedValues:
                 waiting += [((*path, n), value[n]) for n in reversed(range(len(value)))]
         return paths_by_value
 
-    def _may_be(self, value: Any) -> bool:
+    def _may_be(self, value: object) -> bool:
         return not isinstance(value, dict | list) or (type(value), len(value)) in self._shapes

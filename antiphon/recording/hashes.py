@@ -3,7 +3,6 @@
 import json
 from functools import cache
 from hashlib import blake2b
-from typing import Any
 
 import orjson
 from antiphon_shared.events.asyncapi import document
@@ -17,7 +16,7 @@ def content_hash(content: bytes) -> str:
     return blake2b(content, digest_size=16).hexdigest()
 
 
-def sorted_json(value: Any) -> bytes:
+def sorted_json(value: object) -> bytes:
     """Return a value as JSON with sorted keys, so that equal values give the same JSON."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str)

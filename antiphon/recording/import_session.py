@@ -21,6 +21,7 @@ from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import RedisUnavailable, UnreadableEvent
 from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.stream_ids import milliseconds_of
 from antiphon_shared.tools.calls import CATALOGUE
 from pydantic_core import to_json
 
@@ -35,7 +36,7 @@ from antiphon.recording.lines import (
     SpecificationLine,
     encode_line,
 )
-from antiphon.recording.order import Order, log_id_numbers
+from antiphon.recording.order import Order
 from antiphon.recording.session_document import Document
 from antiphon.recording.session_lines import session_lines
 from coordinator.document import SESSION
@@ -149,7 +150,7 @@ class _Staged:
         signature = () if signer is None else (SIGNATURE, signer.sign(self._log, raw))
         self._send("XADD", self._events, line.entry, *signature, "event", raw)
         if self._opened_ms is None:
-            self._opened_ms = log_id_numbers(line.entry)[0]
+            self._opened_ms = milliseconds_of(line.entry)
         if isinstance(line.event.data, ResponseReady):
             self._response = RESPONSE_KIND.write(line.event.data, line.event.format)
 

@@ -1,6 +1,7 @@
 """The check of the order of lines in a recording. Pure."""
 
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.stream_ids import order_of
 
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
 
@@ -53,7 +54,7 @@ class Order:
             )
 
     def _check_event(self, line: EventLine) -> None:
-        log_id = log_id_numbers(line.entry)
+        log_id = order_of(line.entry)
         if (
             line.n != self._events + 1
             or log_id <= self._log_id
@@ -74,9 +75,3 @@ class Order:
                 f"recording contains {self._events} and {self._records}: lines were lost or added."
             )
         self._has_end = True
-
-
-def log_id_numbers(entry: str) -> tuple[int, int]:
-    """Return the two numbers of a log entry's id, milliseconds first."""
-    milliseconds, _, sequence = entry.partition("-")
-    return int(milliseconds), int(sequence)

@@ -27,7 +27,7 @@ class NodeValueDifference(NamedTuple):
     difference: Difference
 
 
-def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]:
+def differences(expected: object, got: object, path: str = "") -> Iterator[Difference]:
     """Yield the smallest parts that differ, in the order of `expected`."""
     if (inner := parts(expected, got, path)) is not None:
         for _, deeper, here, there in inner:
@@ -36,7 +36,7 @@ def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]
         yield difference(path, expected, got)
 
 
-def parts(expected: Any, got: Any, path: str) -> Iterator[tuple[str | int, str, Any, Any]] | None:
+def parts(expected: object, got: object, path: str) -> Iterator[tuple[str | int, str, Any, Any]] | None:
     """Yield key, path and both values of each part of two objects, or of two lists; None for other values."""
     if isinstance(expected, dict) and isinstance(got, dict):
         keys = dict.fromkeys((*expected, *got))
@@ -48,7 +48,7 @@ def parts(expected: Any, got: Any, path: str) -> Iterator[tuple[str | int, str, 
     return None
 
 
-def difference(path: str, expected: Any, got: Any) -> Difference:
+def difference(path: str, expected: object, got: object) -> Difference:
     """Return the difference of two values, of which one may be missing."""
     return Difference(path, *(ABSENT if value is _MISSING else value for value in (expected, got)))
 

@@ -12,6 +12,7 @@ from antiphon_shared.events import AnyEvent, QuerySubmitted
 from antiphon_shared.events.step_records import AnyRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import CHILD, child_id
+from antiphon_shared.process.stream_ids import milliseconds_of
 
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 
@@ -143,7 +144,7 @@ def _is_child(id: UUID, parent: UUID) -> bool:
 
 def _logged(entry: str) -> datetime:
     try:
-        return _EPOCH + int(entry.partition("-")[0]) * _MILLISECOND
+        return _EPOCH + milliseconds_of(entry) * _MILLISECOND
     except OverflowError:
         raise UnreadableEvent(f"{entry} is not a valid log id: its time is out of range.") from None
 

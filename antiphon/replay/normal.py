@@ -111,12 +111,12 @@ class _Normal:
             fields["error"] = self._normalized({"status": call.error.status, "failure": call.error.failure})
         return fields
 
-    def _part(self, value: Any) -> Any:
+    def _part(self, value: object) -> Any:
         if isinstance(value, dict) and set(value) == {"$content"} and isinstance(value["$content"], str):
             return self._contents.get(value["$content"], value)
         return self._normalized(value)
 
-    def _normalized(self, value: Any) -> Any:
+    def _normalized(self, value: object) -> Any:
         match value:
             case str():
                 return self._text(value)

@@ -46,6 +46,17 @@ class Divergence:
     """The path of the node of a run; empty if no node is concerned."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """The reason why steps of a component could not be checked, or calls were not run."""
+
+    component: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.component}: {self.why}"
+
+
 @dataclass(frozen=True)
 class Report:
     """The verification of one recording with today's code."""
@@ -58,10 +69,10 @@ class Report:
     """The first DIVERGENCES_KEPT_MAX divergences, in the order of the recording."""
     divergences_in_all: int = 0
     answer: Answer = "none"
-    unchecked: Mapping[str, int] = field(default_factory=dict)
-    """The number of steps that could not be checked, by component and reason: `coordinator: no record ...`."""
-    not_run: Mapping[str, int] = field(default_factory=dict)
-    """The number of calls that today's tools do not repeat, such as writes, by reason; see `tool_results`."""
+    unchecked: Mapping[Reason, int] = field(default_factory=dict)
+    """The number of steps that could not be checked."""
+    not_run: Mapping[Reason, int] = field(default_factory=dict)
+    """The number of calls that today's tools do not repeat, such as writes; see `tool_results`."""
 
     @property
     def result(self) -> Result:
@@ -85,18 +96,23 @@ class Report:
         return by_component(self.unchecked)
 
     @property
-    def incomparable(self) -> dict[str, int]:
+    def incomparable(self) -> dict[Reason, int]:
         """Return the unchecked steps, without events that the session had not handled yet."""
-        return {reason: count for reason, count in self.unchecked.items() if not reason.endswith(STILL_OPEN)}
+        return {reason: count for reason, count in self.unchecked.items() if reason.why != STILL_OPEN}
 
     @property
     def first(self) -> Divergence | None:
         return self.divergences[0] if self.divergences else None
 
 
-def by_component(unchecked: Mapping[str, int]) -> dict[str, int]:
+def by_component(unchecked: Mapping[Reason, int]) -> dict[str, int]:
     """Return the number of unchecked steps of each component."""
     counts: Counter[str] = Counter()
     for reason, count in unchecked.items():
-        counts[reason.partition(":")[0]] += count
+        counts[reason.component] += count
     return dict(counts)
+
+
+def by_text(counts: Mapping[Reason, int]) -> dict[str, int]:
+    """Return the counts by the text of their reason, such as `coordinator: no record was made of it`."""
+    return {str(reason): count for reason, count in counts.items()}

@@ -33,7 +33,7 @@ _DELIVERY_FIELDS = frozenset({"stream"})
 """Fields that determine how the reply is delivered."""
 
 
-def _resolve(value: Any, contents: Mapping[str, Any]) -> Any:
+def _resolve(value: object, contents: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict) or set(value) != {"$content"}:
         return value
     name = value["$content"]

@@ -119,7 +119,7 @@ def _comparable(event: AnyEvent, entry_names: Mapping[str, str]) -> Any:
     return _remove_ignored(event.data.model_dump(mode="json"), ignored, entry_names)
 
 
-def _remove_ignored(value: Any, ignored: frozenset[str], entry_names: Mapping[str, str]) -> Any:
+def _remove_ignored(value: object, ignored: frozenset[str], entry_names: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {
             name: _remove_ignored(inner, ignored, entry_names)

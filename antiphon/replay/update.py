@@ -199,5 +199,5 @@ def _split_contents(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, A
     return record.model_copy(update={"calls": tuple(calls), "contents": tuple(named)}), contents
 
 
-def _is_named(part: Any) -> bool:
+def _is_named(part: object) -> bool:
     return isinstance(part, dict) and set(part) == {"$content"} and isinstance(part["$content"], str)

@@ -91,7 +91,7 @@ def _run_in_own_process(
     return result
 
 
-def _send(connection: Connection, work: Callable[[Any], Any], item: Any) -> None:
+def _send(connection: Connection, work: Callable[[Any], Any], item: object) -> None:
     _begin()
     connection.send(work(item))
 

@@ -1,9 +1,7 @@
 """A workflow as lines for a terminal, and as a Mermaid flowchart. Pure."""
 
-from typing import Any
-
-from antiphon_shared.workflows.nodes import WorkflowNode, parts
-from antiphon_shared.workflows.outline import activations, node_text, param_text
+from antiphon_shared.workflows.nodes import Node, WorkflowNode, parts
+from antiphon_shared.workflows.outline import node_text, param_text, ways
 from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.specification import Workflow
 
@@ -20,9 +18,7 @@ def as_text(name: str, workflow: Workflow) -> str:
         only = f"  when {_cut(node.when)}" if node.when else ""
         lines.append(f"  {id:{width}}  {_cut(node_text(node))}{follows}{only}")
         lines += [f"  {'':{width}}    {part}: {_cut(node_text(one))}" for part, one in parts(node).items()]
-        lines += [
-            f"  {'':{width}}    {_cut(why)} -> {target}" for why, target in activations(node, workflow.graph)
-        ]
+        lines += [f"  {'':{width}}    {_cut(why)} -> {target}" for why, target in ways(node, workflow.graph)]
     if workflow.output is not None:
         lines.append(f"returns {short_json(workflow.output)}")
     return "\n".join(lines)
@@ -37,12 +33,12 @@ def as_mermaid(workflow: Workflow) -> str:
         lines.append(f'    n_{id}{opening}"{label}"{closing}')
     for id, node in workflow.graph.items():
         lines += [f"    n_{needed} --> n_{id}" for needed in node.depends_on]
-        activated = activations(node, workflow.graph)
+        activated = ways(node, workflow.graph)
         lines += [f'    n_{id} -. "{_escaped(_cut(why))}" .-> n_{target}' for why, target in activated]
     return "\n".join(lines)
 
 
-def _shape(node: Any) -> tuple[str, str]:
+def _shape(node: Node) -> tuple[str, str]:
     match getattr(node, "type", None):
         case "branch":
             return "{", "}"

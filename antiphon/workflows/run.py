@@ -185,7 +185,7 @@ async def settle(
     node: str,
     happened: bool,
     *,
-    result: Any = None,
+    result: object = None,
     by: str = "",
     reason: str = "",
 ) -> None:

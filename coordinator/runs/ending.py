@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from antiphon_shared.events.session import (
     NodeOutcome,
@@ -126,7 +125,7 @@ def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
     return "\n\n".join(parts)
 
 
-def _excerpt(value: Any) -> str:
+def _excerpt(value: object) -> str:
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}\n..."
 

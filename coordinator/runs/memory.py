@@ -119,7 +119,7 @@ class RunInMemory:
         while self.decided and next(reversed(self.decided.values())) >= length:
             self.decided.popitem()  # the events are handled again
 
-    def remember(self, path: str, value: Any) -> None:
+    def remember(self, path: str, value: object) -> None:
         """Cache a result."""
         self.results[path] = value
         if len(self.results) > _VALUES_MAX:

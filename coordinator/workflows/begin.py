@@ -1,7 +1,6 @@
 """The beginning of a node, by its type. Pure."""
 
-from typing import Any
-
+from antiphon_shared.values import Json, JsonObject
 from antiphon_shared.workflows.condition import ConditionFailed, is_true
 from antiphon_shared.workflows.items import UnfitItems, resolve_items
 from antiphon_shared.workflows.nodes import (
@@ -12,6 +11,7 @@ from antiphon_shared.workflows.nodes import (
     CompensateNode,
     ErrorNode,
     ForeachNode,
+    Node,
     ParallelNode,
     ReasonNode,
     WaitNode,
@@ -19,7 +19,13 @@ from antiphon_shared.workflows.nodes import (
     YieldNode,
 )
 from antiphon_shared.workflows.params import Param, short_json
-from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
+from antiphon_shared.workflows.references import (
+    MalformedReference,
+    NotText,
+    ReferenceMissing,
+    resolve,
+    resolve_arguments,
+)
 from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, arguments_of
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -84,7 +90,7 @@ def _skip(turn: Turn, path: str) -> None:
             turn.schedule(ScopeFailed(turn.scope_path(path), state.failure))
 
 
-def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:
+def open_scope(turn: Turn, path: str, params: JsonObject) -> None:
     """Begin a workflow: the run's own, or one inlined under a node."""
     scope = turn.plan.scope(path)
     turn.scopes[path] = ScopeState("working", left=len(scope.nodes))
@@ -96,13 +102,13 @@ def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:
     turn.schedule(*(Begin(instance(root, template, path)) for root in scope.roots))
 
 
-def _begin_node(turn: Turn, path: str, node: Any) -> None:
+def _begin_node(turn: Turn, path: str, node: Node) -> None:
     names = names_for(turn, path)
     match node:
         case CallNode():
             _call(turn, path, node)
         case WorkflowNode():
-            _begin_workflow(turn, path, node, resolve(node.args, names))
+            _begin_workflow(turn, path, node, resolve_arguments(node.args, names))
         case BranchNode():
             _branch(turn, path, node)
         case ParallelNode():
@@ -146,7 +152,7 @@ def _call(turn: Turn, path: str, node: CallNode) -> None:
     state, names = turn.node(path), names_for(turn, path)
     attempt = state.attempt + 1
     is_sql = node.call == SQL_TOOL and isinstance(node.args.get("sql"), str)
-    arguments = arguments_of(node.args["sql"], names) if is_sql else resolve(node.args, names)
+    arguments = arguments_of(node.args["sql"], names) if is_sql else resolve_arguments(node.args, names)
     if (size := len(to_json(arguments, fallback=str))) > ARGUMENTS_BYTES_MAX:
         message = f"its arguments have {size:,} bytes, of at most {ARGUMENTS_BYTES_MAX:,}"
         turn.schedule(NodeFailed(path, Failure("arguments_too_large", message)))
@@ -165,7 +171,8 @@ def _call(turn: Turn, path: str, node: CallNode) -> None:
 
 
 def _reason(turn: Turn, path: str, node: ReasonNode) -> None:
-    question, instructions = map(_text, resolve([node.question, node.instructions], names_for(turn, path)))
+    names = names_for(turn, path)
+    question, instructions = (_text(resolve(one, names)) for one in (node.question, node.instructions))
     attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
     if not question.strip():
         turn.schedule(NodeFailed(path, Failure("empty_question", "its question is empty")))
@@ -173,13 +180,13 @@ def _reason(turn: Turn, path: str, node: ReasonNode) -> None:
     turn.commands.append(Reason(path, attempt, question, instructions, node))
 
 
-def _text(value: Any) -> str:
+def _text(value: Json) -> str:
     """Return the text of a value for a person or a model, cut to a maximum, as events are bounded."""
     text = value if isinstance(value, str) else to_json(value, fallback=str).decode(errors="replace")
     return text if len(text) <= _TEXT_CHARACTERS_MAX else f"{text[:_TEXT_CHARACTERS_MAX]}..."
 
 
-def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, Any]) -> None:
+def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: JsonObject) -> None:
     params, problem = checked_params(turn.plan.scope(path).workflow.params, args)
     if problem:
         turn.schedule(NodeFailed(path, Failure("unfit_params", problem)))
@@ -188,11 +195,11 @@ def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, A
     open_scope(turn, path, params)
 
 
-def checked_params(declared: dict[str, Param], given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def checked_params(declared: dict[str, Param], given: JsonObject) -> tuple[JsonObject, str]:
     """Return the params of a workflow with defaults filled in, and their problem, if any."""
     if unknown := [name for name in given if name not in declared]:
         return {}, f"there is no param {unknown[0]!r}; there are {', '.join(declared) or 'none'}"
-    params: dict[str, Any] = {}
+    params: JsonObject = {}
     for name, param in declared.items():
         value = given.get(name, param.default)
         if value is None and param.is_required:
@@ -222,10 +229,14 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
         if problem := _DATE_TIME.problem(until) or _moment_problem(until):
             turn.schedule(NodeFailed(path, Failure("unfit_until", f"until: {problem}")))
             return
-        timer = SetTimer(path, attempt, until=until)
+        timer = SetTimer(path, attempt, until=str(until))
     else:
         seconds = resolve(node.seconds, names)
-        if type(seconds) not in (int, float) or not 0 <= seconds <= SECONDS_MAX:
+        if (
+            isinstance(seconds, bool)
+            or not isinstance(seconds, int | float)
+            or not 0 <= seconds <= SECONDS_MAX
+        ):
             needed = f"a number from 0 to {SECONDS_MAX:,.0f} is needed"
             failure = Failure("unfit_seconds", f"seconds is {short_json(seconds)}, and {needed}")
             turn.schedule(NodeFailed(path, failure))
@@ -235,7 +246,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     turn.commands.append(timer)
 
 
-def _moment_problem(until: str) -> str | None:
+def _moment_problem(until: Json) -> str | None:
     """Return why a date-time is not a valid moment: the year 0, or a leap second."""
     try:
         _MOMENT.validate_python(until)

@@ -1,5 +1,6 @@
 """The failure of a node: retry the node, activate its fallback, or fail its workflow. Pure."""
 
+from antiphon_shared.workflows.activations import fallback_of
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError, ParallelNode
 
 from coordinator.workflows.messages import TRANSIENT, Failure, SetTimer
@@ -72,10 +73,10 @@ def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
     that are to be rolled back, as the workflow would continue with their effects.
     """
     node = turn.plan.node(path).node
-    on_error = getattr(node, "on_error", None)
-    if on_error is None or on_error.fallback is None:
+    target = fallback_of(node)
+    if target is None:
         return None
-    fallback = join(turn.scope_path(path), on_error.fallback)
+    fallback = join(turn.scope_path(path), target)
     if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
         return fallback
     is_rolled_back = isinstance(node, ParallelNode) and node.on_partial_failure == "rollback_all"

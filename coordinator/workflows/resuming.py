@@ -6,10 +6,10 @@ state holds how it ended, as it may be reached many decisions later. All other d
 """
 
 from dataclasses import replace
-from typing import Any
 
 from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode
+from antiphon_shared.workflows.activations import fallback_of
+from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, Node, on_error_of
 
 from coordinator.workflows.begin import open_scope
 from coordinator.workflows.messages import Failure, OutcomeFound
@@ -94,8 +94,8 @@ def restore(turn: Turn, path: str) -> None:
     turn.schedule(Settled(path, "done", activates=activates))
 
 
-def _is_retried(node: Any) -> bool:
-    on_error = getattr(node, "on_error", None)
+def _is_retried(node: Node) -> bool:
+    on_error = on_error_of(node)
     return on_error is not None and on_error.retry > 0
 
 
@@ -112,10 +112,10 @@ def _is_finished(turn: Turn, path: str) -> bool:
 
 def _fallback(turn: Turn, path: str) -> str | None:
     """Return the fallback that does the work of a node, unless it ends the workflow."""
-    on_error = getattr(turn.plan.node(path).node, "on_error", None)
-    if on_error is None or on_error.fallback is None:
+    target = fallback_of(turn.plan.node(path).node)
+    if target is None:
         return None
-    fallback = turn.neighbour(path, on_error.fallback)
+    fallback = turn.neighbour(path, target)
     return None if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode) else fallback
 
 

@@ -142,7 +142,7 @@ class Turn:
         """Put steps on the agenda."""
         self.agenda.extend(steps)
 
-    def succeed(self, path: str, value: Any, activates: str | None = None) -> None:
+    def succeed(self, path: str, value: object, activates: str | None = None) -> None:
         """Keep the result of a node, and settle it."""
         self.store_value(path, value)
         self.schedule(Settled(path, "done", activates=activates))
@@ -151,7 +151,7 @@ class Turn:
         """Settle a parallel or foreach, whose result consists of the stored results of its parts."""
         self.schedule(Settled(path, "done"))
 
-    def store_value(self, key: str, value: Any) -> None:
+    def store_value(self, key: str, value: object) -> None:
         """Keep a value for references of this and later decisions."""
         self.values[key] = value
         self.commands.append(KeepValue(key, value))

@@ -6,8 +6,8 @@ a step is that of its compensate node with `~undo` and the step's number.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
+from antiphon_shared.values import JsonObject
 from antiphon_shared.workflows.graph import UNDO
 from antiphon_shared.workflows.nodes import (
     CallNode,
@@ -23,7 +23,7 @@ from antiphon_shared.workflows.references import (
     Reference,
     ReferenceMissing,
     read_template,
-    resolve,
+    resolve_arguments,
     templates,
 )
 
@@ -92,12 +92,11 @@ def _done_inside(turn: Turn, scope: str) -> Iterator[tuple[int, str]]:
             yield from _done_inside(turn, path)
 
 
-def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:
+def _arguments(step: CompensateCall, names: Names) -> JsonObject | None:
     try:
-        arguments: dict[str, Any] = resolve(step.args, names)
+        return resolve_arguments(step.args, names)
     except (ReferenceMissing, NotText, MalformedReference):
         return None
-    return arguments
 
 
 def _make_next_call(turn: Turn, scope: str) -> None:

@@ -1,7 +1,5 @@
 """The answer: quotations from the tools' results, each with the id of its fact. Pure."""
 
-from typing import Any
-
 from antiphon_shared.text.sentences import sentences as sentences_of
 from antiphon_shared.text.words import similarity
 
@@ -115,7 +113,7 @@ def _quotation(record: Record, terms: frozenset[str]) -> str:
     return f"{' · '.join(head) or 'From the result'}{cited}{quoted}"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     """Return a value in a line of text; lists item by item."""
     if isinstance(value, list):
         text = "; ".join(_value(item) for item in value[:_ITEMS_MAX])

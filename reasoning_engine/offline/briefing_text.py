@@ -180,7 +180,7 @@ def _note(
     )
 
 
-def _unrepeated_part(title: str, content: Any) -> str:
+def _unrepeated_part(title: str, content: object) -> str:
     """Return the part of a title that the record does not repeat: `Course` of `Course: Lesson`."""
     values: Iterable[Any] = content.values() if isinstance(content, dict) else ()
     for value in values:

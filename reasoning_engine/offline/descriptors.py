@@ -8,7 +8,7 @@ from reasoning_engine.offline.shapes import TYPES
 _RULES = ("type", "minimum", "maximum", "pattern", "format", "default", "description", "enum")
 
 
-def is_described(one: Any) -> bool:
+def is_described(one: object) -> bool:
     """Return whether a value describes a setting: by its name, its type, and its need or default."""
     if not isinstance(one, dict) or not isinstance(one.get("name"), str) or one.get("type") not in TYPES:
         return False

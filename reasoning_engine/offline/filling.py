@@ -63,7 +63,7 @@ class _Filler:
     def records(self) -> tuple[Record, ...]:
         return self.values.records[:_RECORDS_MAX]
 
-    def value(self, name: str, schema: Any, around: tuple[Record, ...], needed: bool, depth: int) -> Any:
+    def value(self, name: str, schema: object, around: tuple[Record, ...], needed: bool, depth: int) -> Any:
         """Return the value of a property; `around` are the objects that it belongs to, the closest first."""
         is_nullable = False
         if depth > _DEPTH_MAX or next(self.parts, None) is None:
@@ -129,7 +129,7 @@ class _Filler:
                 best, most = record, count
         return best
 
-    def _contains(self, record: Record, name: str, schema: Any) -> bool:
+    def _contains(self, record: Record, name: str, schema: object) -> bool:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
         is_number = kinds <= {*NUMBERS, "null"}
         values = values_named(record, name, is_count=is_number)
@@ -163,7 +163,7 @@ class _Filler:
         is_none = needed and self.values.has_results and fits(schema, [], self.root)
         return [] if is_none else NOTHING
 
-    def _lists(self, name: str, items: Any, around: tuple[Record, ...], depth: int) -> Iterator[list[Any]]:
+    def _lists(self, name: str, items: object, around: tuple[Record, ...], depth: int) -> Iterator[list[Any]]:
         """Yield candidate lists for an array, the best first."""
         item = next((one for one in alternatives(items, self.root) if "object" in types_of(one)), None)
         has_objects = item is not None and bool(properties_of(item))
@@ -200,7 +200,7 @@ class _Filler:
                 for record in self._relevant(tuple(records))
             )
 
-    def _about(self, key: str, value: Any) -> list[Record]:
+    def _about(self, key: str, value: object) -> list[Record]:
         """Return the objects with a value under a key, the largest first."""
         owners = [record for record in self.records if any(one == value for one in values_named(record, key))]
         return sorted(owners, key=lambda record: -len(record.fields))

@@ -9,7 +9,7 @@ from antiphon_shared.text.numbers import plain_number
 from reasoning_engine.offline.shapes import ANY, NUMBERS
 
 
-def is_portable(value: Any) -> bool:
+def is_portable(value: object) -> bool:
     """Return whether every reader accepts the value as JSON; some refuse integers beyond 64 bits, for example."""
     try:
         return bool(orjson.loads(orjson.dumps(value)) == value)

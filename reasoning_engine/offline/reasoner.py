@@ -67,7 +67,7 @@ def reply_to(request: Request) -> Reply:
     return Reply(text, tuple(_tool_use(request, call) for call in calls))
 
 
-def _shaped(request: Request, answer: Any) -> Reply:
+def _shaped(request: Request, answer: object) -> Reply:
     """Return the answer in its shape, in the way that the request demands."""
     if request.demand is not None and request.demand.by_tool and isinstance(answer, dict):
         return Reply("", (_tool_use(request, Call(FINAL_ANSWER, answer, "")),))

@@ -122,12 +122,12 @@ def outermost(records: tuple[Record, ...]) -> list[Record]:
     return [one for one in records if one.is_plain and len(one.parents) == depths[one.fact.id]]
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Return whether a value is neither a list nor an object."""
     return not isinstance(value, dict | list)
 
 
-def _walk(value: Any, at: Record, depth: int) -> Iterator[Record]:
+def _walk(value: object, at: Record, depth: int) -> Iterator[Record]:
     """Yield the records in a value; `at` is an empty record in its position."""
     if depth > _DEPTH_MAX or value is None or value in ("", [], {}):
         return
@@ -149,5 +149,5 @@ def _shape(record: Record) -> tuple[str, int, tuple[str, ...]]:
     return record.fact.call, len(record.parents), tuple(record.fields)
 
 
-def _is_title(value: Any) -> bool:
+def _is_title(value: object) -> bool:
     return len(str(value)) <= 120 and "\n" not in str(value).strip()

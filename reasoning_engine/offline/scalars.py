@@ -24,7 +24,7 @@ def plain_values(
 ) -> Iterator[Any]:
     """Yield the fitting values of a property of the objects `around`."""
 
-    def forms(value: Any) -> list[Any]:
+    def forms(value: object) -> list[Any]:
         return [form for form in as_type(kind, value) if value is not None and fits(schema, form, root)]
 
     def candidates() -> Iterator[Any]:

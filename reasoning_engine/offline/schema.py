@@ -143,6 +143,6 @@ def parameters_of(schema: dict[str, Any], root: dict[str, Any]) -> tuple[Paramet
     )
 
 
-def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
+def resolved(schema: object, root: dict[str, Any]) -> dict[str, Any]:
     """Return the first alternative of a schema that is not null, otherwise a schema that allows everything."""
     return next((one for one in alternatives(schema, root) if types_of(one) != ("null",)), {})

@@ -54,7 +54,9 @@ def next_move(situation: Situation, notes: Notes, demand: Demand | None) -> Move
 class _Validation:
     """The validation of a draft by one tool, and its runs so far."""
 
-    def __init__(self, name: str, tools: tuple[Tool, ...], draft: Any, values: Values, notes: Notes) -> None:
+    def __init__(
+        self, name: str, tools: tuple[Tool, ...], draft: object, values: Values, notes: Notes
+    ) -> None:
         self.name = name
         self.digest = content_digest(draft)[:12]
         self.arguments = _arguments(name, tools, draft, values)
@@ -74,7 +76,7 @@ class _Validation:
         return (Call(self.name, self.arguments, f"validate {self.digest}"),)
 
 
-def _arguments(name: str, tools: tuple[Tool, ...], draft: Any, values: Values) -> dict[str, Any] | None:
+def _arguments(name: str, tools: tuple[Tool, ...], draft: object, values: Values) -> dict[str, Any] | None:
     """Return the arguments with which a tool validates a value; None where it cannot.
 
     The value goes to the first required parameter of its type.

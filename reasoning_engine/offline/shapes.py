@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from antiphon_shared.output.bounds import UnfitSchema
+from antiphon_shared.output.referred import referred
 from antiphon_shared.output.schema import output_schema
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 
@@ -16,18 +17,18 @@ NUMBERS = ("integer", "number")
 ANY = "any"
 
 
-def alternatives(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def alternatives(schema: object, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the schemas that a value may fit, with references followed; parts of `allOf` are taken one by one."""
     return islice(_alternatives(schema, root, 0), _ALTERNATIVES_MAX)
 
 
-def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+def _alternatives(schema: object, root: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
     if not isinstance(schema, dict) or depth > _DEPTH_MAX:
         return
     target = schema.get("$ref")
     if isinstance(target, str):
         rest = {key: value for key, value in schema.items() if key != "$ref"}
-        yield from _alternatives({**_pointed_at(target, root), **rest}, root, depth + 1)
+        yield from _alternatives({**referred(target, root), **rest}, root, depth + 1)
         return
     for keyword in ("anyOf", "oneOf", "allOf"):
         branches = schema.get(keyword)
@@ -51,7 +52,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     return ("array",) if "items" in schema else (ANY,)
 
 
-def fits(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> bool:
+def fits(schema: dict[str, Any], value: object, root: dict[str, Any] | None = None) -> bool:
     """Return whether a value fits a schema; False for a schema that cannot be read."""
     self_contained = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
     self_contained.pop(CONTRACT_KEYWORD, None)
@@ -76,11 +77,3 @@ def required_of(schema: dict[str, Any]) -> tuple[str, ...]:
 def is_open(schema: dict[str, Any]) -> bool:
     """Return whether a schema names no properties of an object, and allows any."""
     return not properties_of(schema) and schema.get("additionalProperties", True) is not False
-
-
-def _pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a schema that a reference names, or an empty schema."""
-    node: Any = root
-    for part in target.removeprefix("#").strip("/").split("/")[:_DEPTH_MAX]:
-        node = node.get(part) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) else {}

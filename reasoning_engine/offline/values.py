@@ -63,7 +63,7 @@ def relevant(question: Question, records: tuple[Record, ...]) -> tuple[Record, .
     return tuple(sorted(records, key=rank))
 
 
-def is_verdict(content: Any) -> bool:
+def is_verdict(content: object) -> bool:
     """Return whether a result is the verdict of a validation."""
     return isinstance(content, dict) and isinstance(content.get("valid"), bool)
 

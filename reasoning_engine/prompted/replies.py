@@ -114,7 +114,7 @@ def _extra(value: dict[str, Any], allowed: tuple[str, ...], what: str) -> Iterat
         yield f"{what} has keys that it must not have: {names}. It may have {', '.join(allowed)}."
 
 
-def _is_empty(result: Any) -> bool:
+def _is_empty(result: object) -> bool:
     return not result.strip() if isinstance(result, str) else result in _EMPTY
 
 

@@ -23,6 +23,8 @@ Faults = dict[Path, str]
 """The error of each argument, by its path."""
 
 FAULTS_MAX = 20
+UNKNOWN_FIELD = "no such field"
+"""The error of an argument that the schema does not declare."""
 HIDDEN = "not valid (its value is secret and not shown)"
 
 _KINDS_WITHOUT_VALUE = frozenset(
@@ -58,7 +60,7 @@ def _schema_fault(fault: SchemaFault, schema: JsonSchema, secrets: tuple[str, ..
         return {(*path, name): "required, but missing" for name in rule if name not in instance}
     if fault.validator == "additionalProperties" and rule is False:
         declared = fault.schema.get("properties", {}) if isinstance(fault.schema, dict) else {}
-        return {(*path, name): "no such field" for name in instance if name not in declared}
+        return {(*path, name): UNKNOWN_FIELD for name in instance if name not in declared}
     if holds_secret(schema, path):
         rule_text = f": {fault.validator} {rule}" if isinstance(rule, str | int | float) else ""
         return {path: f"{HIDDEN}{rule_text}"}
@@ -121,7 +123,7 @@ def _message(fault: ErrorDetails, path: Path, schema: JsonSchema, secrets: tuple
         case "missing":
             return "required, but missing"
         case "extra_forbidden" | "unexpected_keyword_argument":
-            return "no such field"
+            return UNKNOWN_FIELD
     if holds_secret(schema, path):
         is_without_value = fault["type"] in _KINDS_WITHOUT_VALUE
         is_author_error = fault["type"] in _AUTHOR_KINDS and not is_secret_at(schema, path)

@@ -3,6 +3,7 @@
 from math import ceil, floor
 from typing import Any
 
+from antiphon_shared.output.referred import referred
 from antiphon_shared.values import ToolArguments
 from pydantic_core import from_json, to_json
 
@@ -73,7 +74,7 @@ def _value(schema: object, root: ToolArguments, depth: int) -> Any:
     if not isinstance(schema, dict) or depth > _DEPTH_MAX:
         return None
     if isinstance(target := schema.get("$ref"), str):
-        return _value(_referred(target, root), root, depth + 1)
+        return _value(referred(target, root), root, depth + 1)
     for key in ("examples", "enum"):
         if isinstance(listed := schema.get(key), list) and listed:
             return listed[0]
@@ -127,10 +128,3 @@ def _text(schema: ToolArguments) -> str:
     text = _TEXTS.get(schema.get("format", ""), "text")
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength", len(text) + 1_000)
     return text.ljust(min(shortest, 1_000), "x")[:longest] if schema.get("format") not in _TEXTS else text
-
-
-def _referred(target: str, root: ToolArguments) -> Any:
-    node: Any = root
-    for part in target.removeprefix("#").strip("/").split("/"):
-        node = node.get(part) if isinstance(node, dict) and part else node
-    return node

@@ -75,7 +75,7 @@ def _unknown(tool: str, name: str, known: Sequence[str]) -> InvalidTool:
     )
 
 
-def _expanded(name: str, value: Any) -> Any:
+def _expanded(name: str, value: object) -> Any:
     if name == "retry" and isinstance(value, int) and not isinstance(value, bool):
         return {"attempts": value}
     if name not in _LISTS:
@@ -88,7 +88,7 @@ def _expanded(name: str, value: Any) -> Any:
     return items
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> Any:
     """Return the value as JSON.
 
     Raises TypeError for a value that would need conversion, UnicodeEncodeError and RecursionError.

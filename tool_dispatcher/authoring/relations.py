@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from antiphon_shared.output.referred import referred
 from antiphon_shared.tools.contract import Alternative, BatchVariant
 from antiphon_shared.values import JsonSchema
 
@@ -191,7 +192,7 @@ def _branches(schema: object, root: JsonSchema) -> Iterable[JsonSchema]:
     if not isinstance(schema, dict):
         return
     if isinstance(target := schema.get("$ref"), str):
-        yield root.get("$defs", {}).get(target.removeprefix("#/$defs/"), {})
+        yield referred(target, root)
     elif "anyOf" in schema:
         for branch in schema["anyOf"]:
             yield from _branches(branch, root)

@@ -122,7 +122,7 @@ def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
     return create_model("Arguments", __config__=_STRICT, **fields)
 
 
-def _field(parameter: inspect.Parameter, default: Any) -> tuple[Any, Any]:
+def _field(parameter: inspect.Parameter, default: object) -> tuple[Any, Any]:
     name = parameter.name
     named = Field(alias=name, validation_alias=name, serialization_alias=name)
     return Annotated[parameter.annotation, named], default
@@ -133,7 +133,7 @@ class _Schema(GenerateJsonSchema):
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
 
-    def field_title_should_be_set(self, schema: Any) -> bool:
+    def field_title_should_be_set(self, schema: object) -> bool:
         return False
 
 

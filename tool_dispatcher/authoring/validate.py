@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.values import JsonSchema, ToolArguments
 
-from tool_dispatcher.authoring.argument_errors import not_json, path_text
+from tool_dispatcher.authoring.argument_errors import UNKNOWN_FIELD, not_json, path_text
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.authoring.parameters import BadArguments
 from tool_dispatcher.authoring.secret import Path
@@ -36,7 +36,7 @@ def validate(tool: Tool, arguments: ToolArguments) -> ToolArguments | ToolError:
 
 
 def _with_nearest(path: Path, why: str, properties: JsonSchema) -> str:
-    if why == "no such field" and len(path) == 1:
+    if why == UNKNOWN_FIELD and len(path) == 1:
         nearest = get_close_matches(str(path[0]), properties, n=1)
         return f"{why}; did you mean {nearest[0]!r}?" if nearest else why
     return why

@@ -83,7 +83,7 @@ def _item(base: ToolArguments, place: SchemaPlace, places: list[SchemaPlace]) ->
     return current or next((one.example for one in places if one.path == (*place.path, 0)), None)
 
 
-def _samples(place: SchemaPlace, item: Any) -> Iterator[Sample]:
+def _samples(place: SchemaPlace, item: object) -> Iterator[Sample]:
     yield from hostile.samples_of_any_kind()
     if place.accepts("string") and not place.is_listed:
         yield from hostile.texts()
@@ -96,7 +96,7 @@ def _samples(place: SchemaPlace, item: Any) -> Iterator[Sample]:
             yield Sample("boundary", label, value)
 
 
-def _boundaries(branch: JsonSchema, item: Any) -> Iterator[tuple[str, Any]]:
+def _boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, Any]]:
     yield from _number_boundaries(branch)
     yield from _length_boundaries(branch)
     yield from _item_boundaries(branch, item)
@@ -143,7 +143,7 @@ def _length_boundaries(branch: JsonSchema) -> Iterator[tuple[str, str]]:
         yield "a character too long", "a" * (most + 1)
 
 
-def _item_boundaries(branch: JsonSchema, item: Any) -> Iterator[tuple[str, list[Any]]]:
+def _item_boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, list[Any]]]:
     least, most = branch.get("minItems", 0), branch.get("maxItems")
     if 0 < least <= _ITEMS_MAX:
         yield "the fewest items allowed", [item] * least

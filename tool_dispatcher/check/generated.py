@@ -8,12 +8,12 @@ import contextlib
 import warnings
 from typing import Any
 
+from antiphon_shared.output.referred import referred
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.values import JsonSchema, ToolArguments
 from jsonschema import SchemaError
 
 from tool_dispatcher.check.judge import Judge
-from tool_dispatcher.check.schema_places import referred
 
 _DEPTH_MAX = 10
 _ITEMS_MAX = 5

@@ -27,6 +27,8 @@ class Judgement:
 
     word: Literal["valid", "invalid", "either"]
     why: str = ""
+    is_json: bool = True
+    """Whether the arguments are JSON, which a schema cannot demand."""
 
 
 class Judge:
@@ -42,7 +44,7 @@ class Judge:
     def of(self, arguments: Any) -> Judgement:
         """Return the judgement on arguments. Values that are not JSON are invalid: no schema can forbid NaN."""
         if problem := not_json(arguments):
-            return Judgement("invalid", problem)
+            return Judgement("invalid", problem, is_json=False)
         is_deep = depth_of(arguments) > _DEPTH_MAX
         try:
             error = best_match(self._validator.iter_errors(arguments))

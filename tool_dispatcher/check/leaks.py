@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN
 from antiphon_shared.redaction.redactor import WELL_KNOWN
@@ -9,7 +11,6 @@ from pydantic_core import to_json
 
 from tool_dispatcher.check.hostile import EVIDENCE
 
-PATH = "it shows a path of the machine"
 _BEGINNING_LENGTH = 24
 _TRACEBACK = re.compile(
     r'Traceback \(most recent call last\)|File "[^"\n]{1,300}", line \d+|, line \d+, in \w'
@@ -25,36 +26,45 @@ _PATHS = (
 )
 
 
-def leaks_in_error(texts: Iterable[str], known_text: str, secrets: Iterable[str]) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A leak in an outcome."""
+
+    kind: Literal["failure", "injection", "path", "secret"]
+    what: str
+    detail: str = ""
+
+
+def leaks_in_error(texts: Iterable[str], known_text: str, secrets: Iterable[str]) -> Iterator[Leak]:
     """Yield the leaks in an error. The caller knows `known_text` already, so a path in it is not a leak."""
     text = "\n".join(texts)
     if _TRACEBACK.search(text):
-        yield "it shows a traceback"
+        yield Leak("failure", "it shows a traceback")
     paths = (path for pattern in _PATHS for path in pattern.findall(text))
     if (path := next((path for path in paths if path not in known_text), None)) is not None:
-        yield f"{PATH}: {path}"
+        yield Leak("path", "it shows a path of the machine", path)
     yield from _secrets(text, known_text, secrets)
 
 
-def leaks_in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
+def leaks_in_data(data: object, secrets: Iterable[str]) -> Iterator[Leak]:
     """Yield the leaks in a result."""
     try:
         text = data if isinstance(data, str) else to_json(data).decode()
     except ValueError:
-        yield "its result cannot be written as JSON"
+        yield Leak("failure", "its result cannot be written as JSON")
         return
     if "Traceback (most recent call last)" in text:
-        yield "its result holds a traceback"
-    yield from (meaning for proof, meaning in EVIDENCE.items() if proof in text)
+        yield Leak("failure", "its result holds a traceback")
+    yield from (Leak("injection", meaning) for proof, meaning in EVIDENCE.items() if proof in text)
     if any(secret in text for secret in _beginnings(secrets)):
-        yield "its result shows a secret"
+        yield Leak("secret", "its result shows a secret")
 
 
-def _secrets(text: str, known_text: str, secrets: Iterable[str]) -> Iterator[str]:
+def _secrets(text: str, known_text: str, secrets: Iterable[str]) -> Iterator[Leak]:
     if any(secret in text for secret in _beginnings(secrets)):
-        yield "it shows a secret"
+        yield Leak("secret", "it shows a secret")
     elif WELL_KNOWN.text(text) != text and not WELL_KNOWN.suspects(known_text):
-        yield "it shows what looks like a credential"
+        yield Leak("secret", "it shows what looks like a credential")
 
 
 def _beginnings(secrets: Iterable[str]) -> list[str]:

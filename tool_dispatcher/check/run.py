@@ -132,7 +132,7 @@ class _Check:
         try:
             arguments = validate(self._tool, case.arguments)
         except Exception as error:  # noqa: BLE001  # a model's validators are the tool's own code
-            return Outcome("refused", error_of(error, "read"), raised_at=location_of(error))
+            return _raised("refused", error_of(error, "read"), error)
         if isinstance(arguments, ToolError):
             return Outcome("refused", arguments)
         if judgement.word == "invalid" or not self._runs or self._stopped_because:
@@ -144,7 +144,9 @@ class _Check:
         if not isinstance(data, ToolError):
             return Outcome("ran", data=data)
         self._timeouts += took_s >= self._tool.contract.timeout_s
-        return Outcome("ran", data, raised_at=location_of(raised) if raised is not None else "")
+        if raised is None:
+            return Outcome("ran", data)
+        return _raised("ran", data, raised)
 
     @property
     def _stopped_because(self) -> str:
@@ -187,6 +189,10 @@ class _Check:
             )
         if all(one.happened == "refused" for one in checked):
             yield "The tool accepted no case, so only its refusals were checked."
+
+
+def _raised(happened: Happened, shown: ToolError, error: BaseException) -> Outcome:
+    return Outcome(happened, shown, raised=type(error).__name__, raised_at=location_of(error))
 
 
 def _with_timeout_fault(checked: CheckedCase) -> CheckedCase:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.output.referred import referred
 from antiphon_shared.values import Json, JsonSchema, ToolArguments
 
 from tool_dispatcher.authoring.argument_errors import path_text
@@ -64,7 +65,7 @@ def put_value(
     """Return a copy of the arguments with `value` at a place; examples fill missing parts around it."""
     examples = {one.path: one.example for one in all_places}
 
-    def within(node: Any, depth: int) -> Any:
+    def within(node: object, depth: int) -> Any:
         if depth == len(place.path):
             return value
         part = place.path[depth]
@@ -124,15 +125,6 @@ def _branches(schema: object, root: JsonSchema, depth: int = 0) -> Iterator[Json
         yield schema
     for choice in choices[:_BRANCHES_MAX]:
         yield from _branches(choice, root, depth + 1)
-
-
-def referred(target: str, root: JsonSchema) -> Any:
-    """Return the target of a reference within the schema, or an empty schema."""
-    node: Any = root
-    for part in target.removeprefix("#").strip("/").split("/"):
-        unescaped = part.replace("~1", "/").replace("~0", "~")
-        node = node.get(unescaped, {}) if isinstance(node, dict) and part else node
-    return node
 
 
 def _types(schema: JsonSchema) -> frozenset[str]:

@@ -8,15 +8,20 @@ from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.values import Json
 
 from tool_dispatcher.authoring.failures import readable
-from tool_dispatcher.check import leaks
 from tool_dispatcher.check.cases import EXAMPLE, Case
-from tool_dispatcher.check.hostile import EVIDENCE
 from tool_dispatcher.check.judge import Judge, Judgement
+from tool_dispatcher.check.leaks import Leak, leaks_in_data, leaks_in_error, texts_in
 
 Happened = Literal["refused", "ran", "accepted"]
 """Refused by the validation, run, or accepted by the validation but not run."""
 
 _ERROR_LENGTH_MAX = 20_000
+_LEAK_CHANGES = {
+    "failure": "Catch the failure, and describe it to the model in your own words.",
+    "injection": "Treat arguments as data: bind them as parameters, and never evaluate, format or open them.",
+    "path": "Describe the missing module without its location on this machine.",
+    "secret": "Keep secrets out of texts; mark parameters that hold one: Annotated[str, Secret].",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class Outcome:
     happened: Happened
     error: ToolError | None = None
     data: Json = None
+    raised: str = ""
+    """The type of the exception; empty if none was raised."""
     raised_at: str = ""
     """The file and line of the author's code that raised an exception; empty if none was raised."""
 
@@ -38,6 +45,8 @@ class Fault:
     change: str
     detail: str = ""
     """Details of the case."""
+    raised: str = ""
+    """The type of the exception that the model receives as internal_error; empty if none was raised."""
 
 
 def faults(
@@ -52,12 +61,13 @@ def faults(
     if outcome.happened == "ran" and outcome.error is not None:
         result += _failure(outcome, outcome.error)
     hidden = (*secrets, *judge.secrets_in(case.arguments))
-    result += (_leak_fault(leaked) for leaked in _leaks(case, outcome, judge, hidden))
+    found = _leaks(case, outcome, judge, hidden)
+    result += (Fault(leak.what, _LEAK_CHANGES[leak.kind], leak.detail) for leak in found)
     return tuple(result)
 
 
 def _accepted(judgement: Judgement) -> Fault:
-    if judgement.why.endswith(("is not valid JSON", "is not valid text")):
+    if not judgement.is_json:
         change = (
             "Refuse it: NaN, infinities and lone surrogates are not valid in JSON; "
             "a pydantic model refuses them with allow_inf_nan=False."
@@ -101,6 +111,7 @@ def _failure(outcome: Outcome, error: ToolError) -> Iterator[Fault]:
             'Return JSON values. For a failure raise ToolFailed("not_found", message, suggested_action), or '
             "another fitting type; or add the limit to the schema, so that such arguments are refused.",
             _raised(outcome, error),
+            outcome.raised,
         )
     yield from _wording(error)
 
@@ -114,24 +125,12 @@ def _wording(error: ToolError) -> Iterator[Fault]:
         yield Fault(f"the error has {length} characters, which cost tokens in each round", "Shorten it.")
 
 
-def _leaks(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
+def _leaks(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[Leak]:
     if outcome.error is not None:
-        known = "\n".join((judge.text, *leaks.texts_in(case.arguments)))
-        yield from leaks.leaks_in_error(_texts(outcome.error), known, secrets)
+        known = "\n".join((judge.text, *texts_in(case.arguments)))
+        yield from leaks_in_error(_texts(outcome.error), known, secrets)
     elif outcome.happened == "ran":
-        yield from leaks.leaks_in_data(outcome.data, secrets)
-
-
-def _leak_fault(leaked: str) -> Fault:
-    change = "Catch the failure, and describe it to the model in your own words."
-    if leaked in EVIDENCE.values():
-        change = "Treat arguments as data: bind them as parameters, and never evaluate, format or open them."
-    elif leaked.startswith(leaks.PATH):
-        change = "Describe the missing module without its location on this machine."
-        return Fault(leaks.PATH, change, leaked.removeprefix(f"{leaks.PATH}: "))
-    elif "secret" in leaked or "credential" in leaked:
-        change = "Keep secrets out of texts; mark parameters that hold one: Annotated[str, Secret]."
-    return Fault(leaked, change)
+        yield from leaks_in_data(outcome.data, secrets)
 
 
 def _texts(error: ToolError) -> list[str]:

@@ -98,7 +98,7 @@ def _too_large(size: int, bytes_max: int, effect: Effect) -> ToolError:
     )
 
 
-def _without_secret_fields(value: object, dumped: Any) -> Any:
+def _without_secret_fields(value: object, dumped: object) -> Any:
     """Return a model's dump without the values of fields that the model, or a model in it, marks as secret."""
     if isinstance(value, RootModel):
         return _without_secret_fields(value.root, dumped)

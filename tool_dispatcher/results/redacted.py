@@ -24,7 +24,7 @@ def redacted(outcome: T, redactor: Redactor) -> T:
     return outcome if clean_dump is dumped else type(outcome).model_validate(clean_dump)
 
 
-def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
+def _in_pieces(value: object, redactor: Redactor, depth: int) -> Any:
     """Redact as `redactor.json` does, but long lists in pieces: one large search would hold the GIL."""
     if depth >= _DEPTH_MAX or not isinstance(value, list | dict) or not is_large(value):
         return redactor.json(value)

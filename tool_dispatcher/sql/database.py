@@ -178,7 +178,7 @@ def _check_names(tables: Mapping[str, Table]) -> None:
             )
 
 
-def _parameter(value: Any) -> Any:
+def _parameter(value: object) -> Any:
     """Return the value to bind: a scalar or a list of scalars unchanged, a nested value as JSON text."""
     if isinstance(value, dict) or (
         isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
@@ -204,7 +204,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _objects(tree: Any) -> Iterator[dict[str, Any]]:
+def _objects(tree: object) -> Iterator[dict[str, Any]]:
     """Yield every object at any depth, in order."""
     waiting = [tree]
     while waiting:

@@ -41,7 +41,7 @@ class Table:
         return not self.rows and not self.columns
 
 
-def table_of(value: Any) -> Table:
+def table_of(value: object) -> Table:
     """Return an output as a table."""
     items = list(_items(value))
     if any(isinstance(item, dict) for item in items):
@@ -56,7 +56,7 @@ def table_of(value: Any) -> Table:
     )
 
 
-def _items(value: Any) -> Iterator[Any]:
+def _items(value: object) -> Iterator[Any]:
     """Yield the rows of an output; null has no rows."""
     waiting = [iter(value if isinstance(value, list) else () if value is None else (value,))]
     while waiting:
@@ -125,5 +125,5 @@ def _bounds(numbers: list[int]) -> tuple[int, int]:
     return min(numbers, default=0), max(numbers, default=0)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

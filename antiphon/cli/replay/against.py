@@ -44,7 +44,7 @@ def show_against(
     else:
         for line in against.reported(summary):
             stdout().print(line)
-    if lost := sum(any(one.startswith("before: ") for one in recording.errors) for recording in recordings):
+    if lost := sum("before" in recording.errors for recording in recordings):
         stderr().print(_HINT.format(label=code.label, lost=lost, name=name), style="dim")
     if not printed.is_quiet:
         stderr().print(against.headline(summary), style="dim")

@@ -148,7 +148,7 @@ def _as_json(run: DryRun) -> dict[str, Any]:
     }
 
 
-def _cut(value: Any) -> str:
+def _cut(value: object) -> str:
     return one_line(short_json(value), _VALUE_LENGTH)
 
 

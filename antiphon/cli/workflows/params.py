@@ -82,7 +82,7 @@ def typed_value(param: Param | None, text: str) -> Any:
         raise UnfitValue(f"{short_json(text)} is not {_a_json(param.type)}") from None
 
 
-def at_path(value: Any, path: str, run_id: str) -> Any:
+def at_path(value: object, path: str, run_id: str) -> Any:
     """Return the value at a path of a run's output, such as `0.flight.id`. Raises UnfitValue."""
     walked = f"@{run_id}"
     for key in path.split(".") if path else ():
@@ -149,7 +149,7 @@ def _a_json(kind: str) -> str:
     return f"{kind} in JSON, such as {examples[kind]}"
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: object) -> str:
     match value:
         case dict():
             more = ", ..." if len(value) > _KEYS_MAX else ""

@@ -56,7 +56,7 @@ class RedactedValue:
         self._text = text
         self._headers = tuple(name.lower() for name in rules.headers)
 
-    def redacted(self, value: Any, shape: Shape) -> Any:
+    def redacted(self, value: object, shape: Shape) -> Any:
         """Return a value of that shape without its secrets."""
         return self._walk(value, shape, self.paths, Hidden.NO)
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.redaction.harmless import is_card, is_harmless, looks_secret
@@ -199,7 +198,7 @@ def scan(path: Path, secrets: Iterable[str] = (), is_personal: bool = False) -> 
     return list(Scanner(secrets, is_personal).file(path))
 
 
-def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
+def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of every text and every key in a JSON value."""
     if isinstance(value, str):
         yield path, value

@@ -198,7 +198,7 @@ def _of_field(kind: type[BaseModel], name: str) -> Shape:
     return _of_type(field.annotation, tuple(field.metadata))
 
 
-def _of_type(kind: Any, metadata: tuple[Any, ...] = ()) -> Shape:
+def _of_type(kind: object, metadata: tuple[Any, ...] = ()) -> Shape:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _of_type(arguments[0], (*metadata, *arguments[1:]))

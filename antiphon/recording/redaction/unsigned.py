@@ -35,7 +35,7 @@ def unsigned(grant: str, redact: Callable[[str], str]) -> str:
     return f"{_encoded(_HEADER)}.{_encoded(message)}.{SIGNATURE}"
 
 
-def _redacted_claim(claim: Any, redact: Callable[[str], str]) -> Any:
+def _redacted_claim(claim: object, redact: Callable[[str], str]) -> Any:
     if isinstance(claim, str):
         return redact(claim)
     if isinstance(claim, list):
@@ -45,7 +45,7 @@ def _redacted_claim(claim: Any, redact: Callable[[str], str]) -> Any:
     return None if isinstance(claim, dict) else claim
 
 
-def _encoded(part: Any) -> str:
+def _encoded(part: object) -> str:
     return urlsafe_b64encode(orjson.dumps(part)).decode().rstrip("=")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Literal
+from typing import Literal
 
 from antiphon_shared.events import COMPONENTS
 from antiphon_shared.process.errors import UnreadableEvent
@@ -123,7 +123,7 @@ def _code_run(recording: Path, step: StepChange) -> set[CodeType]:
     """Return the code that runs today when the step is repeated. Raises as reading a recording does."""
     replay, ran, cause = Replay(), set[CodeType](), None
 
-    def note(frame: FrameType, event: str, _: Any) -> None:
+    def note(frame: FrameType, event: str, _: object) -> None:
         if event == "call":
             ran.add(frame.f_code)
 

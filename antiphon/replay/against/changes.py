@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from antiphon.replay.against.results import DifferingValue, Result
 
+Version = Literal["before", "now"]
+"""The other version of the code, and today's."""
 Kind = Literal["same", "changed", "unchecked", "unreadable"]
 _LINE_OF_CODE = re.compile(r", line \d+\)$")
 _BY_TODAY = "today's code raises "
@@ -66,8 +68,8 @@ class Compared:
     """The number of values that diverge from the record in the same way in both."""
     unchecked: Mapping[str, int] = field(default_factory=dict)
     """The number of unchecked values by reason, in either version."""
-    errors: tuple[str, ...] = ()
-    """The reasons why one version cannot read it."""
+    errors: Mapping[Version, str] = field(default_factory=dict)
+    """The reason why a version cannot read it."""
 
     @property
     def result(self) -> Kind:
@@ -81,8 +83,8 @@ class Compared:
 def compare_results(before: Result, now: Result) -> Compared:
     """Return the differences between the other version's result for a recording and today's."""
     if before.error or now.error:
-        sides = (("before", before.error), ("now", now.error))
-        return Compared(now.path, errors=tuple(f"{name}: {error}" for name, error in sides if error))
+        errors: dict[Version, str] = {"before": before.error, "now": now.error}
+        return Compared(now.path, errors={version: error for version, error in errors.items() if error})
     left, right = _by_key(before.divergences), _by_key(now.divergences)
     changes, alike = [], 0
     for key in sorted(dict.fromkeys((*right, *left)), key=lambda key: key[0]):

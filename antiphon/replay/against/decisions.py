@@ -99,10 +99,9 @@ def _sentence(step: StepChange) -> tuple[int, str]:
 
 
 def _failure(change: Change, step: StepChange) -> str:
-    now, before = str(change.now), str(change.before)
-    if now.startswith("the code raises"):
-        return f"fail in {step.component}: {now}"
-    return f"succeed in {step.component}, where before {before}"
+    if change.now != change.recorded:
+        return f"fail in {step.component}: {change.now}"
+    return f"succeed in {step.component}, where before {change.before}"
 
 
 def _decided(step: StepChange) -> tuple[int, str]:

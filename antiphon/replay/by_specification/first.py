@@ -198,7 +198,7 @@ def _end_difference(did: dict[str, Any], would: dict[str, Any]) -> NodeDifferenc
     return NodeDifference(8, "end", "", sentence, did, would)
 
 
-def _fields(did: Any, would: Any) -> str:
+def _fields(did: object, would: object) -> str:
     """Return the names of the fields that differ; empty if the whole values differ."""
     paths = (found.path.partition(".")[0].partition("[")[0] for found in differences(did, would))
     return list_names((f"`{name}`" for name in dict.fromkeys(paths) if name), _SHOWN_MAX)

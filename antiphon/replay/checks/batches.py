@@ -101,11 +101,11 @@ def _failed(result: ToolResult, error: ToolError) -> ToolResult:
     return failed(result.index, call, error, result.duration_ms)
 
 
-def _differences(then: Any, now: Any) -> list[Difference]:
+def _differences(then: object, now: object) -> list[Difference]:
     return [] if then == now else list(differences(_lists(then), _lists(now)))
 
 
-def _lists(value: Any) -> Any:
+def _lists(value: object) -> Any:
     return [_lists(one) for one in value] if isinstance(value, list | tuple) else value
 
 

@@ -272,11 +272,11 @@ def _with_same_changes(session: Session, then: Session, now: Session) -> Session
     return replace(session, **differing | changed)
 
 
-def _differing(then: Any, now: Any) -> dict[str, Any]:
+def _differing(then: object, now: object) -> dict[str, Any]:
     return {name: value for name, value in now.__dict__.items() if value != then.__dict__[name]}
 
 
-def _differences_of(what: str, expected: Any, got: Any) -> list[tuple[str, Difference]]:
+def _differences_of(what: str, expected: object, got: object) -> list[tuple[str, Difference]]:
     return [] if expected == got else [(what, one) for one in differences(expected, got)]
 
 

@@ -20,12 +20,12 @@ _ENDING = ".!?:; "
 _TIGHT = 1e-9
 
 
-def _as_number(value: Any) -> Any:
+def _as_number(value: object) -> Any:
     is_plain = isinstance(value, int | float) and not isinstance(value, bool)
     return {"value": value} if is_plain else value
 
 
-def _as_list(value: Any) -> Any:
+def _as_list(value: object) -> Any:
     return [value] if isinstance(value, str) else value
 
 

@@ -107,7 +107,7 @@ async def _judgement(rubric: Rubric, parameters: Mapping[str, Any]) -> Judgement
         return Judgement(rubric.name, None, f"The rubric failed: {text}")
 
 
-def _read(name: str, value: Any) -> Judgement:
+def _read(name: str, value: object) -> Judgement:
     """Return a rubric's result as a judgement. Raises TypeError, ValueError."""
     score, note = (
         (value.score, one_line(str(value.note), _NOTE_CHARACTERS_MAX))

@@ -19,7 +19,7 @@ def moved(value: ValueT, by: timedelta) -> ValueT:
     return replace(value, **changed)  # type: ignore[type-var]  # every other value with fields is a dataclass
 
 
-def _moved(value: Any, by: timedelta) -> Any:
+def _moved(value: object, by: timedelta) -> Any:
     match value:
         case datetime():
             return value + by

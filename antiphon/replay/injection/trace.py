@@ -25,6 +25,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Response
 from antiphon_shared.events.step_records import AssemblyRecord, BriefingRecord, MaterialRead
+from antiphon_shared.process.stream_ids import order_of
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.checks.assemblies import Assemblies
@@ -144,8 +145,8 @@ class Trace:
             self._append(reply(line.event, number, data, component, line.event.time))
 
     def _append(self, event: AnyEvent) -> None:
-        milliseconds, _, sequence = self._entry.partition("-")
-        self._n, self._entry = self._n + 1, f"{milliseconds}-{int(sequence) + 1}"
+        milliseconds, sequence = order_of(self._entry)
+        self._n, self._entry = self._n + 1, f"{milliseconds}-{sequence + 1}"
         self._waiting.append(EventLine(self._n, self._entry, event))
 
     def _fire_model_timer(self) -> bool:

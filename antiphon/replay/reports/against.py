@@ -53,7 +53,7 @@ def reported(summary: Summary) -> Iterator[str]:
     """Yield the lines for a terminal: unreadable recordings, then the decisions."""
     for one in summary.recordings:
         if one.errors:
-            yield f"{printable(one.path)}: unreadable {printable('; '.join(one.errors))}"
+            yield f"{printable(one.path)}: unreadable {printable('; '.join(_errors(one)))}"
     for decision in summary.decisions[:_DECISIONS_MAX]:
         yield printable(decision.words)
         yield from (f"  {line}" for line in _first(decision))
@@ -106,6 +106,10 @@ def _first(decision: Decision) -> Iterator[str]:
     yield from (f"  {line}" for line in change(one.before, one.now, _LINES_MAX))
 
 
+def _errors(one: Compared) -> list[str]:
+    return [f"{version}: {error}" for version, error in one.errors.items()]
+
+
 def _names(cases: Sequence[Case]) -> str:
     return list_names((printable(case.path) for case in cases), _NAMES_MAX)
 
@@ -127,7 +131,7 @@ def _recording(one: Compared) -> dict[str, Any]:
         "path": one.path,
         "session_id": one.session_id,
         "result": one.result,
-        "errors": list(one.errors),
+        "errors": _errors(one),
         "unchecked": dict(one.unchecked),
         "alike": one.alike,
         "changes": [asdict(found) for step in one.steps for found in step.changes],

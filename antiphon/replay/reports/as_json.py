@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from antiphon.replay.report import by_component
+from antiphon.replay.report import by_component, by_text
 from antiphon.replay.reports.outcome import Outcome, Tally
 
 
@@ -20,14 +20,14 @@ def document(outcomes: Sequence[Outcome]) -> str:
             "steps": tally.steps,
             "checked_steps": tally.checked,
             "unchecked_steps": by_component(tally.unchecked),
-            "unchecked": tally.unchecked,
+            "unchecked": by_text(tally.unchecked),
             "allowed_unchecked": tally.allowed or None,
             "recordings": [_recording(outcome) for outcome in outcomes],
         }
     )
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """Return JSON in ASCII: recordings hold values that other encoders refuse, such as integers of any length."""
     return json.dumps(value, default=str)
 
@@ -43,8 +43,8 @@ def _recording(outcome: Outcome) -> dict[str, Any]:
         "steps": dict(report.steps),
         "unchecked_steps": report.unchecked_steps,
         "answer": report.answer,
-        "unchecked": dict(report.unchecked),
-        "not_run": dict(report.not_run),
+        "unchecked": by_text(report.unchecked),
+        "not_run": by_text(report.not_run),
         "divergences_in_all": report.divergences_in_all,
         "divergences": [asdict(divergence) for divergence in report.divergences],
         "goes_on": None if outcome.goes_on is None else outcome.goes_on.model_dump(),

@@ -103,7 +103,7 @@ def _rest(found: SpecificationResult) -> str:
     return f"{end_in_words(found)}: not recorded: {list_names(map(printable, missing), _MISSING_SHOWN_MAX)}"
 
 
-def _or_empty(value: Any) -> Any:
+def _or_empty(value: object) -> Any:
     return "nothing" if value is None else value
 
 

@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
-from typing import Any
 
 from antiphon.replay.differences import ABSENT
 
@@ -21,7 +20,7 @@ _CHARACTERS_BEFORE = 40
 _CONTEXT = 2
 
 
-def change(expected: Any, got: Any, lines_max: int = LINES_MAX) -> list[str]:
+def change(expected: object, got: object, lines_max: int = LINES_MAX) -> list[str]:
     """Return the expected lines with `- `, the other lines with `+ `, and two lines of context around a difference."""
     then, now = _lines(expected), _lines(got)
     if len(then) == len(now) == 1:
@@ -43,7 +42,7 @@ def _escaped(sign: str) -> str:
     return sign.encode("unicode_escape").decode()
 
 
-def _lines(value: Any) -> list[str]:
+def _lines(value: object) -> list[str]:
     if value == ABSENT:
         return [ABSENT]
     if isinstance(value, str) and "\n" in value:

@@ -53,7 +53,7 @@ def _table(comparison: Comparison) -> Iterator[str]:
         yield f"{name:{widths[0]}}  {mine:{widths[1]}}  {other} {mark}".rstrip()
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return "-" if value is None else str(value)
 
 

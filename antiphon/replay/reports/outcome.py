@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from antiphon.replay.report import Report
+from antiphon.replay.report import Reason, Report
 
 if TYPE_CHECKING:
     from antiphon.replay.next_step import Next
@@ -44,7 +44,7 @@ class Tally:
     events: int = 0
     checked: Counter[str] = field(default_factory=Counter)
     """The number of checked steps, by component."""
-    unchecked: Counter[str] = field(default_factory=Counter)
+    unchecked: Counter[Reason] = field(default_factory=Counter)
     """The number of unchecked steps, by component and reason."""
     allowed: str = ""
     """The reason why steps may go unchecked; empty if they may not."""

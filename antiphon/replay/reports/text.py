@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events import COMPONENTS
 
-from antiphon.replay.report import Answer, Divergence, Report, by_component
+from antiphon.replay.report import Answer, Divergence, Reason, Report, by_component
 from antiphon.replay.reports.change_lines import change, printable
 from antiphon.replay.reports.outcome import Outcome, Tally
 
@@ -66,9 +66,10 @@ def summary(tally: Tally, duration_s: float) -> list[str]:
     return lines + ([f"unchecked steps are allowed: {printable(tally.allowed)}"] if tally.allowed else [])
 
 
-def reasons(unchecked: Mapping[str, int]) -> str:
+def reasons(unchecked: Mapping[Reason, int] | Mapping[str, int]) -> str:
     """Return the reasons for unchecked steps, each with its count."""
-    return ", ".join(f"{printable(reason)} ({count})" for reason, count in sorted(unchecked.items()))
+    counted = sorted((str(reason), count) for reason, count in unchecked.items())
+    return ", ".join(f"{printable(reason)} ({count})" for reason, count in counted)
 
 
 def _output_of(divergence: Divergence) -> str:

@@ -67,7 +67,7 @@ def request_lines(request: Mapping[str, Any]) -> list[str]:
     return lines[:_LINES_MAX]
 
 
-def _shown_part(part: Any) -> str:
+def _shown_part(part: object) -> str:
     if isinstance(part, str):
         return part
     if isinstance(part, dict) and (text := part.get("text", part.get("content"))) and isinstance(text, str):

@@ -23,7 +23,7 @@ def unfinished_events(message: Mapping[str, Any]) -> bytes:
     return b"".join(_partial_message(message))
 
 
-def error_events(body: Any) -> bytes:
+def error_events(body: object) -> bytes:
     """Return an error inside a stream."""
     error = (
         body

@@ -12,7 +12,7 @@ from antiphon_shared.formats import in_format
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.differences import ABSENT, differences
-from antiphon.replay.report import DIVERGENCES_KEPT_MAX, REDACTED_CHANGE, Answer, Divergence
+from antiphon.replay.report import DIVERGENCES_KEPT_MAX, REDACTED_CHANGE, Answer, Divergence, Reason
 from antiphon.replay.steps.replay_state import RepeatedStep, Step
 
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
@@ -23,7 +23,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.steps: Counter[str] = Counter()
-        self.unchecked: Counter[str] = Counter()
+        self.unchecked: Counter[Reason] = Counter()
         self.divergences: list[Divergence] = []
         self.divergences_in_all = 0
         self.digests: list[tuple[EventLine, str, str]] = []
@@ -56,7 +56,7 @@ class Findings:
     def judge_digests(self, redactions: int) -> None:
         """Report different digests as divergences, or, if values were redacted, as unchecked."""
         if redactions and self.digests:
-            self.unchecked[f"coordinator: {REDACTED_CHANGE}"] += len(self.digests)
+            self.unchecked[Reason("coordinator", REDACTED_CHANGE)] += len(self.digests)
             self.steps["coordinator"] -= len(self.digests)
             return
         for line, then, now in self.digests:

@@ -40,6 +40,7 @@ from antiphon.replay.checks.exchanges import Exchanges
 from antiphon.replay.differences import ABSENT
 from antiphon.replay.report import (
     STILL_OPEN,
+    Reason,
     Report,
 )
 from antiphon.replay.steps.findings import ComparedOutputs, Findings, raised
@@ -131,7 +132,7 @@ class Replay:
         if self._redo.keys() == COMPONENT_OF.keys() and not (
             self._findings.steps or self._findings.unchecked
         ):
-            self._findings.unchecked["coordinator: it holds no step"] += 1
+            self._findings.unchecked[Reason("coordinator", "it holds no step")] += 1
         return Report(
             session_id=self.header.session_id,
             events=self._events,
@@ -172,7 +173,7 @@ class Replay:
 
     def _add_unchecked(self, component: Component, why: str) -> None:
         """Count a step that cannot be repeated; later steps that depend on it are unchecked too."""
-        self._findings.unchecked[f"{component}: {why}"] += 1
+        self._findings.unchecked[Reason(component, why)] += 1
         if component == "coordinator":
             self.decisions.lacks = why
             if self.runs is not None:
@@ -221,13 +222,13 @@ class Replay:
         try:
             redone = self._redo[kind](step, self.known)
         except UnreadableEvent as error:
-            self._findings.unchecked[f"{component}: {error.message}"] += 1
+            self._findings.unchecked[Reason(component, error.message)] += 1
             return
         except Exception as error:  # noqa: BLE001  # today's code may raise anything; the other steps still count
             self._fail(step, component, error)
             return
         if redone.unchecked:
-            self._findings.unchecked[f"{component}: {redone.unchecked}"] += 1
+            self._findings.unchecked[Reason(component, redone.unchecked)] += 1
         else:
             self._findings.steps[component] += 1
         for part, difference in redone.others:
@@ -275,7 +276,7 @@ class Replay:
         if not (why or self._is_closed):
             why = STILL_OPEN
         if why and left:
-            self._findings.unchecked[f"coordinator: {why}"] += len(left)
+            self._findings.unchecked[Reason("coordinator", why)] += len(left)
         for line in () if why else left:
             self._findings.diverged(
                 line, "coordinator", "state", [("", ABSENT, "a decision that was not recorded")]

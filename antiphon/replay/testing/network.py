@@ -21,7 +21,7 @@ def denied() -> Iterator[list[str]]:
     """
     attempts: list[str] = []
 
-    def check(host: Any) -> None:
+    def check(host: object) -> None:
         if not _is_local(host):
             attempts.append(str(host))
             raise NetworkDenied(f"network denied: {host} is not the local machine; see docs/testing.md.")
@@ -34,7 +34,7 @@ def denied() -> Iterator[list[str]]:
 
         return connect
 
-    def sendto(self: socket.socket, data: Any, *rest: Any) -> Any:
+    def sendto(self: socket.socket, data: object, *rest: Any) -> Any:
         if self.family in (socket.AF_INET, socket.AF_INET6):
             check(rest[-1][0])
         return before["sendto"](self, data, *rest)
@@ -63,7 +63,7 @@ def denied() -> Iterator[list[str]]:
                 setattr(socket.socket, name, own[name])
 
 
-def _is_local(host: Any) -> bool:
+def _is_local(host: object) -> bool:
     if isinstance(host, bytes):
         host = host.decode(errors="replace")
     if host is None or host in _LOCAL_NAMES:

@@ -131,7 +131,7 @@ _NAMES = {"provider": "model", "models": "model ids", "script": "replies of the 
 _BUILT_IN_NAMES = frozenset(BUILT_INS)
 
 
-def _difference_lines(name: str, before: Any, after: Any) -> list[str]:
+def _difference_lines(name: str, before: object, after: object) -> list[str]:
     lines = []
     for path, expected, got in differences(to_jsonable_python(before), to_jsonable_python(after)):
         joint = "." if name and path and not path.startswith("[") else ""
@@ -139,7 +139,7 @@ def _difference_lines(name: str, before: Any, after: Any) -> list[str]:
     return lines
 
 
-def _schema(definition: Any) -> str:
+def _schema(definition: object) -> str:
     """Return the hash of a tool's definition as text."""
     return ABSENT if definition is None else f"schema {content_hash(to_json(definition))[:12]}"
 

@@ -1,7 +1,7 @@
 """The choice of recorded calls to repeat, with reasons for the others. Pure."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from antiphon_shared.tools.relevance import BUILT_INS
 
@@ -54,7 +54,7 @@ def _unknown(one: RecordedCall) -> SkippedCall | None:
     return None
 
 
-def holds_placeholder(value: Any) -> bool:
+def holds_placeholder(value: object) -> bool:
     """Return whether redaction has replaced a part of a JSON value."""
     match value:
         case str():

@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from antiphon.replay.differences import Difference
 from antiphon.replay.recorded_calls import RecordedCall
-from antiphon.replay.report import DIVERGENCES_KEPT_MAX, Divergence, Report
+from antiphon.replay.report import DIVERGENCES_KEPT_MAX, Divergence, Reason, Report
 from antiphon.replay.tool_results.choice import holds_placeholder
 from antiphon.replay.tool_results.volatile import Volatile, differing
 
@@ -30,15 +30,15 @@ class Findings:
     """Whether an earlier call was a write, which is not repeated."""
     checked: int = 0
     divergences: list[Divergence] = field(default_factory=list)
-    unchecked: Counter[str] = field(default_factory=Counter)
-    not_run: Counter[str] = field(default_factory=Counter)
+    unchecked: Counter[Reason] = field(default_factory=Counter)
+    not_run: Counter[Reason] = field(default_factory=Counter)
 
     def skip(self, kind: str, tool: str, why: str) -> None:
         """Count a call that was not checked with today's tools."""
         counts = self.unchecked if kind == "unchecked" else self.not_run
-        counts[f"tools: {tool}: {why}"] += 1
+        counts[Reason("tools", f"{tool}: {why}")] += 1
 
-    def judge(self, one: RecordedCall, outcome: Any, volatile: Sequence[Volatile]) -> None:
+    def judge(self, one: RecordedCall, outcome: object, volatile: Sequence[Volatile]) -> None:
         """Compare today's result of the tool, as JSON values or a ToolError, with the recorded one."""
         differences = list(_differences(one.result, outcome, volatile))
         certain = [one for one in differences if not self._may_be_redacted(one)]
@@ -70,13 +70,13 @@ class Findings:
         )
 
 
-def _differences(then: ToolResult, now: Any, volatile: Sequence[Volatile]) -> Iterable[Difference]:
+def _differences(then: ToolResult, now: object, volatile: Sequence[Volatile]) -> Iterable[Difference]:
     if then.error is None and not isinstance(now, ToolError):
         return differing(then.data, now, volatile)
     return differing(_model_view(then), _model_view(now), ())
 
 
-def _model_view(outcome: Any) -> Any:
+def _model_view(outcome: object) -> Any:
     """Return the result for the model: the data, or the parts of an error that do not depend on its time."""
     if isinstance(outcome, ToolResult):
         outcome = outcome.data if outcome.error is None else outcome.error

@@ -145,7 +145,7 @@ class TodaysTools:
         )
         return (await execute_alone(tool, arguments.values, context, self._threads, _CALL_S_MAX)).outcome
 
-    def _clean(self, outcome: Any, secrets: Sequence[str]) -> Any:
+    def _clean(self, outcome: object, secrets: Sequence[str]) -> Any:
         return redact_call_secrets(secrets, redacted(outcome, self._redactor))
 
 

@@ -52,7 +52,7 @@ class Volatile:
         return cls(match["tool"] or "", path, _matcher(text, match["matcher"] or "any", match["bound"]))
 
 
-def differing(expected: Any, got: Any, volatile: Sequence[Volatile]) -> Iterator[Difference]:
+def differing(expected: object, got: object, volatile: Sequence[Volatile]) -> Iterator[Difference]:
     """Yield the smallest differences of two results that exceed the tolerance."""
     return _walk(expected, got, [(one.path, one.matches) for one in volatile], "")
 
@@ -60,7 +60,7 @@ def differing(expected: Any, got: Any, volatile: Sequence[Volatile]) -> Iterator
 _Rules = list[tuple[Path, Matcher]]
 
 
-def _walk(expected: Any, got: Any, rules: _Rules, path_text: str) -> Iterator[Difference]:
+def _walk(expected: object, got: object, rules: _Rules, path_text: str) -> Iterator[Difference]:
     matchers = [matches for path, matches in rules if path.is_reached]
     if matchers:
         if not any(matches(expected, got) for matches in matchers):
@@ -94,11 +94,11 @@ def _matcher(text: str, name: str, bound: str | None) -> Matcher:
             raise ConfigurationError(f"{text!r}: matcher {name!r} does not exist.", hint=_FORM)
 
 
-def _same_text(expected: Any, got: Any) -> bool:
+def _same_text(expected: object, got: object) -> bool:
     return isinstance(expected, str) and isinstance(got, str) and plain(expected) == plain(got)
 
 
-def _same_items(expected: Any, got: Any) -> bool:
+def _same_items(expected: object, got: object) -> bool:
     if not isinstance(expected, list) or not isinstance(got, list):
         return False
     return sorted(map(to_json, expected)) == sorted(map(to_json, got))
@@ -125,5 +125,5 @@ def _numeric(text: str, bound: str) -> Matcher:
     return matches
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -15,10 +15,10 @@ from antiphon_shared.bus.signing import SIGNATURE
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import Component
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, NewerFormat, UnreadableEvent
+from antiphon_shared.process.stream_ids import UNIX_MS_MAX, milliseconds_of
 from antiphon_shared.stored import Kind, fields_of
 from antiphon_shared.values import Value
 
-_UNIX_S_MAX = 253_402_300_799
 _COUNT_MAX = 2**53
 _SIGNATURE_LENGTH = 200
 _ID = re.compile(r"([0-9]{1,4})/([0-9]{1,20}-[0-9]{1,20})")
@@ -161,7 +161,6 @@ def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
     try:
         return LETTER.read(fields.get(b"letter", b""))
     except UnreadableEvent:
-        buried_ms, _, _ = entry.partition(b"-")
         error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
-        buried = datetime.fromtimestamp(min(int(buried_ms) / 1000, _UNIX_S_MAX), UTC)
+        buried = datetime.fromtimestamp(min(milliseconds_of(entry.decode()), UNIX_MS_MAX) / 1000, UTC)
         return Letter(component="unknown", entry=entry.decode(), error=error, buried=buried)

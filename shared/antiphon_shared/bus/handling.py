@@ -15,6 +15,7 @@ from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, EventData
 from antiphon_shared.events.step_records import StepRecord
+from antiphon_shared.process.stream_ids import milliseconds_of
 
 STATE = "state"
 """The coordinator's document of a session."""
@@ -48,7 +49,7 @@ class Delivery(NamedTuple):
     @property
     def asked_ms(self) -> int:
         """Return the time of the request, in Unix milliseconds of Redis's clock; the same for every attempt."""
-        return int(self.log_entry.partition("-")[0])
+        return milliseconds_of(self.log_entry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,13 @@ from antiphon_shared.bus.redis_bus import Bus, Published
 from antiphon_shared.bus.rejections import fields_of
 from antiphon_shared.bus.session_content import SessionContent, conflict
 from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, require_key
-from antiphon_shared.bus.submissions import Unacceptable, milliseconds_of, read_submission
+from antiphon_shared.bus.submissions import Unacceptable, read_submission
 from antiphon_shared.bus.timers import CleanUp
 from antiphon_shared.events import AnyEvent, encode
 from antiphon_shared.formats import FORMAT, needed_format
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
+from antiphon_shared.process.stream_ids import milliseconds_of
 from antiphon_shared.values import DEFAULT_TENANT, Tenant
 
 GROUP = "intake"
@@ -208,7 +209,7 @@ class Intake:
             self._bus.batcher.submit("XDEL", self._stream, entry.id),
         )
         await faults.pass_point("submission.acknowledge.after")
-        if milliseconds_of(entry) > utc_now().timestamp() * 1000 + _CLOCK_DIFFERENCE_MAX_MS:
+        if milliseconds_of(entry.id) > utc_now().timestamp() * 1000 + _CLOCK_DIFFERENCE_MAX_MS:
             self._log.warning("queue_id_reset")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
 

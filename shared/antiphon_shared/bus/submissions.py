@@ -13,6 +13,7 @@ from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import CHILD, id_of_entry
+from antiphon_shared.process.stream_ids import milliseconds_of
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.values import SessionId
 
@@ -54,7 +55,7 @@ def read_submission(
     if unknown := sorted(fields.keys() - FIELDS):
         name = unknown[0][:_NAME_LENGTH]
         raise Unacceptable(f"{name}: unknown field.", hint=did_you_mean(name, sorted(FIELDS)))
-    submitted_ms = min(milliseconds_of(entry), int(now.timestamp() * 1000))
+    submitted_ms = min(milliseconds_of(entry.id), int(now.timestamp() * 1000))
     if submitted_ms < _EARLIEST_MS:
         raise Unacceptable(
             f"entry: the time of the id {entry.id} is out of range.",
@@ -72,11 +73,6 @@ def read_submission(
     if len(encode(event)) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes as JSON.", hint=_SHORTEN)
     return event
-
-
-def milliseconds_of(entry: Entry) -> int:
-    """Return the time in an entry's id, in Unix milliseconds."""
-    return int(entry.id.partition("-")[0])
 
 
 def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:

@@ -36,7 +36,7 @@ class Replicas(NamedTuple):
 class NotReplicated(Exception):
     """The error for writes that too few replicas have; it holds the reply."""
 
-    def __init__(self, reply: Any, acknowledged: int, replicas: Replicas) -> None:
+    def __init__(self, reply: object, acknowledged: int, replicas: Replicas) -> None:
         super().__init__(
             f"{acknowledged} of {replicas.required} replicas had it within {replicas.timeout_s:g} s"
         )
@@ -117,7 +117,7 @@ class Wire:
             replies.append(reply if callback is None else _read_as(callback, reply))
         return replies
 
-    async def _next(self, reply: Any) -> Any:
+    async def _next(self, reply: object) -> Any:
         """Return the next reply; read from the socket until it has arrived."""
         parser = self._connection._parser
         while True:
@@ -132,7 +132,7 @@ class Wire:
             reply = parser._reader.gets()
 
 
-def _read_as(callback: Callable[[Any], Any], reply: Any) -> Any:
+def _read_as(callback: Callable[[Any], Any], reply: object) -> Any:
     try:
         return reply if isinstance(reply, Exception) else callback(reply)
     except Exception as error:  # noqa: BLE001  # one reply that the library cannot convert must not affect the others

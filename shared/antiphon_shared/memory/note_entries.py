@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import Any
 
 from antiphon_shared.text.citations import CITATION
 
@@ -138,7 +137,7 @@ def _unescaped(text: str) -> str:
         return text
 
 
-def _texts(entry: Any) -> list[str]:
+def _texts(entry: object) -> list[str]:
     """Return the entries in a JSON value: one for each line of a text, item of a list or field of an object."""
     if isinstance(entry, str):
         return entry.splitlines()
@@ -149,7 +148,7 @@ def _texts(entry: Any) -> list[str]:
     return [_in_a_row(entry)]
 
 
-def _in_a_row(value: Any, depth: int = 0) -> str:
+def _in_a_row(value: object, depth: int = 0) -> str:
     """Return all values in a JSON value as one text, without keys."""
     parts = list(value.values()) if isinstance(value, dict) else value
     if isinstance(parts, list):

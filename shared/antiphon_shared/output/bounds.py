@@ -147,13 +147,13 @@ def _resolved(reference: str, schema: dict[str, Any]) -> Any:
     return target
 
 
-def _refuse_own_base(node: Any) -> None:
+def _refuse_own_base(node: object) -> None:
     """Raise UnfitSchema for a part that is a new base for references."""
     if isinstance(node, dict) and isinstance(node.get("$id"), str):
         raise UnfitSchema(_NOT_TAKEN)
 
 
-def _refuse_deep(value: Any, depth_left: int) -> None:
+def _refuse_deep(value: object, depth_left: int) -> None:
     if not isinstance(value, dict | list):
         return
     if depth_left == 0:

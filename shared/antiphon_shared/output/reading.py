@@ -106,7 +106,7 @@ def _value(text: str) -> Any:
     return _portable(_DECODER.decode(text))
 
 
-def _portable(value: Any) -> Any:
+def _portable(value: object) -> Any:
     """Return a value that every reader and writer of JSON accepts unchanged. Raises _NotJson."""
     parts = [value]
     for _ in range(LEVELS_MAX):
@@ -120,7 +120,7 @@ def _portable(value: Any) -> Any:
     return value
 
 
-def _inner(value: Any) -> Any:
+def _inner(value: object) -> Any:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()

@@ -48,7 +48,7 @@ _TOO_MANY = Fault("", "It breaks rules, and is too large to name them; give a sm
 class OutputSchema:
     """A schema that answers are checked against."""
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: object) -> None:
         """Raise UnfitSchema for a schema that cannot be used."""
         size = len(to_json(schema))
         if size > BYTES_MAX:
@@ -58,7 +58,7 @@ class OutputSchema:
         self.extent = checked(schema)
         self._validator = _compiled(schema)
 
-    def faults(self, value: Any) -> tuple[Fault, ...]:
+    def faults(self, value: object) -> tuple[Fault, ...]:
         """Return the rules that `value` breaks, at most FAULTS_MAX of them; an empty tuple when it fits."""
         if self._validator.is_valid(value):
             return ()
@@ -102,7 +102,7 @@ def _is_empty(schema: dict[str, Any]) -> bool:
     return canonicalize(schema, offline=True).satisfiability() == canonical.Satisfiability.NO
 
 
-def _branches(value: Any) -> int:
+def _branches(value: object) -> int:
     """Return the number of alternatives in a schema, at any depth."""
     if isinstance(value, dict):
         listed = (part for name, part in value.items() if name.endswith("Of") and isinstance(part, list))
@@ -113,7 +113,7 @@ def _branches(value: Any) -> int:
     return sum(map(_branches, value)) if isinstance(value, list) else 0
 
 
-def _parts(value: Any) -> int:
+def _parts(value: object) -> int:
     """Return the number of values in a value, itself included."""
     if isinstance(value, dict):
         return 1 + sum(map(_parts, value.values()))

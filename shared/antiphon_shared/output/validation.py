@@ -20,7 +20,7 @@ class Validation(Value):
     errors: tuple[str, ...] = Field(default=(), description="The errors, a sentence each.")
 
 
-def content_digest(value: Any) -> str:
+def content_digest(value: object) -> str:
     """Return a digest that two JSON values share exactly if they are equal.
 
     Objects are equal in any order of their properties, texts by code point, numbers by value; true does not
@@ -30,7 +30,7 @@ def content_digest(value: Any) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def with_one_form(value: Any) -> Any:
+def with_one_form(value: object) -> Any:
     """Return a JSON value with one form for each number: 1.0 is 1."""
     if isinstance(value, float) and value.is_integer():
         return int(value)

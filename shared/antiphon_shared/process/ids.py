@@ -12,6 +12,8 @@ from hashlib import blake2b, sha1
 from secrets import token_hex, token_urlsafe
 from uuid import UUID
 
+from antiphon_shared.process.stream_ids import milliseconds_of
+
 _VERSION_5, _VERSION_7 = 0x5 << 76, 0x7 << 76
 _VARIANT = 0b10 << 62
 _WITHOUT_VERSION = ~(0xF << 76 | 0b11 << 62)
@@ -46,8 +48,7 @@ def id_of_entry(stream: str, entry: str) -> UUID:
 
     `entry` is a Redis stream id, `milliseconds-sequence`, and provides the timestamp.
     """
-    milliseconds, _, _ = entry.partition("-")
-    return _uuid7(int(milliseconds), blake2b(f"{stream} {entry}".encode(), digest_size=10).digest())
+    return _uuid7(milliseconds_of(entry), blake2b(f"{stream} {entry}".encode(), digest_size=10).digest())
 
 
 @lru_cache(_IDS_CACHED_MAX)

@@ -76,7 +76,7 @@ def is_large(*values: Any) -> bool:
     return False
 
 
-def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[T]:
+def in_pieces(value: object, each: Callable[[Any], T], depth: int = 0) -> Iterator[T]:
     """Yield `each` of the value's parts, for which long lists and objects are split into pieces."""
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         for start in range(0, len(value), _PIECE):
@@ -94,7 +94,7 @@ def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[
         yield each(value)
 
 
-def json_of(value: Any, depth: int = 0) -> bytes:
+def json_of(value: object, depth: int = 0) -> bytes:
     """Return the value as JSON, like `to_json`, but in pieces. Raises ValueError if it cannot be written."""
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         size = _PIECE if len(value) > _PIECE else 1
@@ -107,7 +107,7 @@ def json_of(value: Any, depth: int = 0) -> bytes:
     return to_json(value)
 
 
-def json_within(value: Any, bytes_max: int) -> bytes | None:
+def json_within(value: object, bytes_max: int) -> bytes | None:
     """Return the value as JSON, like `json_of`; None if it exceeds `bytes_max`."""
     size = 0
     for length in in_pieces(value, lambda part: len(to_json(part))):

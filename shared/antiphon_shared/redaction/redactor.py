@@ -57,7 +57,7 @@ class Redactor:
         clean = without_credentials(clean)
         return text if clean == text else clean
 
-    def json(self, value: Any) -> Any:
+    def json(self, value: object) -> Any:
         """Return a JSON value without secrets, also in its keys; the same object if it has no secrets.
 
         A value below 200 levels is replaced as a whole.
@@ -81,7 +81,7 @@ class Redactor:
             or (self._keys is not None and self._keys.suspects(text))
         )
 
-    def _json(self, value: Any, depth: int) -> Any:
+    def _json(self, value: object, depth: int) -> Any:
         if isinstance(value, str):
             return self.text(value)
         if not isinstance(value, dict | list | tuple):
@@ -107,7 +107,7 @@ class Redactor:
         is_same = all(new is old for new, old in zip(clean, value, strict=True))
         return value if is_same else clean
 
-    def _behind(self, key: str, value: Any) -> Any:
+    def _behind(self, key: str, value: object) -> Any:
         """Return the value of a key, read as a header's line when the key is a header's name."""
         if isinstance(value, list):
             return [self._behind(key, one) for one in value] if self._keys is not None else value
@@ -138,7 +138,7 @@ def without_credentials(text: str) -> str:
     return "".join((*parts, text[done:])) if parts else text
 
 
-def free_key(key: Any, taken: dict[Any, Any]) -> Any:
+def free_key(key: object, taken: dict[Any, Any]) -> Any:
     """Return a free key: two redacted keys of one object may be equal, and no value may be lost."""
     n, free = 1, key
     while free in taken:

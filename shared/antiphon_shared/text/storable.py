@@ -9,7 +9,7 @@ _DEPTH_MAX = 60
 _INTEGER_BITS_MAX = 1_024
 
 
-def storable(value: Any) -> Any:
+def storable(value: object) -> Any:
     """Return the value itself, unless JSON cannot represent it.
 
     Then lone surrogates become `?`, infinite numbers and NaN their names, and a value that is nested too
@@ -26,7 +26,7 @@ def storable_text(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _mended(value: Any, depth: int) -> Any:
+def _mended(value: object, depth: int) -> Any:
     if isinstance(value, str):
         return storable_text(value)
     if isinstance(value, dict | list) and depth == 0:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Any
 
 from pydantic_core import from_json
 from Stemmer import Stemmer
@@ -51,7 +50,7 @@ def texts_in_json(text: str) -> Iterator[str]:
         yield text
 
 
-def _texts_of(value: Any) -> Iterator[str]:
+def _texts_of(value: object) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield key

@@ -64,7 +64,7 @@ def read_claims(token: str) -> Claims:
     return claims_of(payload)
 
 
-def claims_of(payload: Any) -> Claims:
+def claims_of(payload: object) -> Claims:
     """Return the claims in a token's payload, decoded from JSON. Unknown claims are ignored.
 
     Raises UnreadableGrant.

@@ -9,8 +9,9 @@ text.
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
+from antiphon_shared.values import Json
 from antiphon_shared.workflows.condition_syntax import (
     Binary,
     Choice,
@@ -43,7 +44,7 @@ class ConditionFailed(ValueError):
     """Raised when a condition has no value; the message says why."""
 
 
-def is_true(text: str, values: Mapping[str, Any]) -> bool:
+def is_true(text: str, values: Mapping[str, Json]) -> bool:
     """Return whether a condition holds. `values` holds the available values by name.
 
     Raises ConditionFailed, ReferenceMissing, and ConditionSyntax for a text that was not validated.
@@ -59,7 +60,7 @@ def check_pattern(pattern: str) -> None:
     _pattern(pattern)
 
 
-def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
+def _evaluate(tree: Tree, values: Mapping[str, Json]) -> Json:
     match tree:
         case Constant(value):
             return value
@@ -85,7 +86,7 @@ def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
             return _call(name, [_evaluate(one, values) for one in arguments])
 
 
-def _logic(operator: str, operands: tuple[Tree, ...], values: Mapping[str, Any]) -> bool:
+def _logic(operator: str, operands: tuple[Tree, ...], values: Mapping[str, Json]) -> bool:
     decides = operator == "||"
     failure: Exception | None = None
     for operand in operands:
@@ -99,7 +100,7 @@ def _logic(operator: str, operands: tuple[Tree, ...], values: Mapping[str, Any])
     return not decides
 
 
-def _binary(operator: str, left: Any, right: Any) -> Any:
+def _binary(operator: str, left: Json, right: Json) -> Json:
     match operator:
         case "==":
             return is_equal(left, right)
@@ -109,14 +110,21 @@ def _binary(operator: str, left: Any, right: Any) -> Any:
             return _is_in(left, right)
         case "<" | "<=" | ">" | ">=":
             return _is_ordered(operator, left, right)
-        case "+" if type(left) is type(right) and isinstance(left, str | list):
-            if len(left) + len(right) > _TEXT_MAX:
-                raise ConditionFailed(f"+ makes more than {_TEXT_MAX:,} characters or values")
+        case "+" if isinstance(left, str) and isinstance(right, str):
+            _refuse_long(len(left) + len(right))
+            return left + right
+        case "+" if isinstance(left, list) and isinstance(right, list):
+            _refuse_long(len(left) + len(right))
             return left + right
     return _arithmetic(operator, _number(left, operator), _number(right, operator))
 
 
-def is_equal(left: Any, right: Any) -> bool:
+def _refuse_long(length: int) -> None:
+    if length > _TEXT_MAX:
+        raise ConditionFailed(f"+ makes more than {_TEXT_MAX:,} characters or values")
+
+
+def is_equal(left: Json, right: Json) -> bool:
     """Return whether two JSON values are the same; 1 is 1.0, and true is not 1."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(map(is_equal, left.values(), map(right.__getitem__, left)))
@@ -125,7 +133,7 @@ def is_equal(left: Any, right: Any) -> bool:
     return bool(_kind(left) == _kind(right) and left == right)
 
 
-def _is_in(item: Any, container: Any) -> bool:
+def _is_in(item: Json, container: Json) -> bool:
     if isinstance(container, dict):
         return isinstance(item, str) and item in container
     if isinstance(container, list | tuple):
@@ -133,12 +141,19 @@ def _is_in(item: Any, container: Any) -> bool:
     raise _mismatch("in", item, container, "a list or an object after it; for texts there is contains()")
 
 
-def _is_ordered(operator: str, left: Any, right: Any) -> bool:
-    if _kind(left) != _kind(right) or _kind(left) not in ("number", "str", "bool"):
-        raise _mismatch(operator, left, right, "two numbers, two texts or two bools")
-    if operator[0] == ">":
-        left, right = right, left
-    return bool(left <= right if operator.endswith("=") else left < right)
+def _is_ordered(operator: str, left: Json, right: Json) -> bool:
+    if isinstance(left, str) and isinstance(right, str):
+        return _holds(operator, left < right, left == right)
+    if isinstance(left, int | float) and isinstance(right, int | float) and _kind(left) == _kind(right):
+        return _holds(operator, left < right, left == right)
+    raise _mismatch(operator, left, right, "two numbers, two texts or two bools")
+
+
+def _holds(operator: str, is_less: bool, is_same: bool) -> bool:
+    """Return whether an ordering holds; NaN, of which no ordering holds, is no value of JSON."""
+    if operator.endswith("=") and is_same:
+        return True
+    return is_less if operator[0] == "<" else not (is_less or is_same)
 
 
 def _arithmetic(operator: str, left: int | float, right: int | float) -> int | float:
@@ -172,7 +187,7 @@ def _in_bounds(number: int | float) -> int | float:
     return number
 
 
-def _part(value: Any, key: Any) -> Any:
+def _part(value: Json, key: Json) -> Json:
     if isinstance(value, dict) and isinstance(key, str):
         if key in value:
             return value[key]
@@ -184,7 +199,7 @@ def _part(value: Any, key: Any) -> Any:
     raise ConditionFailed(f"[{short_json(key)}] of {type_name(value)} has no value")
 
 
-def _has(argument: Tree, values: Mapping[str, Any]) -> bool:
+def _has(argument: Tree, values: Mapping[str, Json]) -> bool:
     try:
         if isinstance(argument, Variable):
             look_up(Reference(argument.reference.name, argument.reference.path), values)
@@ -195,7 +210,7 @@ def _has(argument: Tree, values: Mapping[str, Any]) -> bool:
     return True
 
 
-def _call(name: str, arguments: list[Any]) -> Any:
+def _call(name: str, arguments: list[Json]) -> Json:
     if name == "size":
         (sized,) = arguments
         if not isinstance(sized, str | list | tuple | dict):
@@ -232,23 +247,23 @@ def _pattern(pattern: str) -> "Draft202012Validator":
         ) from None
 
 
-def _bool(value: Any, operator: str) -> bool:
+def _bool(value: Json, operator: str) -> bool:
     if not isinstance(value, bool):
         raise ConditionFailed(f"{operator} takes true or false, not {short_json(value)}")
     return value
 
 
-def _number(value: Any, operator: str) -> int | float:
-    if type(value) not in (int, float):
+def _number(value: Json, operator: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise ConditionFailed(f"{operator} takes numbers, not {short_json(value)}")
-    return cast(int | float, value)
+    return value
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Json) -> str:
     name = type_name(value)
     return "number" if name in _NUMBERS else name
 
 
-def _mismatch(operator: str, left: Any, right: Any, takes: str) -> ConditionFailed:
+def _mismatch(operator: str, left: Json, right: Json, takes: str) -> ConditionFailed:
     values = " and ".join(f"{short_json(value)} ({type_name(value)})" for value in (left, right))
     return ConditionFailed(f"{operator} takes {takes}, not {values}")

@@ -110,11 +110,11 @@ def _is_independent(problem: Problem) -> bool:
     )
 
 
-def _specification(value: Any) -> Specification:
+def _specification(value: object) -> Specification:
     return Specification.model_validate_json(to_json(value), strict=True)
 
 
-def _rest(value: Any, problems: Iterable[Problem]) -> Any:
+def _rest(value: object, problems: Iterable[Problem]) -> Any:
     """Return JSON without the keys of problems, or with placeholders for required keys."""
     rest = from_json(to_json(value))
     for problem in problems:
@@ -127,7 +127,7 @@ def _rest(value: Any, problems: Iterable[Problem]) -> Any:
     return rest
 
 
-def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:
+def form_problems(refused: ValidationError, value: object) -> Iterator[Problem]:
     """Yield pydantic's errors in the words of the file; of several on one path the first."""
     reported: set[Path] = set()
     details = refused.errors(include_url=False, include_context=True)
@@ -154,7 +154,7 @@ def _path(one: ErrorDetails, value: Any) -> Path:
     return tuple(path)
 
 
-def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
+def _problem(one: ErrorDetails, path: Path, value: object) -> Problem:
     there = _at(value, path)
     match one["type"]:
         case "extra_forbidden":
@@ -183,7 +183,7 @@ def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
     return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
 
 
-def _node_kind(path: Path, there: Any, kinds: str) -> Problem:
+def _node_kind(path: Path, there: object, kinds: str) -> Problem:
     if not isinstance(there, Mapping):
         return error(path, "wrong_type", "a node is an object with keys", _sentence(kinds))
     types = ("reason",) if kinds == nodes.PART_KINDS else nodes.NODE_TYPES
@@ -201,7 +201,7 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _has(value: Any, part: str | int) -> bool:
+def _has(value: object, part: str | int) -> bool:
     if isinstance(value, list):
         return isinstance(part, int) and part < len(value)
     return isinstance(value, Mapping) and part in value

@@ -8,7 +8,8 @@ of nodes that may begin once it settles, so that a decision reads only the edges
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from antiphon_shared.workflows.nodes import CompensateNode, Node, WorkflowNode, parts, targets
+from antiphon_shared.workflows.activations import targets
+from antiphon_shared.workflows.nodes import CompensateNode, Node, WorkflowNode, parts
 from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specification, Workflow
 
 STEP = "*"

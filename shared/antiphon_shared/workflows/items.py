@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
+from antiphon_shared.values import Json
 from antiphon_shared.workflows.params import short_json, type_name
 from antiphon_shared.workflows.references import BARE, BRACED, Reference, look_up, reference_of
 
@@ -67,7 +67,7 @@ def references_in(items: Reference | Range) -> list[Reference]:
     return [end for end in ends if isinstance(end, Reference)]
 
 
-def resolve_items(text: str, values: Mapping[str, Any], items_max: int) -> list[Any]:
+def resolve_items(text: str, values: Mapping[str, Json], items_max: int) -> list[Json]:
     """Return the items, dates as text. Raises UnfitItems also for more than `items_max`, and ReferenceMissing."""
     items = read_items(text)
     if isinstance(items, Reference):
@@ -131,17 +131,17 @@ def _date(text: str) -> date:
         raise UnfitItems(f"{text!r} is no date of the calendar, from 0001-01-01 to 9999-12-31") from None
 
 
-def _end(bound: Bound, values: Mapping[str, Any]) -> int | date:
-    end: Any = look_up(bound.of, values) if isinstance(bound.of, Reference) else bound.of
-    days: Any = look_up(bound.days, values) if isinstance(bound.days, Reference) else bound.days
+def _end(bound: Bound, values: Mapping[str, Json]) -> int | date:
+    end: Json | date | Reference = look_up(bound.of, values) if isinstance(bound.of, Reference) else bound.of
+    days: Json | Reference = look_up(bound.days, values) if isinstance(bound.days, Reference) else bound.days
     if isinstance(end, str):
         if not _DATE.fullmatch(end):
             raise UnfitItems(f"{bound.of} is {short_json(end)}, and a date such as 2030-01-31 is needed")
         end = _date(end)
-    if type(days) is not int or not -_DAYS_MAX <= days <= _DAYS_MAX:
+    if isinstance(days, bool) or not isinstance(days, int) or not -_DAYS_MAX <= days <= _DAYS_MAX:
         raise UnfitItems(f"{bound.days} is {short_json(days)}, and a number of days is needed")
-    if days == 0 and type(end) in (int, date):
-        return end  # type: ignore[no-any-return]  # its type was just checked
+    if days == 0 and isinstance(end, int | date) and not isinstance(end, bool):
+        return end
     if not isinstance(end, date):
         raise UnfitItems(f"{bound.of} is {short_json(end)}, and a date is needed to add days to")
     try:

@@ -24,7 +24,7 @@ Args = Annotated[dict[str, Any], Field(description="Arguments by name; texts may
 Names = Annotated[tuple[Name, ...], Field(max_length=1_000)]
 
 
-def _as_condition(value: Any) -> Any:
+def _as_condition(value: object) -> Any:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
 
 
@@ -87,7 +87,7 @@ class WorkflowNode(_WithOutput):
     compensate: CompensateCall | None = None
 
 
-def _as_fields(value: Any) -> Any:
+def _as_fields(value: object) -> Any:
     """Return `{name: type}` in its full form."""
     if not isinstance(value, Mapping):
         return value
@@ -105,7 +105,7 @@ _SCHEMA_KEYWORDS = {"$schema", "$ref", "properties", "items", "anyOf", "oneOf", 
 _SCHEMA_TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
 
 
-def _expects_kind(value: Any) -> str:
+def _expects_kind(value: object) -> str:
     if not isinstance(value, Mapping):
         return "<fields>"
     type_name = value.get("type")
@@ -140,7 +140,7 @@ class Arm(Value):
     goto: Name
 
 
-def _as_arm(value: Any) -> Any:
+def _as_arm(value: object) -> Any:
     """Return `{default: X}`, `{default: , goto: X}` and `{default: {goto: X}}` in their full form."""
     if not isinstance(value, Mapping) or "default" not in value or "when" in value:
         return value
@@ -204,7 +204,7 @@ class ErrorNode(_Described):
     message: str = Field(min_length=1, max_length=TEXT_MAX)
 
 
-def node_kind(value: Any) -> str | None:
+def node_kind(value: object) -> str | None:
     """Return the tag of a node by its identifying key; None unless there is exactly one."""
     if isinstance(value, Value):
         value = value.__dict__
@@ -267,19 +267,17 @@ Node = Annotated[
 NODE_TYPES = ("branch", "parallel", "foreach", "yield", "wait", "compensate", "error", "reason")
 
 
-def targets(node: Any) -> tuple[str, ...]:
-    """Return the ids of the nodes that a node may activate, each once."""
-    ids: list[str] = []
-    if isinstance(node, BranchNode):
-        ids += [arm.goto for arm in node.on]
-    if isinstance(node, _WithOutput) and node.on_error and node.on_error.fallback:
-        ids.append(node.on_error.fallback)
-    if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
-        ids.append(node.on_partial_failure)
-    return tuple(dict.fromkeys(ids))
+def on_error_of(node: Node) -> OnError | None:
+    """Return the handling of a node's failure, if the node has one."""
+    return node.on_error if isinstance(node, _WithOutput) else None
 
 
-def parts(node: Any) -> dict[str, CallNode | WorkflowNode | ReasonNode]:
+def compensate_of(node: Node) -> CompensateCall | None:
+    """Return the call that undoes a node."""
+    return node.compensate if isinstance(node, CallNode | WorkflowNode) else None
+
+
+def parts(node: Node) -> dict[str, Part]:
     """Return the nodes inside a node by the last part of their path: branches by name, the step of a foreach as `*`."""
     if isinstance(node, ParallelNode):
         return dict(node.branches)

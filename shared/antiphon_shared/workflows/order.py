@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import and_
-from typing import Any, Literal
+from typing import Literal
 
-from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, ParallelNode, targets
+from antiphon_shared.workflows.activations import activations, fallback_of, targets
+from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, Node
 
 Ends = Literal["goto", "fallback", "partial"]
 Choices = frozenset[tuple[int, int]]
@@ -25,7 +26,7 @@ class Cycle:
     """A node of the cycle and the node of the cycle that it activates, if any."""
 
 
-def edges_of(graph: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
+def edges_of(graph: Mapping[str, Node]) -> dict[str, dict[str, bool]]:
     """Return for each node the existing nodes after it, and whether it activates them."""
     after: dict[str, dict[str, bool]] = {id: {} for id in graph}
     for id, node in graph.items():
@@ -69,7 +70,7 @@ def _cycle(ids: list[str], after: Mapping[str, Mapping[str, bool]]) -> Cycle:
 class Order:
     """The order of a graph without cycles."""
 
-    def __init__(self, graph: Mapping[str, Any], after: Mapping[str, Mapping[str, bool]]) -> None:
+    def __init__(self, graph: Mapping[str, Node], after: Mapping[str, Mapping[str, bool]]) -> None:
         self.ids = ordered_names(after)
         self.index = {id: n for n, id in enumerate(self.ids)}
         self._nodes = [graph[id] for id in self.ids]
@@ -82,7 +83,7 @@ class Order:
             for one in needed:
                 self._needing[one].append(n)
         for n, node in enumerate(self._nodes):
-            for target, how in _activations(node):
+            for target, how in dict.fromkeys((one.target, one.how) for one in activations(node)):
                 if target in self.index:
                     self._activators[self.index[target]].append((n, how))
         self._is_target = [
@@ -130,8 +131,7 @@ class Order:
         return before, settled
 
     def _fallback(self, n: int) -> int | None:
-        on_error = getattr(self._nodes[n], "on_error", None)
-        return self.index.get(on_error.fallback) if on_error and on_error.fallback else None
+        return self.index.get(fallback_of(self._nodes[n]) or "")
 
     def _is_end(self, n: int) -> bool:
         """Return whether a node ends its workflow when it is activated."""
@@ -203,18 +203,6 @@ class Order:
 
     def _is_branch(self, n: int) -> bool:
         return isinstance(self._nodes[n], BranchNode)
-
-
-def _activations(node: Any) -> list[tuple[str, Ends]]:
-    activations: list[tuple[str, Ends]] = []
-    if isinstance(node, BranchNode):
-        activations += [(goto, "goto") for goto in dict.fromkeys(arm.goto for arm in node.on)]
-    on_error = getattr(node, "on_error", None)
-    if on_error and on_error.fallback:
-        activations.append((on_error.fallback, "fallback"))
-    if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
-        activations.append((node.on_partial_failure, "partial"))
-    return activations
 
 
 def ordered_names(after: Mapping[str, Collection[str]]) -> list[str]:

@@ -1,16 +1,17 @@
 """A workflow in words: its nodes, its ways, and an outline of the whole for a model. Pure."""
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
+from antiphon_shared.workflows.activations import activations
 from antiphon_shared.workflows.nodes import (
-    BranchNode,
     CallNode,
     CompensateNode,
     ForeachNode,
+    Node,
     ParallelNode,
     WaitNode,
     WorkflowNode,
+    compensate_of,
     parts,
 )
 from antiphon_shared.workflows.params import Param, short_json
@@ -27,7 +28,7 @@ def outline(workflow: Workflow) -> str:
         only = f" if {node.when}" if node.when else ""
         lines.append(f"- {id}: {node_text(node)}{after}{only}{_undone(node)}")
         lines += [f"  - {part}: {node_text(one)}{_undone(one)}" for part, one in parts(node).items()]
-        lines += [f"  - {why}: {target}" for why, target in activations(node, workflow.graph)]
+        lines += [f"  - {why}: {target}" for why, target in ways(node, workflow.graph)]
         if isinstance(node, CompensateNode):
             lines += [f"  - {step.call}" for step in node.steps]
     cut = [
@@ -39,7 +40,7 @@ def outline(workflow: Workflow) -> str:
     )
 
 
-def node_text(node: Any) -> str:
+def node_text(node: Node) -> str:
     """Return the action of a node: `call book_flight`, `foreach day in range(...)`."""
     match node:
         case CallNode():
@@ -63,17 +64,17 @@ def param_text(param: Param) -> str:
     return f"{param.type}{form}{'' if param.required else '?'}"
 
 
-def activations(node: Any, ids: Collection[str]) -> Iterator[tuple[str, str]]:
+def ways(node: Node, ids: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the reason and the target of each activation of a node; `ids` are the ids of the graph."""
-    if isinstance(node, BranchNode):
-        yield from (("default" if arm.when is None else arm.when, arm.goto) for arm in node.on)
-    on_error = getattr(node, "on_error", None)
-    if on_error and on_error.fallback:
-        yield "on error", on_error.fallback
-    if isinstance(node, ParallelNode) and node.on_partial_failure in {*ids} - {"abort", "continue"}:
-        yield "on partial failure", node.on_partial_failure
+    for one in activations(node):
+        if one.how == "goto":
+            yield one.when or "default", one.target
+        elif one.how == "fallback":
+            yield "on error", one.target
+        elif one.target in ids:
+            yield "on partial failure", one.target
 
 
-def _undone(node: Any) -> str:
-    own = getattr(node, "compensate", None)
+def _undone(node: Node) -> str:
+    own = compensate_of(node)
     return f", undone by {own.call}" if own is not None else ""

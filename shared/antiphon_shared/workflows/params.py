@@ -35,7 +35,7 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 _VALUE_CHARACTERS_MAX = 80
 
 
-def _as_tuple(value: Any) -> Any:
+def _as_tuple(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -68,7 +68,7 @@ class Param(Value):
             schema["enum"] = [*self.enum]
         return schema
 
-    def problem(self, value: Any) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return why a value does not fit; None if it does. Values are not converted: "3" is not an int."""
         if type(value) not in _PYTHON_TYPES[self.type]:
             return f"{short_json(value)} is {type_name(value)}, and {self.type} is needed"
@@ -79,14 +79,14 @@ class Param(Value):
         return None
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """Return the name of a JSON value's type: `str`, `int`, ..., `null`."""
     if value is None:
         return "null"
     return next((name for name, types in _PYTHON_TYPES.items() if type(value) in types), type(value).__name__)
 
 
-def short_json(value: Any) -> str:
+def short_json(value: object) -> str:
     """Return a JSON value in its written form, cut to a maximum."""
     text = to_json(value, fallback=str).decode(errors="replace")
     return text if len(text) <= _VALUE_CHARACTERS_MAX else f"{text[:_VALUE_CHARACTERS_MAX]}..."

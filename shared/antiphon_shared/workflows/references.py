@@ -9,11 +9,11 @@ question mark unless a path or a `}` follows.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic_core import to_json
 
 from antiphon_shared.tools.placeholders import texts_in
+from antiphon_shared.values import Json, JsonObject
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PART = rf"(?:{_NAME}|[0-9]{{1,9}}(?![A-Za-z0-9_]))"
@@ -105,12 +105,12 @@ def reference_of(match: re.Match[str]) -> Reference:
     return Reference(match[1], path, bool(match[2]))
 
 
-def templates(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def templates(value: Json) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield every text in JSON, at any depth, that holds a `$`, with its path."""
     return ((path, text) for path, text in texts_in(value) if "$" in text)
 
 
-def resolve(value: Any, values: Mapping[str, Any]) -> Any:
+def resolve(value: Json, values: Mapping[str, Json]) -> Json:
     """Return JSON with its references replaced. `values` holds the available values by name.
 
     Raises ReferenceMissing, NotText and MalformedReference.
@@ -118,11 +118,16 @@ def resolve(value: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         return _resolve_text(value, values) if "$" in value else value
     if isinstance(value, dict):
-        return {key: resolve(one, values) for key, one in value.items()}
+        return resolve_arguments(value, values)
     return [resolve(one, values) for one in value] if isinstance(value, list | tuple) else value
 
 
-def look_up(reference: Reference, values: Mapping[str, Any]) -> Any:
+def resolve_arguments(arguments: JsonObject, values: Mapping[str, Json]) -> JsonObject:
+    """Return the arguments of a call as `resolve` does."""
+    return {name: resolve(one, values) for name, one in arguments.items()}
+
+
+def look_up(reference: Reference, values: Mapping[str, Json]) -> Json:
     """Return the value of a reference. Raises ReferenceMissing."""
     if reference.name not in values:
         if reference.is_optional:
@@ -137,7 +142,7 @@ def look_up(reference: Reference, values: Mapping[str, Any]) -> Any:
     return value
 
 
-def _inside(value: Any, part: str | int, way: str, reference: Reference) -> Any:
+def _inside(value: Json, part: str | int, way: str, reference: Reference) -> Json:
     match value:
         case dict():
             if str(part) in value:
@@ -156,7 +161,7 @@ def _inside(value: Any, part: str | int, way: str, reference: Reference) -> Any:
     raise ReferenceMissing(reference, f"{way} is {_cut(to_json(value).decode())}")
 
 
-def _resolve_text(text: str, values: Mapping[str, Any]) -> Any:
+def _resolve_text(text: str, values: Mapping[str, Json]) -> Json:
     template = read_template(text)
     if reference := template.single_reference:
         return look_up(reference, values)
@@ -166,7 +171,7 @@ def _resolve_text(text: str, values: Mapping[str, Any]) -> Any:
     )
 
 
-def _as_text(reference: Reference, value: Any) -> str:
+def _as_text(reference: Reference, value: Json) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict | list | tuple):
@@ -175,7 +180,7 @@ def _as_text(reference: Reference, value: Any) -> str:
     return to_json(value).decode()
 
 
-def _mapped(values: Mapping[str, Any], some: str = "are", none: str = "is nothing") -> str:
+def _mapped(values: Mapping[str, Json], some: str = "are", none: str = "is nothing") -> str:
     names = [_cut(str(name)) for name, _ in zip(values, range(_KEYS_MAX), strict=False)]
     more = ", ..." if len(values) > _KEYS_MAX else ""
     return f"{some} {', '.join(names)}{more}" if names else none

@@ -6,8 +6,9 @@ The import of sqlglot takes 200 ms, so it is deferred until there is SQL.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from antiphon_shared.values import Json, JsonObject
 from antiphon_shared.workflows.references import (
     MalformedReference,
     Reference,
@@ -58,7 +59,7 @@ def names_in(text: str) -> SqlNames:
         raise UnfitSql("it is nested too deeply; split it") from None
 
 
-def arguments_of(text: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(text: str, values: Mapping[str, Json]) -> JsonObject:
     """Return the arguments of the dispatchers' `sql_query` for a query; `values` holds the available values by name.
 
     Raises UnfitSql, MalformedReference and ReferenceMissing.

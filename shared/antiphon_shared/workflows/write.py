@@ -16,7 +16,7 @@ _FLOW_CHARACTERS_MAX = 80
 class _Dumper(yaml.SafeDumper):
     """A dumper whose scalars JSON's rules read back unchanged; short lists and objects are on one line."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
     def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:

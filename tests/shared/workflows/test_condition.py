@@ -1,5 +1,7 @@
 """Conditions: CEL's meaning, within bounds."""
 
+from typing import Any
+
 import pytest
 from antiphon_shared.workflows.condition import ConditionFailed, is_true
 from antiphon_shared.workflows.condition_syntax import read_condition, variables
@@ -8,7 +10,7 @@ from antiphon_shared.workflows.references import Reference, ReferenceMissing
 
 from tests.rows import each_row
 
-VALUES = {
+VALUES: dict[str, Any] = {
     "a": {"b": 1, "s": "hello", "l": [1, 2.0, "x"], "t": True, "none": None},
     "f": 2.5,
     "long": "a" * 100_000 + "b",

@@ -1,11 +1,20 @@
 """The items of a foreach."""
 
+from typing import Any
+
 import pytest
 from antiphon_shared.workflows.items import UnfitItems, fixed_count, read_items, resolve_items
 
 from tests.rows import each_row
 
-VALUES = {"l": [1, 2, 3], "n": 2, "start": "2030-02-27", "end": "2030-03-02", "last": "9999-12-31", "t": "x"}
+VALUES: dict[str, Any] = {
+    "l": [1, 2, 3],
+    "n": 2,
+    "start": "2030-02-27",
+    "end": "2030-03-02",
+    "last": "9999-12-31",
+    "t": "x",
+}
 
 
 @each_row(

@@ -1,5 +1,7 @@
 """References in texts: their syntax and their values."""
 
+from typing import Any
+
 import pytest
 from antiphon_shared.workflows.references import (
     MalformedReference,
@@ -12,7 +14,7 @@ from antiphon_shared.workflows.references import (
 
 from tests.rows import each_row
 
-VALUES = {
+VALUES: dict[str, Any] = {
     "a": {"b": [1, {"c": "x"}], "n": 1.5, "none": None, "odd-key": 7, "7": "seven", "yes": True},
     "l": [1, 2, 3],
     "s": "héllo",
@@ -44,7 +46,7 @@ VALUES = {
         ({"k": ["$l.0", {"$s": "$s"}], "n": 3}, {"k": [1, {"$s": "héllo"}], "n": 3}),
     ],
 )
-def test_a_reference_alone_keeps_its_type_and_inside_text_is_text(text: object, value: object) -> None:
+def test_a_reference_alone_keeps_its_type_and_inside_text_is_text(text: Any, value: object) -> None:
     assert resolve(text, VALUES) == value
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.rows import each_row
-from tool_dispatcher.check.leaks import leaks_in_data, leaks_in_error
+from tool_dispatcher.check.leaks import Leak, leaks_in_data, leaks_in_error
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "/srv/tools.py", line 3, in look\nKeyError: 1'
 
@@ -28,7 +28,7 @@ def test_a_leak_in_an_error_is_named(text: str, leak: str) -> None:
             [text], "", ["correct-horse-battery-staple" if "st…" in text else "correct-horse-battery"]
         )
     )
-    assert leak in " ".join(found)
+    assert leak in " ".join(f"{one.what}: {one.detail}" for one in found)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,20 @@ def test_a_path_that_the_caller_sent_is_no_leak() -> None:
 def test_a_credential_that_the_caller_sent_is_no_leak() -> None:
     token = "Bearer abcdef0123456789abcdef"
     assert list(leaks_in_error([f"got {token}"], token, ())) == []
-    assert list(leaks_in_error([f"got {token}"], "", ())) == ["it shows what looks like a credential"]
+    assert list(leaks_in_error([f"got {token}"], "", ())) == [
+        Leak("secret", "it shows what looks like a credential")
+    ]
 
 
 def test_results_show_neither_tracebacks_nor_secrets_nor_the_proof_of_an_injection() -> None:
-    assert list(leaks_in_data({"log": TRACEBACK}, ())) == ["its result holds a traceback"]
-    assert list(leaks_in_data([{"x": "hunter2hunter2"}], ["hunter2hunter2"])) == ["its result shows a secret"]
-    assert "1337*7919" in " ".join(leaks_in_data("is 10587703", ()))
-    assert "/etc/passwd" in " ".join(leaks_in_data(["root:x:0:0:root:/root"], ()))
+    assert list(leaks_in_data({"log": TRACEBACK}, ())) == [Leak("failure", "its result holds a traceback")]
+    assert list(leaks_in_data([{"x": "hunter2hunter2"}], ["hunter2hunter2"])) == [
+        Leak("secret", "its result shows a secret")
+    ]
+    (computed,) = leaks_in_data("is 10587703", ())
+    assert computed.kind == "injection"
+    assert "1337*7919" in computed.what
+    (read,) = leaks_in_data(["root:x:0:0:root:/root"], ())
+    assert read.kind == "injection"
+    assert "/etc/passwd" in read.what
     assert list(leaks_in_data({"path": "/var/lib/notes.txt", "n": 3}, ["hunter2hunter2"])) == []

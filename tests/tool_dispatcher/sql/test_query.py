@@ -92,7 +92,7 @@ class TestResults:
         self, dispatcher: Dispatcher
     ) -> None:
         sql = "SELECT id, price * $rate AS cost FROM flights JOIN seats USING (id) WHERE id <> $without ORDER BY cost"
-        values = {
+        values: dict[str, Any] = {
             "flights": FLIGHTS,
             "seats": [[{"id": "LX1", "free": 3}], [{"id": "TP2", "free": 1}, {"id": "012", "free": 2}]],
             "rate": 2,

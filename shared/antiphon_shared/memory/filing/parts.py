@@ -59,7 +59,7 @@ _JSON_CHARACTERS_MAX = 4_000_000
 _JSON_DEPTH_MAX = 3
 
 
-def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
+def parts_of(data: object, path: str = "$") -> tuple[Part, ...]:
     """Return the parts of `data` at `path`; an empty tuple when it has no content."""
     if is_nothing(data):
         return ()
@@ -76,7 +76,7 @@ def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
     return (Part(path, title_of(data), (as_json(path, data),)),)
 
 
-def _grains(data: Any) -> Iterator[int]:
+def _grains(data: object) -> Iterator[int]:
     """Yield how many neighbours to join: first by an estimate, then larger numbers if it was too low."""
     about = _pieces_about(data, 0)
     grain = 1
@@ -87,7 +87,7 @@ def _grains(data: Any) -> Iterator[int]:
         grain *= 2 if grain < COARSE else 4
 
 
-def _pieces_about(value: Any, depth: int) -> int:
+def _pieces_about(value: object, depth: int) -> int:
     """Return an estimate of the number of statements in a value, rather too low than too high."""
     if isinstance(value, str):
         if len(value) > SMALL_CHARACTERS and (tables := tables_in(value)):
@@ -106,11 +106,11 @@ def _pieces_about(value: Any, depth: int) -> int:
     return max(inside, len(value) if _is_records(value) else 1)
 
 
-def _is_long(value: Any) -> bool:
+def _is_long(value: object) -> bool:
     return isinstance(value, str) and len(value) >= PROSE_MIN
 
 
-def is_nothing(data: Any) -> bool:
+def is_nothing(data: object) -> bool:
     """Return whether a result has no content: null, an empty text or structure, or one of these under one key."""
     for _ in range(DEPTH_MAX):
         if not isinstance(data, dict) or len(data) != 1:
@@ -121,7 +121,7 @@ def is_nothing(data: Any) -> bool:
     return data is None or data in ([], {})
 
 
-def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterator[Part]:
+def _walk(value: object, path: str, context: str, grain: int, depth: int) -> Iterator[Part]:
     match value:
         case str():
             yield from _text(value, path, context, grain)
@@ -163,7 +163,7 @@ def _records(records: list[Any], path: str, context: str, grain: int) -> Iterato
             yield from _record(group[0], f"{path}[{start}]", context, grain)
 
 
-def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
+def _record(value: object, path: str, context: str, grain: int) -> Iterator[Part]:
     """Yield the parts of one value: its other fields, then its prose, which may have headings of its own."""
     own = title_of(value)
     title = join_titles(context, own)
@@ -222,14 +222,14 @@ def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part
         yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
 
 
-def _repeats(rest: Any, title: str) -> bool:
+def _repeats(rest: object, title: str) -> bool:
     """Return whether the rest only repeats the title."""
     while isinstance(rest, dict) and len(rest) == 1:
         rest = next(iter(rest.values()))
     return bool(title) and str(rest) == title
 
 
-def _is_records(value: Any) -> bool:
+def _is_records(value: object) -> bool:
     """Return whether a value is a list of objects, or of long texts."""
     if not isinstance(value, list) or not value:
         return False

@@ -80,7 +80,7 @@ def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> It
         yield as_json(f"{path}[{first}:{len(items)}]", items[first:])
 
 
-def as_json(position: str, value: Any) -> Statement:
+def as_json(position: str, value: object) -> Statement:
     """Return the value as a statement."""
     return Statement(position, to_json(value).decode(), True)
 

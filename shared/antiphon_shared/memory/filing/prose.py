@@ -15,7 +15,9 @@ REMOVED = object()
 _NESTED = (dict, list)
 
 
-def without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
+def without_prose(
+    value: object, path: str, key: str = "", depth: int = 0
+) -> tuple[Any, list[tuple[str, str]]]:
     """Return the value without its prose and the members that this leaves empty; and the prose with its paths."""
     if isinstance(value, str) and len(path) <= PATH_MAX and _is_prose(value, key):
         return REMOVED, [(path, value)]
@@ -38,7 +40,7 @@ def without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple
     return (remaining if is_dict else list(remaining.values())), prose
 
 
-def has_prose(value: Any, path: str, key: str = "", depth: int = 0) -> bool:
+def has_prose(value: object, path: str, key: str = "", depth: int = 0) -> bool:
     """Return whether `without_prose` finds prose in the value; it stops at the first text."""
     if isinstance(value, str):
         return len(path) <= PATH_MAX and _is_prose(value, key)

@@ -40,7 +40,7 @@ def _is_search(key: str) -> bool:
     return name in _SEARCH_KEYS or name.endswith(_SEARCH_ENDINGS)
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     values = value[:20] if isinstance(value, list) else [value]
     lines = [" ".join(one[: 4 * _QUERY_CHARACTERS_MAX].split()) for one in values if isinstance(one, str)]
     return [line for line in lines if _says_something(line)]

@@ -20,7 +20,7 @@ class Recalled(NamedTuple):
 _ROUND: TypeAdapter[int] = TypeAdapter(Round)
 
 
-def recalled_parts(data: Any) -> tuple[Recalled, ...] | None:
+def recalled_parts(data: object) -> tuple[Recalled, ...] | None:
     """Return the parts of `{"id": ..., "parts": [{"tool", "call_id", "round", "position", "content"}, ...]}`.
 
     None if it has another shape, so that it is filed like any other result.
@@ -32,7 +32,7 @@ def recalled_parts(data: Any) -> tuple[Recalled, ...] | None:
     return None if None in recalled else tuple(one for one in recalled if one is not None)
 
 
-def _recalled(part: Any) -> Recalled | None:
+def _recalled(part: object) -> Recalled | None:
     if not isinstance(part, dict) or "content" not in part:
         return None
     tool, call_id, position = part.get("tool"), part.get("call_id"), part.get("position", "$")

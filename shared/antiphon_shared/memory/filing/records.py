@@ -208,13 +208,13 @@ def _is_qualifier(key: str) -> bool:
     return key in _SAY_WHICH or key in _IDS or key.endswith(("_id", "_number", "_url", "_date", "_at"))
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     return isinstance(value, bool | int | float) or (
         isinstance(value, str) and len(value) <= _VALUE_CHARACTERS_MAX
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a comparable value: numbers in any notation are equal, and texts in any case and spacing."""
     if not isinstance(value, str):
         return value

@@ -1,7 +1,6 @@
 """Tables as documents: one for each row, below the title of the text or value around the table. Pure."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from antiphon_shared.memory.filing.pieces import Part, Statement, as_json, join_titles
 from antiphon_shared.memory.filing.sentences import sections
@@ -15,7 +14,7 @@ _MARK = "\n|t|\n"
 """A placeholder for a table while the text around it is read: a statement of its own."""
 
 
-def large_table_in(value: Any, path: str) -> Table | None:
+def large_table_in(value: object, path: str) -> Table | None:
     """Return the table that a value is, unless it is small enough to be shown whole, or has too large rows."""
     table = table_of(value, path)
     if table is None or len(as_json(path, value).text) <= SMALL_TABLE_CHARACTERS:

@@ -35,7 +35,7 @@ class Table(NamedTuple):
     keys: frozenset[str]
 
 
-def table_of(value: Any, path: str) -> Table | None:
+def table_of(value: object, path: str) -> Table | None:
     """Return the rows of a value that is a table, or holds one under its keys; None for everything else."""
     if isinstance(value, list):
         rows = _of_lists(value, path)

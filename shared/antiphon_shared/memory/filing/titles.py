@@ -1,7 +1,5 @@
 """The title of a record. Pure."""
 
-from typing import Any
-
 from antiphon_shared.memory.filing.blocks import TITLE_CHARACTERS_MAX
 from antiphon_shared.text.excerpt import one_line
 
@@ -13,7 +11,7 @@ _LESS_TELLING_KEYS = (
 )  # fmt: skip  # one list, in order
 
 
-def title_of(content: Any) -> str:
+def title_of(content: object) -> str:
     """Return a record's title, by its most informative key, or an empty text."""
     if not isinstance(content, dict):
         return ""
@@ -30,5 +28,5 @@ def title_of(content: Any) -> str:
     return ""
 
 
-def _can_be_title(value: Any) -> bool:
+def _can_be_title(value: object) -> bool:
     return bool(value.strip()) if isinstance(value, str) else type(value) is int and abs(value) < _NUMBER_MAX

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic_core import from_json, to_json
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.values import Json, JsonObject, JsonSchema
 from antiphon_shared.workflows.params import JSON_TYPES, Param, short_json
 from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, read_template, templates
@@ -20,7 +21,7 @@ _MESSAGE_CHARACTERS_MAX = 200
 
 
 def check_arguments(
-    path: Path, args: Mapping[str, Any], tool: ToolDefinition, params: Mapping[str, Param]
+    path: Path, args: Mapping[str, Json], tool: ToolDefinition, params: Mapping[str, Param]
 ) -> Iterator[Problem]:
     """Yield a problem for each unknown argument, each missing one, and each value that never fits."""
     schema = tool.input_schema
@@ -39,7 +40,7 @@ def check_arguments(
             yield error((*path, "args"), "missing_argument", f"{tool.name} needs {name}", f"Add {name}")
 
 
-def _problem(schema: dict[str, Any], part: Any, value: Any, params: Mapping[str, Param]) -> str | None:
+def _problem(schema: JsonSchema, part: Json, value: Json, params: Mapping[str, Param]) -> str | None:
     if isinstance(value, str) and "$" in value:
         try:
             template = read_template(value)
@@ -66,7 +67,7 @@ def _problem(schema: dict[str, Any], part: Any, value: Any, params: Mapping[str,
 
 
 def _problem_inside(
-    schema: dict[str, Any], part: Any, value: dict[str, Any] | list[Any], params: Mapping[str, Param]
+    schema: JsonSchema, part: Json, value: JsonObject | list[Json], params: Mapping[str, Param]
 ) -> str | None:
     """Return the problem of one of the values in an object or list that also holds references."""
     if not isinstance(part, dict):
@@ -76,13 +77,13 @@ def _problem_inside(
         if isinstance(value, list):
             inner_part = None if "prefixItems" in part else items
         else:
-            inner_part = properties.get(key) if isinstance(properties, dict) else None
+            inner_part = properties.get(str(key)) if isinstance(properties, dict) else None
         if inner_part is not None and (problem := _problem(schema, inner_part, inner, params)):
             return f"{key}: {problem}"
     return None
 
 
-def _type_problem(part: Any, actual: str, what: str) -> str | None:
+def _type_problem(part: Json, actual: str, what: str) -> str | None:
     declared = part.get("type") if isinstance(part, dict) else None
     allowed = [declared] if isinstance(declared, str) else declared
     if not isinstance(allowed, list) or actual in allowed or (actual == "integer" and "number" in allowed):

@@ -1,11 +1,11 @@
 """Checks of the edges between nodes: their targets, and cycles. Pure."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.activations import Activation, activations
 from antiphon_shared.workflows.checks.flow import Flow
-from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, ParallelNode
+from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode
 from antiphon_shared.workflows.order import Cycle, cycles, edges_of
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
 
@@ -20,9 +20,9 @@ def check_edges(flow: Flow) -> Iterator[Problem]:
         for n, needed in enumerate(node.depends_on):
             yield from _dependency(flow, (*flow.at(id), "depends_on", n), id, needed)
         yield from _repeated((*flow.at(id), "depends_on"), node.depends_on)
-        for path, target in _targets(flow.at(id), node):
-            activated.add(target)
-            yield from _target(flow, path, id, target)
+        for one in activations(node):
+            activated.add(one.target)
+            yield from _target(flow, (*flow.at(id), *one.path), one)
     for id, node in graph.items():
         if isinstance(node, CompensateNode) and id not in activated:
             yield error(
@@ -61,19 +61,9 @@ def _repeated(path: Path, names: tuple[str, ...]) -> Iterator[Problem]:
             yield warning((*path, n), "repeated", f"{name} stands here twice", "Keep one of them")
 
 
-def _targets(path: Path, node: Any) -> Iterator[tuple[Path, str]]:
-    if isinstance(node, BranchNode):
-        yield from (((*path, "on", n, "goto"), arm.goto) for n, arm in enumerate(node.on))
-    on_error = getattr(node, "on_error", None)
-    if on_error and on_error.fallback:
-        yield (*path, "on_error", "fallback"), on_error.fallback
-    if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
-        yield (*path, "on_partial_failure"), node.on_partial_failure
-
-
-def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Problem]:
-    graph = flow.workflow.graph
-    is_partial = path[-1] == "on_partial_failure"
+def _target(flow: Flow, path: Path, activation: Activation) -> Iterator[Problem]:
+    graph, target = flow.workflow.graph, activation.target
+    is_partial = activation.how == "partial"
     if target == "rollback_all" and is_partial and target not in graph:
         return  # the nodes' own `compensate` run; nodes.py checks that there is one
     if target not in graph:
@@ -100,15 +90,14 @@ def _cycle(flow: Flow, cycle: Cycle) -> Problem:
             "Remove one of these edges",
         )
     by, target = cycle.activation
-    node = flow.workflow.graph[by]
-    path = next((path for path, one in _targets(flow.at(by), node) if one == target), flow.at(by))
+    way = next(one.path for one in activations(flow.workflow.graph[by]) if one.target == target)
     return error(
-        path,
+        (*flow.at(by), *way),
         "goto_ancestor",
         f"{by} activates {target}, which runs before it: {around}",
         "Go forwards only; for a loop write a foreach, for another attempt on_error.retry",
     )
 
 
-def _suggest(name: str, candidates: Any) -> str:
+def _suggest(name: str, candidates: Iterable[str]) -> str:
     return did_you_mean(name, candidates).rstrip(".")

@@ -1,9 +1,10 @@
 """A workflow as the checks see it: its uses of names, and the providers of each name. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from antiphon_shared.values import Json
 from antiphon_shared.workflows.condition_syntax import read_condition, variables
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
 from antiphon_shared.workflows.items import UnfitItems, read_items, references_in
@@ -13,7 +14,9 @@ from antiphon_shared.workflows.nodes import (
     CompensateNode,
     ErrorNode,
     ForeachNode,
+    Node,
     ParallelNode,
+    Part,
     ReasonNode,
     WaitNode,
     WorkflowNode,
@@ -69,14 +72,14 @@ class Flow:
     def at(self, id: str) -> Path:
         return (*self.path, "graph", id)
 
-    def nodes(self) -> Iterator[tuple[str, Path, Any]]:
+    def nodes(self) -> Iterator[tuple[str, Path, Node]]:
         """Yield each node, also those inside others, with the id of its node in the graph."""
         for id, node in self.workflow.graph.items():
             yield id, self.at(id), node
             yield from ((id, path, part) for path, part in inner(self.at(id), node))
 
 
-def inner(path: Path, node: Any) -> Iterator[tuple[Path, CallNode | WorkflowNode | ReasonNode]]:
+def inner(path: Path, node: Node) -> Iterator[tuple[Path, Part]]:
     """Yield the nodes inside a node, with their paths in the file."""
     if isinstance(node, ParallelNode):
         yield from (((*path, "branches", name), part) for name, part in node.branches.items())
@@ -100,7 +103,7 @@ def look_through(specification: Specification, name: str) -> Flow:
     return flow
 
 
-def _provided(id: str, path: Path, node: Any) -> Iterator[tuple[Provider, str]]:
+def _provided(id: str, path: Path, node: Node) -> Iterator[tuple[Provider, str]]:
     if isinstance(node, CompensateNode | ErrorNode):
         return
     yield Provider(id, path), id
@@ -121,7 +124,7 @@ class _Uses:
     local: str | None
     """The name of an item, which is not a name of the workflow."""
 
-    def of_node(self, path: Path, node: Any) -> None:
+    def of_node(self, path: Path, node: Node) -> None:
         if node.when is not None:
             self.of_condition((*path, "when"), node.when)
         if isinstance(node, CallNode | WorkflowNode):
@@ -138,8 +141,8 @@ class _Uses:
             case YieldNode() | ErrorNode():
                 self.of_value((*path, "message"), node.message)
             case WaitNode():
-                for key in ("seconds", "until"):
-                    self.of_value((*path, key), getattr(node, key))
+                self.of_value((*path, "seconds"), node.seconds)
+                self.of_value((*path, "until"), node.until)
             case CompensateNode():
                 for n, step in enumerate(node.steps):
                     self.of_value((*path, "steps", n, "args"), step.args, "undo")
@@ -147,7 +150,7 @@ class _Uses:
                 self.of_value((*path, "question"), node.question)
                 self.of_value((*path, "instructions"), node.instructions)
 
-    def of_value(self, path: Path, value: Any, kind: UseKind = "value") -> None:
+    def of_value(self, path: Path, value: Json, kind: UseKind = "value") -> None:
         for way, text in templates(value):
             try:
                 template = read_template(text)
@@ -184,7 +187,7 @@ class _Uses:
             return
         self._add((*path, "args", "sql"), [Reference(name) for name in tables], "table")
 
-    def _add(self, path: Path, references: Any, kind: UseKind) -> None:
+    def _add(self, path: Path, references: Iterable[Reference], kind: UseKind) -> None:
         self.flow.uses += [
             Use(self.node, path, reference, kind) for reference in references if reference.name != self.local
         ]

@@ -1,8 +1,8 @@
 """Checks of the keys of one node against each other. Pure."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
+from antiphon_shared.workflows.activations import fallback_of
 from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.nodes import (
     BranchNode,
@@ -10,9 +10,15 @@ from antiphon_shared.workflows.nodes import (
     CompensateNode,
     ErrorNode,
     ForeachNode,
+    Node,
     ParallelNode,
+    Part,
+    ReasonNode,
     WaitNode,
     WorkflowNode,
+    compensate_of,
+    on_error_of,
+    parts,
 )
 from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
@@ -22,9 +28,10 @@ from antiphon_shared.workflows.references import MalformedReference, read_templa
 def check_nodes(flow: Flow) -> Iterator[Problem]:
     """Yield nodes whose keys contradict each other."""
     for id, path, node in flow.nodes():
-        if node is not flow.workflow.graph[id]:
-            yield from _part(path, node, isinstance(flow.workflow.graph[id], ForeachNode))
-        on_error = getattr(node, "on_error", None)
+        around = flow.workflow.graph[id]
+        if node is not around and isinstance(node, CallNode | WorkflowNode | ReasonNode):
+            yield from _part(path, node, isinstance(around, ForeachNode))
+        on_error = on_error_of(node)
         if on_error and on_error.retry and not isinstance(node, CallNode):
             yield error(
                 (*path, "on_error", "retry"),
@@ -41,7 +48,7 @@ def check_nodes(flow: Flow) -> Iterator[Problem]:
                 yield from _rollback(flow, path, node)
 
 
-def _part(path: Path, node: Any, is_step: bool) -> Iterator[Problem]:
+def _part(path: Path, node: Part, is_step: bool) -> Iterator[Problem]:
     around = "foreach" if is_step else "parallel"
     if node.depends_on:
         hint = f"Put it on the {around} node"
@@ -91,7 +98,7 @@ def _is_fit(text: str, key: str) -> bool:
 
 
 def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
-    target = node.on_error.fallback if node.on_error else None
+    target = fallback_of(node)
     fallback = flow.workflow.graph.get(target or "")
     if fallback is not None and not isinstance(fallback, CompensateNode | ErrorNode):
         yield warning(
@@ -102,7 +109,7 @@ def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
         )
     if "rollback_all" in flow.workflow.graph:
         return
-    if not _undoes(flow, [*node.branches.values()], set()):
+    if not _undoes(flow, node.branches.values(), set()):
         yield error(
             (*path, "on_partial_failure"),
             "nothing_to_roll_back",
@@ -111,20 +118,17 @@ def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
         )
 
 
-def _undoes(flow: Flow, nodes: list[Any], seen: set[str]) -> bool:
+def _undoes(flow: Flow, nodes: Iterable[Node], seen: set[str]) -> bool:
     """Return whether one of some nodes has its own compensate, also in sub-workflows."""
     for node in nodes:
-        if getattr(node, "compensate", None):
+        if compensate_of(node):
             return True
         if isinstance(node, WorkflowNode) and node.workflow in flow.specification.workflows:
             if node.workflow in seen:
                 continue
             seen.add(node.workflow)
-            inside = flow.specification.workflows[node.workflow].graph.values()
-            if _undoes(flow, [*inside], seen):
+            if _undoes(flow, flow.specification.workflows[node.workflow].graph.values(), seen):
                 return True
-        if isinstance(node, ParallelNode | ForeachNode):
-            inner = [*node.branches.values()] if isinstance(node, ParallelNode) else [node.step]
-            if _undoes(flow, inner, seen):
-                return True
+        if _undoes(flow, parts(node).values(), seen):
+            return True
     return False

@@ -1,12 +1,18 @@
 """Checks of references: their targets, the edges to them, and whether their values may be missing. Pure."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.checks.flow import Flow, Provider, Use
 from antiphon_shared.workflows.graph import last_nodes
-from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, ParallelNode, WorkflowNode, YieldNode
+from antiphon_shared.workflows.nodes import (
+    CompensateNode,
+    ErrorNode,
+    Node,
+    ParallelNode,
+    WorkflowNode,
+    YieldNode,
+)
 from antiphon_shared.workflows.order import Order
 from antiphon_shared.workflows.problem import Problem, error, warning
 
@@ -66,7 +72,7 @@ def _key(flow: Flow, use: Use, providers: list[Provider]) -> Problem | None:
     )
 
 
-def _keys(flow: Flow, node: Any) -> list[str] | None:
+def _keys(flow: Flow, node: Node) -> list[str] | None:
     """Return the keys of a node's result, if the workflow declares them."""
     match node:
         case YieldNode():

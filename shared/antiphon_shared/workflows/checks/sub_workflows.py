@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.values import Json
 from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.graph import last_nodes
 from antiphon_shared.workflows.nodes import ForeachNode, WorkflowNode, YieldNode, parts
@@ -143,7 +143,7 @@ def _args(path: Path, node: WorkflowNode, called: Workflow, own: Mapping[str, Pa
             yield error((*path, "args"), "missing_argument", f"{node.workflow} needs {name}", f"Add {name}")
 
 
-def _problem(param: Param, value: Any, own: Mapping[str, Param]) -> str | None:
+def _problem(param: Param, value: Json, own: Mapping[str, Param]) -> str | None:
     if isinstance(value, str) and "$" in value:
         try:
             template = read_template(value)

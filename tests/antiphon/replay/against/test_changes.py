@@ -82,4 +82,4 @@ def test_divergences_that_were_not_kept_are_unchecked() -> None:
 
 def test_what_one_of_the_two_cannot_read_is_unreadable_with_its_reason() -> None:
     found = compare_results(a_result(error="format 2 is newer"), a_result())
-    assert (found.result, found.errors) == ("unreadable", ("before: format 2 is newer",))
+    assert (found.result, found.errors) == ("unreadable", {"before": "format 2 is newer"})

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from antiphon.replay.report import Divergence, Report
+from antiphon.replay.report import Divergence, Reason, Report
 from antiphon.replay.reports.outcome import Outcome
 
 DIVERGENCE = Divergence(
@@ -30,7 +30,7 @@ DIVERGED = Outcome(
         ),
         divergences_in_all=5,
         answer="unknown",
-        unchecked={"context_synthesizer: no check": 3},
+        unchecked={Reason("context_synthesizer", "no check"): 3},
     ),
     duration_s=0.5,
 )
@@ -41,7 +41,10 @@ UNCHECKED = Outcome(
         events=9,
         steps={"tool_dispatcher": 2},
         answer="same",
-        unchecked={"coordinator: no record was made of it": 4, "coordinator: the document cannot be read": 1},
+        unchecked={
+            Reason("coordinator", "no record was made of it"): 4,
+            Reason("coordinator", "the document cannot be read"): 1,
+        },
     ),
 )
 UNREADABLE = Outcome("c.jsonl", error="line 3: not JSON.")

@@ -21,7 +21,7 @@ def a_summary(*, count: int = 8, unchecked: int = 0, error: str = "", allowed: s
             Compared("r/u.jsonl", unchecked={"coordinator: no record was made of it": unchecked})
         )
     if error:
-        recordings.append(Compared("r/e.jsonl", errors=(error,)))
+        recordings.append(Compared("r/e.jsonl", errors={"before": error}))
     decisions = [
         Decision("send the model another system prompt", cases, count, ("a/b.py: SYSTEM", "a/b.py: rule"))
     ]
@@ -46,9 +46,9 @@ def test_the_headline_counts_what_changed_and_what_both_diverge_in() -> None:
 
 
 def test_what_cannot_be_read_or_was_not_checked_is_never_same() -> None:
-    assert a_summary(count=0, error="before: format 2 is newer").result == "unreadable"
+    assert a_summary(count=0, error="format 2 is newer").result == "unreadable"
     assert a_summary(count=0, unchecked=2).result == "unchecked"
-    assert list(reported(a_summary(count=0, error="before: it is newer"))) == [
+    assert list(reported(a_summary(count=0, error="it is newer"))) == [
         "r/e.jsonl: unreadable before: it is newer"
     ]
 

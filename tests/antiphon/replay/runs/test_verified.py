@@ -15,7 +15,7 @@ from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import End, EventLine, Line, RecordLine, SpecificationLine
 from antiphon.recording.settings import own_redaction
 from antiphon.replay.redacted_lines import redacted
-from antiphon.replay.report import REDACTED_CHANGE
+from antiphon.replay.report import REDACTED_CHANGE, Reason
 from antiphon.replay.reports.text import headline
 from antiphon.replay.update import updated
 from antiphon.replay.verify import verify_lines
@@ -47,7 +47,7 @@ def test_a_run_without_its_specification_is_unchecked_and_says_so(runs: dict[str
     report = verify_lines([line for line in runs["chain"] if not isinstance(line, SpecificationLine)])
 
     assert report.result == "unchecked"
-    assert any("lacks the specification" in reason for reason in report.unchecked)
+    assert any("lacks the specification" in reason.why for reason in report.unchecked)
 
 
 def test_the_first_difference_is_named_with_its_node(runs: dict[str, list[Line]]) -> None:
@@ -92,7 +92,7 @@ def test_a_digest_of_what_was_redacted_is_unchecked_and_not_the_same(runs: dict[
     report = verify_lines([*lines[:-1], lines[-1].model_copy(update={"redactions": 3})])
 
     assert report.result == "unchecked"
-    assert report.unchecked == {f"coordinator: {REDACTED_CHANGE}": 1}
+    assert report.unchecked == {Reason("coordinator", REDACTED_CHANGE): 1}
 
 
 def test_a_redacted_run_holds_no_secret_and_verifies(runs: dict[str, list[Line]], tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_specification_is_the_one_of_its_hash() -> None:
     report = verify_lines(lines)
 
     assert report.result == "unchecked"
-    assert any(f"not the one of the hash {line.hash}" in why for why in report.unchecked)
+    assert any(f"not the one of the hash {line.hash}" in reason.why for reason in report.unchecked)
 
 
 def test_a_result_names_an_alternative_of_its_tool() -> None:

@@ -10,6 +10,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.replay.checks.decisions import Decisions
+from antiphon.replay.report import STILL_OPEN, Reason
 from antiphon.replay.update import DecidesDifferently, updated
 from antiphon.replay.verify import verify, verify_lines
 from tests.antiphon.recording.recorded import end, events
@@ -113,4 +114,4 @@ def test_an_event_that_a_session_under_way_has_not_decided_on_is_no_divergence(
     closing = next(line for line in reversed(courses_lines) if isinstance(line, RecordLine))
     report = verify_lines(line for line in courses_lines if line is not closing)
     assert report.result == "unchecked"
-    assert report.unchecked == {"coordinator: the session continued when it was recorded": 1}
+    assert report.unchecked == {Reason("coordinator", STILL_OPEN): 1}

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from antiphon.recording.lines import Line
-from antiphon.replay.report import Report
+from antiphon.replay.report import Reason, Report
 from antiphon.replay.tool_results.todays_tools import TodaysTools, ToolOptions
 from antiphon.replay.tool_results.volatile import Volatile
 from tests.antiphon.replay.tool_results import shop
 from tests.antiphon.replay.tool_results.conftest import SHOP
 
-CUT = "tools: read_log: its result was cut"
-REDACTED = "tools: login_of: its result was redacted"
+CUT = Reason("tools", "read_log: its result was cut")
+REDACTED = Reason("tools", "login_of: its result was redacted")
 
 
 def check(lines: list[Line], *volatile: str, modules: str = SHOP, **more: Any) -> Report:
@@ -58,7 +58,7 @@ def test_a_redacted_value_may_be_another_but_what_stands_beside_it_may_not(shop_
 def test_a_write_is_never_run_and_is_said_to_be_left_out(shop_lines: list[Line]) -> None:
     report = check(shop_lines)
     assert "send_parcel" not in shop.calls
-    assert report.not_run == {"tools: send_parcel: a write": 1}
+    assert report.not_run == {Reason("tools", "send_parcel: a write"): 1}
 
 
 def test_a_read_that_has_become_a_write_is_not_run_either(
@@ -67,13 +67,13 @@ def test_a_read_that_has_become_a_write_is_not_run_either(
     contract = shop.find_order.contract.model_copy(update={"effect": "write"})
     monkeypatch.setattr(shop.find_order, "contract", contract)
     report = check(shop_lines)
-    assert report.unchecked["tools: find_order: it is a write now, which is never run"] == 1
+    assert report.unchecked[Reason("tools", "find_order: it is a write now, which is never run")] == 1
     assert "find_order C-1" not in shop.calls
 
 
 def test_a_tool_that_is_gone_is_unchecked(shop_lines: list[Line]) -> None:
     report = check(shop_lines, modules=f"{SHOP}:find_order")
-    assert report.unchecked["tools: ask_weather: the tool does not exist any more"] == 1
+    assert report.unchecked[Reason("tools", "ask_weather: the tool does not exist any more")] == 1
 
 
 def test_calls_keep_to_the_concurrency_of_their_contract(shop_lines: list[Line]) -> None:
@@ -97,7 +97,7 @@ def test_a_call_that_does_not_end_in_time_is_a_difference(shop_lines: list[Line]
 def test_a_tool_that_wants_another_machine_is_denied_and_unchecked(shop_lines: list[Line]) -> None:
     shop.changes.add("network")
     report = check(shop_lines)
-    assert any("ask_weather: the network was denied" in reason for reason in report.unchecked)
+    assert any("ask_weather: the network was denied" in reason.why for reason in report.unchecked)
     assert [one for one in found(report) if "weather" in one[0]] == []
 
 

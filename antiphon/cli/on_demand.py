@@ -13,8 +13,7 @@ from typer.main import get_command
 Commands = Mapping[str, tuple[str, str]]
 """The commands of a group in their order, by name: the function or group, as `module:name`, and a summary.
 
-The summary is the first sentence of the command's help. It stands in the table, so that the help of the group imports
-no command.
+The summary is the first sentence of the command's help, so that the help of the group imports no command.
 """
 
 
@@ -46,9 +45,8 @@ def _read(name: str, target: str) -> Any:
     module, _, attribute = target.partition(":")
     gc.disable()  # imported objects stay, and collecting among them takes a tenth of the time
     try:
-        with hidden(
-            "rich"
-        ):  # structlog imports it for coloured tracebacks; a command that prints with it does so later
+        # structlog imports rich for coloured tracebacks; a command that prints with it imports it later.
+        with hidden("rich"):
             command = getattr(import_module(module), attribute)
     finally:
         gc.enable()

@@ -63,15 +63,19 @@ def command_line_of(five: Pipeline, user: str, *arguments: str) -> "subprocess.C
     return command_line(*arguments, environment=environment)
 
 
-@pytest.mark.parametrize("partitions", [1, 12])
-def test_five_processes_answer_with_no_more_rights_than_they_need(tmp_path: Path, partitions: int) -> None:
+@pytest.mark.parametrize(
+    ("partitions", "follow_ups"), [(1, 5), (12, 60)], ids=["1", "12, and more than a conversation keeps"]
+)
+def test_five_processes_answer_with_no_more_rights_than_they_need(
+    tmp_path: Path, partitions: int, follow_ups: int
+) -> None:
     with guarded(tmp_path, partitions) as five:
         for n in range(10):
             five.submit(f"How high is number {n}?")
         five.add(five.keys.queries(), {"question": "there is no such field"})
-        for n in range(60):  # more than a conversation keeps
+        for n in range(follow_ups):
             five.submit(f"And number {n}?", options='{"conversation_id": "c1"}')
-        five.wait_for_responses(70)
+        five.wait_for_responses(10 + follow_ups)
         five.wait_until_idle()
         answers = {response.answer.partition("\n")[0] for response in five.responses()}
         assert answers == {ANSWERED}

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from tests.recordings.pure_modules import pure_modules
@@ -12,17 +13,18 @@ _TITLE_LONGEST = 320
 _WORDS = "The mole of the harbour at Holm is made of grey stone and stands there since the days of old " * 30
 
 
-def _lengths(*packages: str) -> Iterator[int]:
-    """Yield the lengths at and next to the constants in modules, of some packages or of all."""
-    for name, path in pure_modules().items():
-        if name.startswith(packages or ""):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Constant) and type(node.value) is int and 8 <= node.value <= _LONGEST:
-                    yield from (node.value - 1, node.value, node.value + 1)
+def _lengths(path: Path) -> Iterator[int]:
+    """Yield the lengths at and next to the constants in a module."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and type(node.value) is int and 8 <= node.value <= _LONGEST:
+            yield from (node.value - 1, node.value, node.value + 1)
 
 
-LENGTHS = tuple(sorted(set(_lengths(*_READ_BY))))
-ALL_LENGTHS = tuple(sorted(set(_lengths())))
+_BY_MODULE = {name: {*_lengths(path)} for name, path in pure_modules().items()}
+LENGTHS = tuple(
+    sorted(set().union(*(found for name, found in _BY_MODULE.items() if name.startswith(_READ_BY))))
+)
+ALL_LENGTHS = tuple(sorted(set().union(*_BY_MODULE.values())))
 SHORT_LENGTHS = tuple(length for length in LENGTHS if length <= _TITLE_LONGEST)
 
 

@@ -17,7 +17,7 @@ from tests.flows.processes import ROOT
 
 pytest_plugins = "pytester"
 
-_PLUGIN = ("-p", "antiphon.replay.pytest_plugin")
+_PLUGIN = ("-p", "antiphon.replay.pytest_plugin", "-p", "no:langsmith_plugin")
 _ASKS = f"""
     import pytest
 
@@ -33,9 +33,13 @@ _ASKS = f"""
 
 @pytest.fixture(autouse=True)
 def _everything_is_imported(courses_lines: list[Line]) -> None:
-    """Import first what a run inside this process would import, and drop again: else it would be there twice."""
+    """Import first what a run inside this process would import, and drop again: else it would be there twice.
+
+    Each run would also take a second for the model's SDK.
+    """
     for part in ("choices", "items", "pipelines", "recorded_question", "scripted", "strike"):
         import_module(f"antiphon.replay.testing.{part}")
+    import_module("reasoning_engine.model")
 
 
 @pytest.fixture

@@ -69,7 +69,8 @@ def test_with_pytest_the_calls_of_each_recording_are_a_test_of_their_own(
 ) -> None:
     write_lines(pytester.mkdir("recordings") / "shop.jsonl", shop_lines)
     options = ("--antiphon-recordings", "recordings", "--antiphon-tools", SHOP, "-v")
-    ours = ("-p", "antiphon.replay.pytest_plugin", "-o", "asyncio_default_fixture_loop_scope=function")
+    plugins = ("-p", "antiphon.replay.pytest_plugin", "-p", "no:langsmith_plugin")
+    ours = (*plugins, "-o", "asyncio_default_fixture_loop_scope=function")
     shop.changes |= {"price", "time"}
     result = pytester.runpytest_inprocess(*ours, *options, "--antiphon-volatile", "$.read_at")
     result.assert_outcomes(passed=1, failed=1)

@@ -223,7 +223,7 @@ class _Binding:
         return True
 
 
-def _values_in(arguments: Mapping[str, Any]) -> Iterator[Any]:
+def _values_in(arguments: Mapping[str, object]) -> Iterator[Any]:
     """Yield every value at any depth of some arguments."""
     waiting = list(arguments.values())
     while waiting:

@@ -52,7 +52,7 @@ class Database:
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
-    def answer(self, sql: str, params: Mapping[str, Any], values: Mapping[str, Any]) -> bytes:
+    def answer(self, sql: str, params: Mapping[str, object], values: Mapping[str, object]) -> bytes:
         """Return the rows as a JSON list of objects. Raises QueryFailed."""
         tables = {name: table_of(value) for name, value in values.items()}
         _check_names(tables)

@@ -80,7 +80,7 @@ class Served:
             definition.name, definition.description, schema, serve, effect=definition.effect, **options
         )
 
-    def _answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+    def _answer(self, name: str, arguments: Mapping[str, object]) -> Any:
         """Return the recorded result of the same call; for repeated calls, the next one. Raises ToolFailed."""
         key = _key(name, arguments)
         results = self._results.get(key)
@@ -104,7 +104,7 @@ def _is_answered(result: ToolResult) -> bool:
     return result.error is None or result.error.error_type in TOOL_ERRORS
 
 
-def _key(name: str, arguments: Mapping[str, Any]) -> str:
+def _key(name: str, arguments: Mapping[str, object]) -> str:
     """Return the key of a call; the order of its arguments does not matter."""
     try:
         return fingerprint(name, dict(arguments))

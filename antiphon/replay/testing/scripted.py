@@ -130,7 +130,7 @@ class ScriptedModel:
         return httpx2.Response(200, headers=headers, content=message_events(whole))
 
 
-def is_scripted(message: Mapping[str, Any]) -> bool:
+def is_scripted(message: Mapping[str, object]) -> bool:
     """Return whether a message of the Messages API comes from a scripted model."""
     return str(message.get("id", "")).startswith(_ID)
 

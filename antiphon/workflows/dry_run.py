@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from antiphon_shared.values import JsonObject
 from antiphon_shared.workflows.graph import UNDO, Graph
 from antiphon_shared.workflows.nodes import Arm, BranchNode, CallNode, ReasonNode, YieldNode
 
@@ -186,7 +187,7 @@ def _forced(graph: Graph, scenario: Scenario) -> Graph:
     return replace(graph, nodes=nodes)
 
 
-def _take(commands: tuple[Command, ...], stored: dict[str, Any], open: deque[Any]) -> End | None:
+def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[Any]) -> End | None:
     for command in commands:
         match command:
             case KeepValue(key=key, value=value):

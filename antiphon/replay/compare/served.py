@@ -11,6 +11,7 @@ from typing import Any
 from antiphon_shared.events import SessionOpened
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
+from antiphon_shared.values import JsonObject
 
 from antiphon.recording.lines import CatalogueLine, Line, data_in
 from antiphon.replay.recorded_calls import batches_of
@@ -73,7 +74,7 @@ class Served:
         options: Any = {**contract, "mode": definition.contract.mode, "retry": 1}
         answer = partial(self._answer, definition.name)
 
-        async def serve(arguments: dict[str, Any], context: ToolContext) -> Any:
+        async def serve(arguments: JsonObject, context: ToolContext) -> Any:
             return answer(arguments)
 
         return Tool(

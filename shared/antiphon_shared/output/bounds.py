@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.values import JsonSchema
+from antiphon_shared.values import JsonObject, JsonSchema
 
 EXPANDED_MAX = 10_000
 """The number of schemas inside a schema, with references written out."""
@@ -79,9 +79,7 @@ def checked(schema: JsonSchema) -> Extent:
     return Extent(is_recursive, forked)
 
 
-def _parts(
-    node: dict[str, Any], walk: _Walk, schema: JsonSchema, is_root: bool
-) -> Iterator[tuple[Any, _Walk]]:
+def _parts(node: JsonObject, walk: _Walk, schema: JsonSchema, is_root: bool) -> Iterator[tuple[Any, _Walk]]:
     """Yield the schemas in a schema, with the path to each."""
     if not is_root:
         _refuse_own_base(node)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.early_cancellations import keep_cancellation
@@ -100,7 +99,7 @@ async def _is_open_soon(arrival: Arrival) -> bool:
 
 
 async def send(
-    bus: Bus, session_id: str, kind: type[EventData], fields: Mapping[str, Any], what: str = "session"
+    bus: Bus, session_id: str, kind: type[EventData], fields: Mapping[str, object], what: str = "session"
 ) -> AnyEvent:
     """Send a session an event and return it; `what` names the session in errors. Raises InvalidQuery, UnknownSession.
 

@@ -97,7 +97,7 @@ def submission(
 
 def signal(
     kind: type[EventData],
-    fields: Mapping[str, Any],
+    fields: Mapping[str, object],
     session_id: str,
     opening: AnyEvent,
     event_id: UUID,

@@ -13,6 +13,7 @@ from antiphon_shared.events import (
     QuestionAnswered,
     QuestionAsked,
 )
+from antiphon_shared.values import JsonObject
 from pydantic_core import from_json
 
 from coordinator import people
@@ -67,7 +68,7 @@ def with_changes(session: Session, child: ChildRun, **changes: Any) -> Session:
     return replace(session, children=replace(session.children, runs=runs))
 
 
-def values_in(text: str, expects: dict[str, Any]) -> dict[str, Any]:
+def values_in(text: str, expects: JsonObject) -> dict[str, Any]:
     """Return the values in a person's answer: a JSON object, or the one expected value as text."""
     try:
         value = from_json(text)

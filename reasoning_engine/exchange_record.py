@@ -11,6 +11,7 @@ from uuid import UUID
 
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall, ModelError
 from antiphon_shared.text.storable import storable
+from antiphon_shared.values import JsonObject
 from pydantic import BaseModel
 from pydantic_core import to_json
 
@@ -96,7 +97,7 @@ def message_json(message: "Message") -> dict[str, Any]:
     return fields
 
 
-def message_of(fields: dict[str, Any]) -> "Message":
+def message_of(fields: JsonObject) -> "Message":
     """Return the message that `message_json` wrote, with its fields as attributes; total.
 
     The SDK's own constructor leaves unexpected values as they are, and so does this, a hundred times faster.
@@ -110,7 +111,7 @@ def message_of(fields: dict[str, Any]) -> "Message":
 class PlainMessage(SimpleNamespace):
     """A message with the attributes of the Anthropic SDK's, so that it is read and recorded in the same way."""
 
-    def __init__(self, text: dict[str, Any], attributes: dict[str, Any]) -> None:
+    def __init__(self, text: JsonObject, attributes: JsonObject) -> None:
         super().__init__(**attributes)
         self._text = text
 

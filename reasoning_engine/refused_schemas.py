@@ -3,6 +3,7 @@
 from hashlib import blake2b
 from typing import Any
 
+from antiphon_shared.values import JsonSchema
 from pydantic_core import to_json
 
 from reasoning_engine.shaped import OutputStyle
@@ -16,7 +17,7 @@ class RefusedSchemas:
     def __init__(self) -> None:
         self._digests: dict[bytes, None] = {}
 
-    def add(self, model_id: str, schema: dict[str, Any]) -> None:
+    def add(self, model_id: str, schema: JsonSchema) -> None:
         """Add a schema; the oldest one is dropped beyond the limit."""
         self._digests[_digest(model_id, schema)] = None
         if len(self._digests) > _DIGESTS_MAX:

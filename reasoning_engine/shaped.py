@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from antiphon_shared.output.schema import output_schema
 from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.values import JsonSchema
 from pydantic_core import to_json
 
 from reasoning_engine.reply import Reply
@@ -43,7 +44,7 @@ VALIDATED = (
 
 
 def with_demand(
-    prompt: "Prompt", schema: dict[str, Any], style: OutputStyle, validation_tools: Sequence[str] = ()
+    prompt: "Prompt", schema: JsonSchema, style: OutputStyle, validation_tools: Sequence[str] = ()
 ) -> "Prompt":
     """Return the prompt with the demand for an answer that fits `schema`, and that the tools have accepted."""
     shaped = prompt.copy()
@@ -95,7 +96,7 @@ def with_tool_answer(reply: Reply, offered: Container[str]) -> Reply:
     return replace(reply, text=text, tool_calls=(), stop_reason="end_turn")
 
 
-def _native_schema(prompt: "Prompt", schema: dict[str, Any], style: OutputStyle) -> dict[str, Any] | None:
+def _native_schema(prompt: "Prompt", schema: JsonSchema, style: OutputStyle) -> dict[str, Any] | None:
     """Return the schema in the form of the API's own support; None if that is not used.
 
     Chat completions accept any schema. But many servers apply it to everything that a model writes, tool
@@ -111,7 +112,7 @@ def _is_native(style: OutputStyle, model: str) -> bool:
     return style == "native" or (style == "auto" and model.startswith("claude-") and not _UNABLE.match(model))
 
 
-def _transformed(schema: dict[str, Any]) -> dict[str, Any] | None:
+def _transformed(schema: JsonSchema) -> dict[str, Any] | None:
     """Return the schema in the API's form; None if the API cannot express it."""
     from anthropic import transform_schema
 

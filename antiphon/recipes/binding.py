@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.references import ReferenceMissing, look_up
 
 from antiphon.recipes.chain import ArgumentPath, Chain
@@ -46,7 +47,7 @@ class _Argument:
     call: int
     path: ArgumentPath
     values: tuple[Any, ...]
-    schema: dict[str, Any]
+    schema: JsonSchema
 
     @property
     def name(self) -> str:
@@ -223,7 +224,7 @@ class _Binding:
         return True
 
 
-def _values_in(arguments: Mapping[str, Any]) -> Iterator[Any]:
+def _values_in(arguments: Mapping[str, object]) -> Iterator[Any]:
     """Yield every value at any depth of some arguments."""
     waiting = list(arguments.values())
     while waiting:

@@ -133,7 +133,7 @@ def _moved(bound: object, indexes: Mapping[int, int]) -> Any:
     return bound
 
 
-def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[SuccessfulCall]) -> Specification:
+def _built(name: str, workflow: Mapping[str, object], calls: Sequence[SuccessfulCall]) -> Specification:
     """Return the specification. Raises NotLearnable if no file can hold it."""
     try:
         specification = build({"domain": DOMAIN, "version": "1", "workflows": {name: workflow}})
@@ -164,7 +164,7 @@ def _name_of(calls: Sequence[SuccessfulCall]) -> str:
 
 
 def calls_of(
-    specification: Specification, name: str, made: Mapping[str, SuccessfulCall], params: Mapping[str, Any]
+    specification: Specification, name: str, made: Mapping[str, SuccessfulCall], params: Mapping[str, object]
 ) -> dict[str, CallTool]:
     """Return the calls that a workflow makes by their node, in the order in which they begin.
 
@@ -184,7 +184,7 @@ def calls_of(
 
 
 def differences(
-    specification: Specification, name: str, made: Mapping[str, SuccessfulCall], params: Mapping[str, Any]
+    specification: Specification, name: str, made: Mapping[str, SuccessfulCall], params: Mapping[str, object]
 ) -> Iterator[str]:
     """Yield the differences of a workflow's calls from the session's calls `made`, in order, by node."""
     try:

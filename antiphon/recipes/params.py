@@ -70,7 +70,7 @@ def _param(source: FromParam) -> Param:
     return Param.model_validate(fields)
 
 
-def _format(schema: Mapping[str, Any], values: Sequence[str]) -> str | None:
+def _format(schema: Mapping[str, object], values: Sequence[str]) -> str | None:
     """Return the tool's format, or the format of dates, if all values have it."""
     declared = schema.get("format")
     candidates = [declared] if declared in _FORMATS else [*_RECOGNISED]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.references import Reference, read_template
 
 from antiphon.recipes.values import Path
@@ -26,7 +27,7 @@ class FromParam:
     """The name of the first argument with it."""
     values: tuple[Any, ...]
     """One for each session."""
-    schema: dict[str, Any]
+    schema: JsonSchema
     """The schema of that argument, from its tool."""
     is_secret: bool = False
 

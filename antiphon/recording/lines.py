@@ -23,7 +23,7 @@ from antiphon_shared.events.codec import explain
 from antiphon_shared.events.step_records import AnyRecord, StepRecord, decode_record, encode_record
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
-from antiphon_shared.values import LogEntry, SessionId, Value
+from antiphon_shared.values import JsonObject, LogEntry, SessionId, Value
 from pydantic import AwareDatetime, Field, ValidationError
 from pydantic_core import from_json, to_json
 
@@ -198,7 +198,7 @@ def _any_line(raw: bytes) -> Line:
         raise UnreadableEvent(f"not JSON: {error}") from None
 
 
-def _event_line(fields: dict[str, Any]) -> EventLine:
+def _event_line(fields: JsonObject) -> EventLine:
     """Return the line of an event in a form that another program has written."""
     n, entry = fields.get("n"), fields.get("entry")
     if type(n) is not int or not isinstance(entry, str) or not _LOG_ID.fullmatch(entry):

@@ -105,7 +105,7 @@ def _model(model: str, settings: EngineSettings) -> OwnedModel:
 async def _reply(
     client: OwnedModel,
     model: str,
-    request: Mapping[str, Any],
+    request: Mapping[str, object],
     settings: EngineSettings,
     slots: asyncio.Semaphore,
 ) -> Replied:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import JsonObject
 from pydantic_core import to_json
 
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
@@ -105,7 +106,7 @@ def _position(side: _Side, line: Line) -> tuple[int, str]:
             return 0, line.line
 
 
-def _as_json(line: Line, contents: dict[str, Any]) -> Any:
+def _as_json(line: Line, contents: JsonObject) -> Any:
     match line:
         case EventLine():
             return line.event.data.model_dump(mode="json")
@@ -115,7 +116,7 @@ def _as_json(line: Line, contents: dict[str, Any]) -> Any:
             return line.model_dump(mode="json")
 
 
-def _record(record: AnyRecord, contents: dict[str, Any]) -> dict[str, Any]:
+def _record(record: AnyRecord, contents: JsonObject) -> dict[str, Any]:
     """Return a record with whole requests in place of the hashes of their parts."""
     fields = record.model_dump(mode="json", exclude={"contents"})
     if isinstance(record, ExchangeRecord):

@@ -9,18 +9,18 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording.hashes import content_hash, sorted_json
 
 
-def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any]:
+def whole_request(call: ModelCall, contents: Mapping[str, object]) -> dict[str, Any]:
     """Return the request as it was sent. Raises UnreadableEvent if a content was not recorded."""
     return {name: _resolve(value, contents) for name, value in call.request.items()}
 
 
-def request_hash(request: Mapping[str, Any]) -> str:
+def request_hash(request: Mapping[str, object]) -> str:
     """Return the hash of a request; the order of its fields does not matter."""
     content = {name: value for name, value in request.items() if name not in _DELIVERY_FIELDS}
     return content_hash(sorted_json(content))
 
 
-def system_in(request: Mapping[str, Any]) -> str:
+def system_in(request: Mapping[str, object]) -> str:
     """Return the operator's system prompt from a request. Raises UnreadableEvent."""
     match request.get("system"):
         case [{"text": str(text)}, *_]:
@@ -33,7 +33,7 @@ _DELIVERY_FIELDS = frozenset({"stream"})
 """Fields that determine how the reply is delivered."""
 
 
-def _resolve(value: object, contents: Mapping[str, Any]) -> Any:
+def _resolve(value: object, contents: Mapping[str, object]) -> Any:
     if not isinstance(value, dict) or set(value) != {"$content"}:
         return value
     name = value["$content"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from antiphon_shared.values import JsonObject
 from antiphon_shared.workflows.graph import UNDO, Graph
 from antiphon_shared.workflows.nodes import Arm, BranchNode, CallNode, ReasonNode, YieldNode
 
@@ -87,7 +88,7 @@ class Coverage:
 
 
 def dry_run(
-    plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], scenario: Scenario = Scenario()
+    plan: Plan, params: Mapping[str, object], results: Mapping[str, object], scenario: Scenario = Scenario()
 ) -> DryRun:
     """Run a workflow over stubbed results.
 
@@ -103,7 +104,7 @@ def dry_run(
     return _run(plan, params, {**samples(plan), **results}, scenario)
 
 
-def _run(plan: Plan, params: Mapping[str, Any], stubs: Mapping[str, Any], scenario: Scenario) -> DryRun:
+def _run(plan: Plan, params: Mapping[str, object], stubs: Mapping[str, object], scenario: Scenario) -> DryRun:
     forced = Plan(_forced(plan.graph, scenario), plan.tools)
     run, stored, open = Run(), dict[str, Any](), deque[Any]()
     commands: list[CallTool | Reason | AskPerson | SetTimer] = []
@@ -121,7 +122,7 @@ def _run(plan: Plan, params: Mapping[str, Any], stubs: Mapping[str, Any], scenar
     raise AssertionError("a run that has ended says how")
 
 
-def cover(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any]) -> Coverage:
+def cover(plan: Plan, params: Mapping[str, object], results: Mapping[str, object]) -> Coverage:
     """Run a workflow for every arm of each branch, each value of a condition, and one failure of each node.
 
     A path to a choice is found first; then each other outcome of that choice is tried once, with the rest unchanged.
@@ -186,7 +187,7 @@ def _forced(graph: Graph, scenario: Scenario) -> Graph:
     return replace(graph, nodes=nodes)
 
 
-def _take(commands: tuple[Command, ...], stored: dict[str, Any], open: deque[Any]) -> End | None:
+def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[Any]) -> End | None:
     for command in commands:
         match command:
             case KeepValue(key=key, value=value):
@@ -203,7 +204,7 @@ def _take(commands: tuple[Command, ...], stored: dict[str, Any], open: deque[Any
     return None
 
 
-def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, Any]) -> GraphEvent:
+def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, object]) -> GraphEvent:
     path, template = command.path, template_of(command.path)
     if isinstance(command, SetTimer):
         return TimerFired(path, command.attempt)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.tools.calls import Catalogue
@@ -55,7 +54,7 @@ def validate(
     return validated(source, catalogue)[1]
 
 
-def build(fields: Mapping[str, Any], *, tools: Iterable[str] | None = None) -> Specification:
+def build(fields: Mapping[str, object], *, tools: Iterable[str] | None = None) -> Specification:
     """Return the specification of a file's fields, which a program has put together.
 
     `tools` is as in `load`. Raises InvalidWorkflow: its problems have paths, and no positions.

@@ -98,7 +98,7 @@ async def waiting(antiphon: "Antiphon", run_id: str) -> tuple[InputRequested, ..
 async def give(
     antiphon: "Antiphon",
     run_id: str,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     *,
     node: str = "",
     token: str | None = None,
@@ -124,7 +124,7 @@ async def give(
 async def give_to(
     antiphon: "Antiphon",
     run_id: str,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     *,
     node: str = "",
     token: str | None = None,

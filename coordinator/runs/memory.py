@@ -128,7 +128,7 @@ class RunInMemory:
         for one in wholes[:-_WHOLES_MAX]:
             del self.results[one]
 
-    def value_reader(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
+    def value_reader(self, fetched: Mapping[str, object]) -> Callable[[str], Any]:
         """Return the function that reads values for a decision; `fetched` holds values from the log."""
 
         def value(key: str) -> Any:

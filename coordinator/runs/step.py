@@ -92,7 +92,7 @@ def _broken(failed: ComponentFailed, error: Exception) -> str:
     )
 
 
-def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, Any]) -> Step:
+def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, object]) -> Step:
     """Return the first step of a run, or its answer when it cannot begin."""
     builder = StepBuilder.of(pinned, RunState(), event.time)
     builder.beginning = pinned.beginning

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import openai
 from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.values import JsonObject
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletionChunk
 from pydantic_core import to_json
@@ -77,7 +78,7 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk], reply: ChatRepl
             await notify_text(text, on_text)
 
 
-def _message(reply: ChatReply, request: dict[str, Any]) -> "Message":
+def _message(reply: ChatReply, request: JsonObject) -> "Message":
     prompt = {name: request[name] for name in ("messages", "tools", "response_format") if name in request}
     tokens = 0 if reply.has_usage else estimate_tokens(to_json(prompt).decode())
     return message_of(reply.message(tokens))

@@ -50,7 +50,7 @@ class ChatReply:
     _usage: Mapping[str, Any] = field(default_factory=dict)
     _characters: int = 0
 
-    def take(self, chunk: Mapping[str, Any]) -> str:
+    def take(self, chunk: Mapping[str, object]) -> str:
         """Take in one piece; return its text, for observers. Raises TooLong."""
         self._id = self._id or _string(chunk.get("id"))
         self._model = self._model or _string(chunk.get("model"))
@@ -63,7 +63,7 @@ class ChatReply:
             self.finish = _string(choice.get("finish_reason")) or self.finish
         return text
 
-    def _delta(self, delta: Mapping[str, Any]) -> str:
+    def _delta(self, delta: Mapping[str, object]) -> str:
         text = self._counted(delta.get("content"))
         if text:
             self._text.append(text)
@@ -73,7 +73,7 @@ class ChatReply:
             self._call(part, n)
         return text
 
-    def _call(self, part: Mapping[str, Any], n: int) -> None:
+    def _call(self, part: Mapping[str, object], n: int) -> None:
         """Add a part to the call that it belongs to; some servers send whole calls without an index."""
         function, id = _mapping(part.get("function")), _string(part.get("id"))
         index = part.get("index")

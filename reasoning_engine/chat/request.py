@@ -66,12 +66,12 @@ def _text(content: str | Iterable[Mapping[str, Any]], between: str = "\n") -> st
     return content if isinstance(content, str) else between.join(block["text"] for block in content)
 
 
-def _call(use: Mapping[str, Any]) -> dict[str, Any]:
+def _call(use: Mapping[str, object]) -> dict[str, Any]:
     arguments = json.dumps(use["input"], ensure_ascii=False)
     return {"id": use["id"], "type": "function", "function": {"name": use["name"], "arguments": arguments}}
 
 
-def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+def _tool(tool: Mapping[str, object]) -> dict[str, Any]:
     function = {
         "name": tool["name"],
         "description": tool.get("description", ""),

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.values import JsonSchema
 from pydantic_core import from_json
 
 from reasoning_engine.offline.schema import Tool
@@ -18,7 +19,7 @@ _NAME = re.compile(r"`([^`]+)`")
 class Demand:
     """The shape of an answer, and the tools that must have validated it."""
 
-    schema: dict[str, Any]
+    schema: JsonSchema
     by_tool: bool = False
     """Whether the answer is the arguments of a tool for it."""
     validation_tools: tuple[str, ...] = field(default=())

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from antiphon_shared.text.words import stems_of_name
+from antiphon_shared.values import JsonSchema
 
 from reasoning_engine.offline.descriptors import is_described, schema_of
 from reasoning_engine.offline.forms import is_portable
@@ -37,13 +38,13 @@ NOTHING: Any = object()
 """The placeholder for a missing value; null is a value."""
 
 
-def fill_shape(schema: dict[str, Any], values: Values) -> Any:
+def fill_shape(schema: JsonSchema, values: Values) -> Any:
     """Return the shape of a schema, filled as far as the values suffice; NOTHING without any value."""
     draft = _Filler(schema, values).value("", schema, (), True, 0)
     return draft if draft is not NOTHING and is_portable(draft) else NOTHING
 
 
-def fill_property(name: str, schema: dict[str, Any], values: Values) -> Any:
+def fill_property(name: str, schema: JsonSchema, values: Values) -> Any:
     """Return the value of one required property; NOTHING where no value fits."""
     return _Filler(schema, values).value(name, schema, (), True, 0)
 
@@ -52,7 +53,7 @@ def fill_property(name: str, schema: dict[str, Any], values: Values) -> Any:
 class _Filler:
     """A pass over a schema."""
 
-    root: dict[str, Any]
+    root: JsonSchema
     values: Values
     is_apart: bool = False
     """Whether only values of one object may fill it: a row of a list, whose neighbours are other things."""
@@ -82,7 +83,7 @@ class _Filler:
     def _typed(
         self,
         name: str,
-        schema: dict[str, Any],
+        schema: JsonSchema,
         kind: str,
         around: tuple[Record, ...],
         needed: bool,
@@ -106,7 +107,7 @@ class _Filler:
         return self._object(name, schema, around, needed, depth)
 
     def _object(
-        self, name: str, schema: dict[str, Any], around: tuple[Record, ...], needed: bool, depth: int
+        self, name: str, schema: JsonSchema, around: tuple[Record, ...], needed: bool, depth: int
     ) -> Any:
         if not around and (best := self._best(schema)) is not None:
             around = (best, *best.parents)
@@ -118,7 +119,7 @@ class _Filler:
                 properties[key] = value
         return properties or NOTHING
 
-    def _best(self, schema: dict[str, Any]) -> Record | None:
+    def _best(self, schema: JsonSchema) -> Record | None:
         """Return the object with most of the properties that a schema demands, the most relevant of several."""
         properties = properties_of(schema)
         keys = [key for key in required_of(schema) if key in properties] or list(properties)
@@ -148,7 +149,7 @@ class _Filler:
         yield from (value for value in held if isinstance(value, dict))
 
     def _array(
-        self, name: str, schema: dict[str, Any], around: tuple[Record, ...], needed: bool, depth: int
+        self, name: str, schema: JsonSchema, around: tuple[Record, ...], needed: bool, depth: int
     ) -> Any:
         items, most = schema.get("items"), schema.get("maxItems")
         items = items if isinstance(items, dict) else {}

@@ -7,6 +7,8 @@ required property also other results, and the schema's default.
 from collections.abc import Iterator
 from typing import Any
 
+from antiphon_shared.values import JsonSchema
+
 from reasoning_engine.offline import question_values
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.records import Record, is_plain
@@ -16,9 +18,9 @@ from reasoning_engine.offline.values import Values, counts_of, values_named
 
 def plain_values(
     name: str,
-    schema: dict[str, Any],
+    schema: JsonSchema,
     kind: str,
-    root: dict[str, Any],
+    root: JsonSchema,
     values: Values,
     around: tuple[Record, ...],
 ) -> Iterator[Any]:
@@ -40,7 +42,7 @@ def plain_values(
 
 
 def other_values(
-    name: str, schema: dict[str, Any], kind: str, root: dict[str, Any], records: tuple[Record, ...]
+    name: str, schema: JsonSchema, kind: str, root: JsonSchema, records: tuple[Record, ...]
 ) -> Iterator[Any]:
     """Yield the fitting values for a required property: of other results, and its default."""
     for value in (*_values_in(records, name, kind), schema.get("default")):

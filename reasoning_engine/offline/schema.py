@@ -5,6 +5,7 @@ from typing import Any
 
 from antiphon_shared.text.words import stems_of_name
 from antiphon_shared.tools.contract import CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME
+from antiphon_shared.values import JsonSchema
 
 from reasoning_engine.offline.language import stem_set, stems
 from reasoning_engine.offline.shapes import ANY, alternatives, properties_of, required_of, types_of
@@ -29,9 +30,9 @@ class Parameter:
     """A property of an object schema, its references and alternatives resolved."""
 
     name: str
-    schema: dict[str, Any]
+    schema: JsonSchema
     required: bool
-    root: dict[str, Any]
+    root: JsonSchema
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ class Tool:
 
     name: str
     description: str
-    schema: dict[str, Any]
+    schema: JsonSchema
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -133,7 +134,7 @@ def _things(parts: set[str]) -> frozenset[str]:
     return frozenset(part for part in parts if len(part) > 2) - _GENERIC - _QUERY
 
 
-def parameters_of(schema: dict[str, Any], root: dict[str, Any]) -> tuple[Parameter, ...]:
+def parameters_of(schema: JsonSchema, root: JsonSchema) -> tuple[Parameter, ...]:
     """Return the properties of an object schema, without any that have no schema."""
     required = required_of(schema)
     return tuple(
@@ -143,6 +144,6 @@ def parameters_of(schema: dict[str, Any], root: dict[str, Any]) -> tuple[Paramet
     )
 
 
-def resolved(schema: object, root: dict[str, Any]) -> dict[str, Any]:
+def resolved(schema: object, root: JsonSchema) -> dict[str, Any]:
     """Return the first alternative of a schema that is not null, otherwise a schema that allows everything."""
     return next((one for one in alternatives(schema, root) if types_of(one) != ("null",)), {})

@@ -8,6 +8,7 @@ from antiphon_shared.output.bounds import UnfitSchema
 from antiphon_shared.output.referred import referred
 from antiphon_shared.output.schema import output_schema
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
+from antiphon_shared.values import JsonSchema
 
 _DEPTH_MAX = 8
 _ALTERNATIVES_MAX = 64
@@ -17,12 +18,12 @@ NUMBERS = ("integer", "number")
 ANY = "any"
 
 
-def alternatives(schema: object, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def alternatives(schema: object, root: JsonSchema) -> Iterator[dict[str, Any]]:
     """Yield the schemas that a value may fit, with references followed; parts of `allOf` are taken one by one."""
     return islice(_alternatives(schema, root, 0), _ALTERNATIVES_MAX)
 
 
-def _alternatives(schema: object, root: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+def _alternatives(schema: object, root: JsonSchema, depth: int) -> Iterator[dict[str, Any]]:
     if not isinstance(schema, dict) or depth > _DEPTH_MAX:
         return
     target = schema.get("$ref")
@@ -41,7 +42,7 @@ def _alternatives(schema: object, root: dict[str, Any], depth: int) -> Iterator[
     yield schema
 
 
-def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
+def types_of(schema: JsonSchema) -> tuple[str, ...]:
     """Return the JSON types that a schema allows; ANY where it names none."""
     allowed = schema.get("type")
     types = tuple(one for one in (allowed if isinstance(allowed, list) else [allowed]) if one in TYPES)
@@ -52,7 +53,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     return ("array",) if "items" in schema else (ANY,)
 
 
-def fits(schema: dict[str, Any], value: object, root: dict[str, Any] | None = None) -> bool:
+def fits(schema: JsonSchema, value: object, root: dict[str, Any] | None = None) -> bool:
     """Return whether a value fits a schema; False for a schema that cannot be read."""
     self_contained = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
     self_contained.pop(CONTRACT_KEYWORD, None)
@@ -62,18 +63,18 @@ def fits(schema: dict[str, Any], value: object, root: dict[str, Any] | None = No
         return False
 
 
-def properties_of(schema: dict[str, Any]) -> dict[str, Any]:
+def properties_of(schema: JsonSchema) -> dict[str, Any]:
     """Return the schemas of an object's properties, by name."""
     properties = schema.get("properties")
     return properties if isinstance(properties, dict) else {}
 
 
-def required_of(schema: dict[str, Any]) -> tuple[str, ...]:
+def required_of(schema: JsonSchema) -> tuple[str, ...]:
     """Return the names of an object's required properties."""
     required = schema.get("required")
     return tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else ()
 
 
-def is_open(schema: dict[str, Any]) -> bool:
+def is_open(schema: JsonSchema) -> bool:
     """Return whether a schema names no properties of an object, and allows any."""
     return not properties_of(schema) and schema.get("additionalProperties", True) is not False

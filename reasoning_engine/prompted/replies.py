@@ -7,6 +7,7 @@ from typing import Any
 from antiphon_shared.output.schema import FAULTS_MAX
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import ToolCall
+from antiphon_shared.values import JsonObject
 from pydantic_core import to_json
 
 from reasoning_engine.prompted.form import CALLS, REASONING, RESULT, SUCCESS, Form, read_form
@@ -54,7 +55,7 @@ def read_prompted_reply(reply: Reply, offered: Collection[str], round: int, is_s
     return replace(reply, text=_answer(form.value, is_shaped), stop_reason="end_turn")
 
 
-def _problems(value: dict[str, Any], offered: Collection[str], is_shaped: bool) -> Iterator[str]:
+def _problems(value: JsonObject, offered: Collection[str], is_shaped: bool) -> Iterator[str]:
     """Yield the faults of an object that has one of the forms, a sentence each."""
     yield from _extra(value, _KEYS, "The object")
     if not isinstance(value.get(REASONING), str | None):
@@ -95,7 +96,7 @@ def _call_problems(calls: list[Any], offered: Collection[str]) -> Iterator[str]:
             yield f"{which}: `arguments` must be a JSON object."
 
 
-def _end_problems(value: dict[str, Any], is_shaped: bool) -> Iterator[str]:
+def _end_problems(value: JsonObject, is_shaped: bool) -> Iterator[str]:
     success, is_empty = value[SUCCESS], _is_empty(value.get(RESULT))
     if not isinstance(success, bool):
         yield f"`{SUCCESS}` must be true or false."
@@ -107,7 +108,7 @@ def _end_problems(value: dict[str, Any], is_shaped: bool) -> Iterator[str]:
         yield _UNEXPLAINED
 
 
-def _extra(value: dict[str, Any], allowed: tuple[str, ...], what: str) -> Iterator[str]:
+def _extra(value: JsonObject, allowed: tuple[str, ...], what: str) -> Iterator[str]:
     extra = [name for name in value if name not in allowed]
     if extra:
         names = ", ".join(f"`{_excerpt(name)}`" for name in extra[:_TOOLS_LISTED_MAX])
@@ -118,7 +119,7 @@ def _is_empty(result: object) -> bool:
     return not result.strip() if isinstance(result, str) else result in _EMPTY
 
 
-def _answer(value: dict[str, Any], is_shaped: bool) -> str:
+def _answer(value: JsonObject, is_shaped: bool) -> str:
     """Return the result as the text of a reply; if it is empty, the reason given."""
     result = value.get(RESULT)
     if is_shaped:

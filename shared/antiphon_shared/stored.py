@@ -94,7 +94,7 @@ class Kind(Generic[ValueT]):
         return to_json(self.carried(fields, written, self.version))
 
 
-def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None:
+def refuse_newer(what: str, fields: Mapping[str, object], version: int = 1) -> None:
     """Raise NewerFormat if a later release wrote the fields of `what`."""
     for name, known in ((_VERSION, version), ("format", FORMAT)):
         written = fields.get(name, 1)

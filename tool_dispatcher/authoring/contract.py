@@ -67,7 +67,9 @@ class ContractOptions(TypedDict, total=False):
 OPTIONS = tuple(name for name in ContractOptions.__annotations__ if name not in RENAMED)
 
 
-def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcile: bool = False) -> Contract:
+def complete(
+    tool: str, effect: Effect, options: Mapping[str, object], has_reconcile: bool = False
+) -> Contract:
     """Return the contract with every default resolved. Raises InvalidTool for a wrong option or two that conflict."""
     if effect not in get_args(Effect):
         raise InvalidTool(tool, f"its effect is {effect!r}", hint='Write effect="read" or effect="write".')
@@ -82,7 +84,7 @@ def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcil
     return contract
 
 
-def _defaults(effect: Effect, options: Mapping[str, Any]) -> dict[str, Any]:
+def _defaults(effect: Effect, options: Mapping[str, object]) -> dict[str, Any]:
     is_read = effect == "read"
     mode: Mode = "parallel-safe" if is_read else "sequential-only"
     if options.get("depends_on"):
@@ -96,7 +98,7 @@ def _defaults(effect: Effect, options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _faults(tool: str, contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
+def _faults(tool: str, contract: Contract, options: Mapping[str, object]) -> Iterator[Fault]:
     """Yield the contradictions within a contract."""
     yield from _mode_faults(contract)
     yield from _effect_faults(contract, options)
@@ -137,7 +139,7 @@ def _mode_faults(contract: Contract) -> Iterator[Fault]:
         )
 
 
-def _effect_faults(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
+def _effect_faults(contract: Contract, options: Mapping[str, object]) -> Iterator[Fault]:
     if contract.effect == "write" and contract.cache_ttl_s:
         yield "it is a write with cache_ttl_s", "Omit cache_ttl_s: results of writes are never reused."
     if contract.effect == "write" and contract.deterministic:
@@ -210,7 +212,7 @@ def _duplicate_faults(contract: Contract) -> Iterator[Fault]:
             yield f"its {option} contain an empty name", "Write a name, or omit the entry."
 
 
-def _retry_faults(contract: Contract, options: Mapping[str, Any]) -> Iterator[Fault]:
+def _retry_faults(contract: Contract, options: Mapping[str, object]) -> Iterator[Fault]:
     if "backoff" in options and contract.retry.attempts == 1:
         yield "it has a backoff, but retry allows one attempt", "Omit backoff, or allow more attempts."
     initial_ms, max_ms = contract.backoff.initial_ms, contract.backoff.max_ms

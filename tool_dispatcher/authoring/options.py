@@ -24,7 +24,7 @@ _SHORT_FORMS = dict.fromkeys(_TOOL_LISTS, "the name of a tool, or ") | {
 _OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reconcile")
 
 
-def in_json_form(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+def in_json_form(tool: str, options: Mapping[str, object], known: Sequence[str]) -> dict[str, Any]:
     """Return the options in their JSON form, with short forms expanded. Raises InvalidTool for a wrong option."""
     check_known(tool, options, known)
     written: ToolArguments = {}
@@ -176,7 +176,7 @@ def _amount(value: float, unit: str) -> str:
     return f"{value:.0f} ({value / 3600:g} h)" if unit == "seconds" and value >= 86_400 else f"{value:.0f}"
 
 
-def with_new_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def with_new_names(tool: str, options: Mapping[str, object]) -> dict[str, Any]:
     """Return the options under their new names. Raises InvalidTool if an option has both names."""
     for name, new_name in RENAMED.items():
         if name in options and new_name in options:
@@ -188,7 +188,7 @@ def with_new_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {RENAMED.get(name, name): value for name, value in options.items()}
 
 
-def warn_of_renamed(tool: str, options: Mapping[str, Any], function: Callable[..., Any]) -> None:
+def warn_of_renamed(tool: str, options: Mapping[str, object], function: Callable[..., Any]) -> None:
     """Warn of each option under its earlier name; the warning names the line that defines the tool's function."""
     for name in RENAMED.keys() & options.keys():
         new_name = RENAMED[name]

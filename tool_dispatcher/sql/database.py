@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import duckdb
+from antiphon_shared.values import JsonObject
 
 from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.tables import Table, table_of
@@ -52,7 +53,7 @@ class Database:
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
-    def answer(self, sql: str, params: Mapping[str, Any], values: Mapping[str, Any]) -> bytes:
+    def answer(self, sql: str, params: Mapping[str, object], values: Mapping[str, object]) -> bytes:
         """Return the rows as a JSON list of objects. Raises QueryFailed."""
         tables = {name: table_of(value) for name, value in values.items()}
         _check_names(tables)
@@ -133,7 +134,7 @@ class Database:
                 guessed.setdefault(shared.lower(), shared)
         return tuple(guessed.values())
 
-    def _rows(self, query: str, params: dict[str, Any]) -> bytes:
+    def _rows(self, query: str, params: JsonObject) -> bytes:
         # The query has been parsed as one SELECT, and so cannot close the brackets.
         inner = f"(\n{query}\n)"
         described = self._connection.execute(f"SELECT * FROM {inner} LIMIT 0", params or None)  # noqa: S608  # one SELECT

@@ -7,6 +7,7 @@ from typing import Any
 from antiphon_shared.events import AnyEvent, EventData, ReasoningRequested
 from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.values import JsonObject
 
 from antiphon.cli import event_lines, output
 from antiphon.recording.files import as_text, naming, read_lines
@@ -87,7 +88,7 @@ def _rows(steps: Sequence[TracedStep]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _limits(snapshot: dict[str, Any]) -> str:
+def _limits(snapshot: JsonObject) -> str:
     return (
         f"Round {snapshot['round']} of {snapshot['rounds_max']}, "
         f"{snapshot['tool_calls_used']} of {snapshot['tool_calls_max']} tool calls, "

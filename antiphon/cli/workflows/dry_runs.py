@@ -60,7 +60,7 @@ def results_of(plan: Plan, file: Path | None) -> dict[str, Any]:
     return results
 
 
-def walked(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is_json: bool) -> bool:
+def walked(plan: Plan, params: Mapping[str, object], results: Mapping[str, object], is_json: bool) -> bool:
     """Show one run, call by call, and return True."""
     try:
         run = dry_run(plan, params, results)
@@ -77,7 +77,7 @@ def walked(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is
     return True
 
 
-def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is_json: bool) -> bool:
+def covered(plan: Plan, params: Mapping[str, object], results: Mapping[str, object], is_json: bool) -> bool:
     """Show the end of every path through a workflow; return whether all nodes were reached."""
     try:
         coverage = cover(plan, params, results)

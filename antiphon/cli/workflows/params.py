@@ -110,7 +110,7 @@ async def _value(param: Param | None, text: str, output_of: OutputOf) -> Any:
     return at_path(await output_of(run_id), match["path"] or "", run_id)
 
 
-def _problems(declared: Mapping[str, Param], values: Mapping[str, Any]) -> Iterator[str]:
+def _problems(declared: Mapping[str, Param], values: Mapping[str, object]) -> Iterator[str]:
     for name, param in declared.items():
         value = values.get(name)
         if value is None and param.is_required:

@@ -6,6 +6,7 @@ from typing import Any
 
 from antiphon_shared.redaction.harmless import looks_random
 from antiphon_shared.redaction.redactor import free_key
+from antiphon_shared.values import JsonObject
 
 from antiphon.recording.lines import Rules
 from antiphon.recording.redaction.json_paths import Path, remaining_paths
@@ -80,7 +81,7 @@ class RedactedValue:
             return self._string(value, shape, hidden)
         return self._number(value, hidden) if isinstance(shape, Open) else value
 
-    def _object(self, value: dict[str, Any], shape: Shape, paths: Paths, hidden: Hidden) -> dict[str, Any]:
+    def _object(self, value: JsonObject, shape: Shape, paths: Paths, hidden: Hidden) -> dict[str, Any]:
         if isinstance(shape, Headers):
             value = self._redacted_headers(value)
         marked = self._marked_in(value)
@@ -140,12 +141,12 @@ class RedactedValue:
             self._text.count += 1
         return clean
 
-    def _redacted_headers(self, headers: dict[str, Any]) -> dict[str, Any]:
+    def _redacted_headers(self, headers: JsonObject) -> dict[str, Any]:
         kept = {name: value for name, value in headers.items() if self.keeps_header(name)}
         self._text.count += len(headers) - len(kept)
         return kept
 
-    def _marked_in(self, value: dict[str, Any]) -> Paths:
+    def _marked_in(self, value: JsonObject) -> Paths:
         """Return the paths to secret arguments of a call."""
         if not self.marked:
             return ()

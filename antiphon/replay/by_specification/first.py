@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from antiphon_shared.text.excerpt import list_names
+from antiphon_shared.values import JsonObject
 from antiphon_shared.workflows.graph import Graph
 from antiphon_shared.workflows.nodes import BranchNode
 
@@ -142,7 +143,7 @@ def _called(node: str, sides: _Sides, moved: Moved) -> NodeDifference:
             raise AssertionError(_ONE_SIDE)
 
 
-def _call_difference(node: str, did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
+def _call_difference(node: str, did: JsonObject, would: JsonObject) -> NodeDifference:
     shown = template_of(node)
     if did["tool"] != would["tool"]:
         sentence = f"`{shown}` would call `{would['tool']}` instead of `{did['tool']}`"
@@ -186,7 +187,7 @@ def _ended(sides: _Sides) -> NodeDifference:
             raise AssertionError(_ONE_SIDE)
 
 
-def _end_difference(did: dict[str, Any], would: dict[str, Any]) -> NodeDifference:
+def _end_difference(did: JsonObject, would: JsonObject) -> NodeDifference:
     if did["status"] != would["status"]:
         sentence = f"the run would end as {would['status']} instead of {did['status']}"
         return NodeDifference(2, "end", "", sentence, did, would)

@@ -92,7 +92,7 @@ async def judged(
     return (*judgements, *[await _judgement(rubric, parameters) for rubric in rubrics])
 
 
-async def _judgement(rubric: Rubric, parameters: Mapping[str, Any]) -> Judgement:
+async def _judgement(rubric: Rubric, parameters: Mapping[str, object]) -> Judgement:
     arguments = {name: parameters[name] for name in rubric.takes}
     try:
         async with asyncio.timeout(RUBRIC_S_MAX):

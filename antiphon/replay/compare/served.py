@@ -11,6 +11,7 @@ from typing import Any
 from antiphon_shared.events import SessionOpened
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
+from antiphon_shared.values import JsonObject
 
 from antiphon.recording.lines import CatalogueLine, Line, data_in
 from antiphon.replay.recorded_calls import batches_of
@@ -73,14 +74,14 @@ class Served:
         options: Any = {**contract, "mode": definition.contract.mode, "retry": 1}
         answer = partial(self._answer, definition.name)
 
-        async def serve(arguments: dict[str, Any], context: ToolContext) -> Any:
+        async def serve(arguments: JsonObject, context: ToolContext) -> Any:
             return answer(arguments)
 
         return Tool(
             definition.name, definition.description, schema, serve, effect=definition.effect, **options
         )
 
-    def _answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+    def _answer(self, name: str, arguments: Mapping[str, object]) -> Any:
         """Return the recorded result of the same call; for repeated calls, the next one. Raises ToolFailed."""
         key = _key(name, arguments)
         results = self._results.get(key)
@@ -104,7 +105,7 @@ def _is_answered(result: ToolResult) -> bool:
     return result.error is None or result.error.error_type in TOOL_ERRORS
 
 
-def _key(name: str, arguments: Mapping[str, Any]) -> str:
+def _key(name: str, arguments: Mapping[str, object]) -> str:
     """Return the key of a call; the order of its arguments does not matter."""
     try:
         return fingerprint(name, dict(arguments))

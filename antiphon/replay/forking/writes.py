@@ -12,6 +12,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.tools.calls import RequestedCall, ToolDefinition, ToolError, ToolResult
+from antiphon_shared.values import JsonObject
 
 from antiphon.recording.lines import EventLine, records_in
 from antiphon.replay.forking.point import Point
@@ -145,7 +146,7 @@ class _Batch:
             arguments.append(plain)
         return arguments
 
-    def _identity(self, name: str, plain: dict[str, Any]) -> str:
+    def _identity(self, name: str, plain: JsonObject) -> str:
         return identity_of(name, self.tools[name].input_schema, plain)
 
 

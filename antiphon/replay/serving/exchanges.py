@@ -4,7 +4,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic_core import to_json
 
@@ -38,14 +38,14 @@ class Exchanges:
         for asked in self._all:
             self._unused[request_hash(asked.request)].append(asked)
 
-    def take(self, request: Mapping[str, Any]) -> RecordedRequest | None:
+    def take(self, request: Mapping[str, object]) -> RecordedRequest | None:
         """Return the recorded call of a request; if it was not recorded, note a miss and return None."""
         if left := self._unused.get(request_hash(request)):
             return left.popleft()
         self._misses.append(self._miss(request))
         return None
 
-    def _miss(self, request: Mapping[str, Any]) -> Miss:
+    def _miss(self, request: Mapping[str, object]) -> Miss:
         asked = f"a request to the model {request.get('model')!r} was not recorded"
         if request_hash(request) in self._unused:
             return Miss(self._session_id, "model", asked + " so often")
@@ -56,7 +56,7 @@ class Exchanges:
         return Miss(self._session_id, "model", asked, "\n".join(list(diff)[:_DIFF_LINES_MAX]))
 
 
-def request_lines(request: Mapping[str, Any]) -> list[str]:
+def request_lines(request: Mapping[str, object]) -> list[str]:
     """Return a request as a limited number of lines for a diff."""
     lines: list[str] = []
     for name, value in sorted(request.items()):

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic_core import to_json
 
 
-def message_events(message: Mapping[str, Any]) -> bytes:
+def message_events(message: Mapping[str, object]) -> bytes:
     """Return the stream of a whole message."""
     ending = {name: message.get(name) for name in ("stop_reason", "stop_sequence", "stop_details")}
     tokens = _usage(message).get("output_tokens", 0)
@@ -18,7 +18,7 @@ def message_events(message: Mapping[str, Any]) -> bytes:
     return b"".join(events)
 
 
-def unfinished_events(message: Mapping[str, Any]) -> bytes:
+def unfinished_events(message: Mapping[str, object]) -> bytes:
     """Return the stream of a partial message, without its end."""
     return b"".join(_partial_message(message))
 
@@ -38,7 +38,7 @@ def error_body(kind: str, text: str) -> bytes:
     return to_json({"type": "error", "error": {"type": kind, "message": text}})
 
 
-def _partial_message(message: Mapping[str, Any]) -> Iterator[bytes]:
+def _partial_message(message: Mapping[str, object]) -> Iterator[bytes]:
     opening = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "usage": _usage(message)}
     yield _event("message_start", message=opening)
     content = message.get("content")
@@ -46,7 +46,7 @@ def _partial_message(message: Mapping[str, Any]) -> Iterator[bytes]:
         yield from _block(index, block)
 
 
-def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
+def _block(index: int, block: Mapping[str, object]) -> Iterator[bytes]:
     empty, delta = dict(block), None
     if block.get("type") == "text" and isinstance(block.get("text"), str):
         empty["text"] = ""
@@ -63,7 +63,7 @@ def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
     yield _event("content_block_stop", index=index)
 
 
-def _usage(message: Mapping[str, Any]) -> Mapping[str, Any]:
+def _usage(message: Mapping[str, object]) -> Mapping[str, Any]:
     usage = message.get("usage")
     return usage if isinstance(usage, dict) else {}
 

@@ -18,6 +18,7 @@ from antiphon_shared.memory.reading import BEGUN
 from antiphon_shared.tools.calls import ToolCall, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from antiphon_shared.tools.relevance import BUILT_INS
+from antiphon_shared.values import JsonObject, JsonSchema
 
 from antiphon.recording.hashes import sorted_json
 from antiphon.replay.serving.exchanges import Miss
@@ -188,13 +189,13 @@ async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
 class _Anything:
     """Parameters that accept any arguments."""
 
-    schema: dict[str, Any] = {"type": "object"}  # never changed
+    schema: JsonSchema = {"type": "object"}  # never changed
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         return arguments
 
 
-def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
+def _never_called(arguments: JsonObject, context: object) -> NoReturn:
     raise AssertionError("a recorded tool is not run")
 
 

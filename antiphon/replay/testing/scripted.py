@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx2
 import orjson
+from antiphon_shared.values import JsonObject
 
 from antiphon.replay.serving.messages import error_body, message_events
 
@@ -111,7 +112,7 @@ class ScriptedModel:
             AsyncAnthropic(api_key="scripted", base_url=_URL, max_retries=0, http_client=client)
         )
 
-    def answer(self, body: dict[str, Any]) -> httpx2.Response:
+    def answer(self, body: JsonObject) -> httpx2.Response:
         """Return the reply to one request."""
         self.requests.append(body)
         if not self._replies:
@@ -130,7 +131,7 @@ class ScriptedModel:
         return httpx2.Response(200, headers=headers, content=message_events(whole))
 
 
-def is_scripted(message: Mapping[str, Any]) -> bool:
+def is_scripted(message: Mapping[str, object]) -> bool:
     """Return whether a message of the Messages API comes from a scripted model."""
     return str(message.get("id", "")).startswith(_ID)
 

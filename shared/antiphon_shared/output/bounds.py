@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.values import JsonObject, JsonSchema
+
 EXPANDED_MAX = 10_000
 """The number of schemas inside a schema, with references written out."""
 DEPTH_MAX = 32
@@ -53,7 +55,7 @@ class Extent:
     """The number of schemas that visit a part of a value which other schemas visit too."""
 
 
-def checked(schema: dict[str, Any]) -> Extent:
+def checked(schema: JsonSchema) -> Extent:
     """Return the extent of a schema.
 
     Raises UnfitSchema for a schema that is too expensive, nested too deeply, or that refers outside the
@@ -77,9 +79,7 @@ def checked(schema: dict[str, Any]) -> Extent:
     return Extent(is_recursive, forked)
 
 
-def _parts(
-    node: dict[str, Any], walk: _Walk, schema: dict[str, Any], is_root: bool
-) -> Iterator[tuple[Any, _Walk]]:
+def _parts(node: JsonObject, walk: _Walk, schema: JsonSchema, is_root: bool) -> Iterator[tuple[Any, _Walk]]:
     """Yield the schemas in a schema, with the path to each."""
     if not is_root:
         _refuse_own_base(node)
@@ -126,7 +126,7 @@ def _followed(reference: str, walk: _Walk) -> _Walk | None:
     return None
 
 
-def _resolved(reference: str, schema: dict[str, Any]) -> Any:
+def _resolved(reference: str, schema: JsonSchema) -> Any:
     """Return the part of the document that a reference names. Raises UnfitSchema."""
     if reference != "#" and not reference.startswith("#/"):
         raise UnfitSchema(

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic_core import from_json, to_json
 
 from antiphon_shared.output.bounds import UnfitSchema, checked
+from antiphon_shared.values import JsonSchema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -69,7 +70,7 @@ class OutputSchema:
         return tuple(map(_fault, islice(self._validator.iter_errors(value), FAULTS_MAX)))
 
 
-def output_schema(schema: dict[str, Any]) -> OutputSchema:
+def output_schema(schema: JsonSchema) -> OutputSchema:
     """Return a schema, compiled once for all equal ones. Raises UnfitSchema."""
     return _of_json(to_json(schema))
 
@@ -79,7 +80,7 @@ def _of_json(written: bytes) -> OutputSchema:
     return OutputSchema(from_json(written))
 
 
-def _compiled(schema: dict[str, Any]) -> "Draft202012Validator":
+def _compiled(schema: JsonSchema) -> "Draft202012Validator":
     # Imported only for a schema, which most sessions lack.
     from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
 
@@ -96,7 +97,7 @@ def _compiled(schema: dict[str, Any]) -> "Draft202012Validator":
     return validator
 
 
-def _is_empty(schema: dict[str, Any]) -> bool:
+def _is_empty(schema: JsonSchema) -> bool:
     from jsonschema_rs import canonical, canonicalize
 
     return canonicalize(schema, offline=True).satisfiability() == canonical.Satisfiability.NO

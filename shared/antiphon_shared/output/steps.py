@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from antiphon_shared.output.schema import output_schema
-from antiphon_shared.values import Value
+from antiphon_shared.values import JsonSchema, Value
 
 STEPS_MAX = 20
 _ROUNDS_MAX = 1_000
@@ -16,7 +16,7 @@ _ROUNDS_MAX = 1_000
 ToolName = Annotated[str, Field(max_length=64)]
 
 
-def _checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
+def _checked_schema(schema: JsonSchema) -> dict[str, Any]:
     output_schema(schema)  # UnfitSchema is a ValueError
     return schema
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract
+from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.graph import Graph, TooLarge, compile_graph
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ReasonNode, YieldNode
 from antiphon_shared.workflows.outline import outline
@@ -83,7 +84,7 @@ def _description(workflow: Workflow, graph: Graph, prefix: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _schema(workflow: Workflow) -> dict[str, Any]:
+def _schema(workflow: Workflow) -> JsonSchema:
     properties: dict[str, Any] = {}
     for name, param in workflow.params.items():
         schema = param.as_schema()

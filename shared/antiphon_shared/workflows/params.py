@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import to_json
 
-from antiphon_shared.values import Value
+from antiphon_shared.values import JsonSchema, Value
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -57,9 +57,9 @@ class Param(Value):
         """Return whether a value must be given."""
         return self.required and self.default is None
 
-    def as_schema(self) -> dict[str, Any]:
+    def as_schema(self) -> JsonSchema:
         """Return the JSON Schema of its values."""
-        schema: dict[str, Any] = {"type": JSON_TYPES[self.type]}
+        schema: JsonSchema = {"type": JSON_TYPES[self.type]}
         if self.description:
             schema["description"] = self.description
         if self.format:

@@ -1,7 +1,7 @@
 """The filing of one round's outcome. Pure."""
 
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic_core import to_json
 
@@ -20,7 +20,7 @@ from antiphon_shared.text.storable import storable, storable_text
 from antiphon_shared.tools.advice import advice
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolResult
 from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, tool_names_in
-from antiphon_shared.values import LogEntry
+from antiphon_shared.values import JsonObject, LogEntry
 
 _NO_RESULTS = "found nothing"
 _UNEXPLAINED = "The tool failed and did not say why."
@@ -100,7 +100,7 @@ def _file_result(builder: MemoryDeltaBuilder, result: ToolResult, origin: Origin
 def _use_of(
     result: ToolResult,
     origin: Origin,
-    arguments: dict[str, Any],
+    arguments: JsonObject,
     facts: tuple[str, ...],
     entry: LogEntry | None,
 ) -> ToolUse:

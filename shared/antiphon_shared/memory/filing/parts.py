@@ -44,6 +44,7 @@ from antiphon_shared.memory.filing.tables import table_of
 from antiphon_shared.memory.filing.text_tables import tables_in
 from antiphon_shared.memory.filing.titles import title_of
 from antiphon_shared.text.storable import storable
+from antiphon_shared.values import JsonObject
 
 FACTS_PER_RESULT_MAX = 1000
 _GRAIN_MAX = 2**24
@@ -238,7 +239,7 @@ def _is_records(value: object) -> bool:
     return all(isinstance(item, str) for item in value) and sum(map(len, value)) > SMALL_CHARACTERS
 
 
-def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
+def _keys_of_records(data: JsonObject, depth: int) -> tuple[str, ...]:
     """Return the keys with records below them, at any depth."""
     if depth > DEPTH_MAX:
         return ()

@@ -2,7 +2,8 @@
 
 import re
 from functools import lru_cache
-from typing import Any
+
+from antiphon_shared.values import JsonObject
 
 _QUERY_CHARACTERS_MAX = 400
 _KEYS_CACHED_MAX = 256
@@ -20,7 +21,7 @@ _CODE = re.compile(r"(?=\S*\d)[\w.:/#-]+|[a-z0-9]+(?:[_/.][\w./]+)+")
 _WORDS = re.compile(r"\S+\s+\S+")
 
 
-def search_query(arguments: dict[str, Any]) -> str:
+def search_query(arguments: JsonObject) -> str:
     """Return the words of search-like arguments, joined by `; `: no ids, dates, numbers, addresses, codes or flags.
 
     Without an argument named like a search, the only text argument counts if it has several words.

@@ -11,6 +11,7 @@ from antiphon_shared.memory.filing.attributes import SINGLE_VALUED, canonical
 from antiphon_shared.memory.filing.pieces import TEXT_KEYS
 from antiphon_shared.memory.filing.values import Value, exclude, value_of
 from antiphon_shared.text.dates import Date, date_of_value
+from antiphon_shared.values import JsonObject
 
 _REMEMBERED = 4_096
 _CHARACTERS_MAX = 4_000
@@ -65,7 +66,7 @@ class Entry(NamedTuple):
 class DescribedRecord:
     """A record with the name of its subject, as sentences name it. Its fields are read on first use."""
 
-    def __init__(self, subject: str, identifier: str, record: dict[str, Any]) -> None:
+    def __init__(self, subject: str, identifier: str, record: JsonObject) -> None:
         self.subject = subject
         """The subject in lower case, without articles."""
         self._identifier = identifier
@@ -137,7 +138,7 @@ def comparable_forms(text: str) -> ComparableForms:
 _NOTHING = ComparableForms(None, None, ())
 
 
-def _described(record: dict[str, Any]) -> DescribedRecord | None:
+def _described(record: JsonObject) -> DescribedRecord | None:
     """Return the record with the name of its subject, if it has one."""
     for key, value in record.items():
         if isinstance(value, str) and key.lower() in _ENTITIES and len(value) <= _VALUE_CHARACTERS_MAX:
@@ -146,7 +147,7 @@ def _described(record: dict[str, Any]) -> DescribedRecord | None:
     return None
 
 
-def _entry(record: dict[str, Any]) -> Entry | None:
+def _entry(record: JsonObject) -> Entry | None:
     """Return the record with its identity, if it has one."""
     plain = {key.lower(): _plain(value) for key, value in record.items() if _is_plain(value)}
     id_key = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
@@ -167,7 +168,7 @@ def _entry(record: dict[str, Any]) -> Entry | None:
     )
 
 
-def record_value(record: dict[str, Any], key: str) -> Any:
+def record_value(record: JsonObject, key: str) -> Any:
     return next(value for name, value in record.items() if name.lower() == key)
 
 

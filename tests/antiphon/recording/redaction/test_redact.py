@@ -2,11 +2,9 @@
 
 import asyncio
 import base64
-import copy
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, quote_plus
 from uuid import uuid4
 
@@ -14,39 +12,32 @@ import jwt
 import pytest
 from antiphon_shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import DecisionRecord, ExchangeRecord, ModelCall
-from antiphon_shared.redaction.secret_keys import ALWAYS
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pydantic_core import to_json
 
 from antiphon import Antiphon
 from antiphon.grants import load_signing_key, make_key_pair
 from antiphon.recording.lines import (
     CatalogueLine,
     ContentLine,
-    End,
     EventLine,
     Header,
     Line,
     RecordLine,
-    Rules,
     decode_line,
     encode_line,
 )
 from antiphon.recording.redaction.redact import Redaction
-from antiphon.recording.redaction.shapes import shape_of
 from antiphon.recording.session_lines import session_lines
-from antiphon.recording.settings import HEADERS, RecordingSettings
+from antiphon.recording.settings import HEADERS
 from antiphon.replay.verify import verify_lines
 from coordinator.opening import conversation_of
 from reasoning_engine.exchange_record import safe_headers
 from tests.antiphon.recording import leaky_tools
 from tests.antiphon.recording.recorded import end, events, is_closed, recorded
+from tests.antiphon.recording.redaction.redacted_lines import RULES, redacted
 from tests.grants import a_payload
 from tests.messages_server import Scripted, Use, serving
 
-RULES = RecordingSettings().rules
 ANTHROPIC_KEY = "a-key-0f-anthropic-77"
 IN_QUERY = "sk-ant-" + "a1B2" * 10
 IN_ARGUMENTS = "hunter2xyz"
@@ -84,14 +75,6 @@ def leaks(lines: Iterable[Line], secrets: Iterable[str]) -> list[str]:
     """Return the secrets that are in the written lines."""
     written = b"\n".join(map(encode_line, lines)).decode()
     return [secret for secret in secrets for form in forms(secret) if len(form) >= 6 and form in written]
-
-
-def redacted(lines: Iterable[Line], rules: Rules = RULES, secrets: Iterable[str] = ()) -> list[Line]:
-    """Return the lines as an export writes them, read again."""
-    lines, redaction = list(lines), Redaction.of(rules, secrets)
-    for line in lines:
-        redaction.learn(line)
-    return [decode_line(encode_line(redaction.line(line))) for line in lines]
 
 
 async def planted_session() -> list[Line]:
@@ -332,79 +315,6 @@ def test_secrets_of_a_catalogue_are_replaced_and_its_schemas_stay_schemas(course
     assert isinstance(clean, CatalogueLine)
     schema = clean.catalogue.tools[0].input_schema["properties"]["password"]
     assert schema == {"type": "string", "default": "[redacted 1]", "examples": ["[redacted 2]"]}
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=12,
-)
-SECRETS = st.text(st.characters(exclude_categories=["Cs"]), min_size=6, max_size=40).map(
-    lambda text: "s3cr3t" + text
-)
-KEY_NAMES = [key.strip("*") for key in ALWAYS if not key.startswith("!")]
-KEYS = st.sampled_from(KEY_NAMES).flatmap(
-    lambda key: st.sampled_from([key, key.upper(), f"x_{key}" if f"*{key}" in ALWAYS else key])
-)
-
-
-def planted_in(value: Any, key: str, secret: str, place: int) -> Any:
-    """Return the value with the secret under a key, in text that is JSON, and once more in plain text."""
-    inside: dict[str, Any] = {key: secret, "again": f"<{secret}>", "text": json.dumps({key: secret})}
-    return {"a": value, "b": [inside] if place % 2 else json.dumps(inside, ensure_ascii=place % 3 == 0)}
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(value=JSON, key=KEYS, secret=SECRETS, place=st.integers(0, 5))
-def test_no_json_makes_a_planted_secret_leak_or_a_line_unreadable(
-    courses_lines: list[Line], value: Any, key: str, secret: str, place: int
-) -> None:
-    requested = next(line for line in events(courses_lines) if isinstance(line.event.data, ToolsRequested))
-    data = copy.deepcopy(requested.event.data)
-    assert isinstance(data, ToolsRequested)
-    call = data.calls[0].model_copy(update={"arguments": planted_in(value, key, secret, place)})
-    event = requested.event.model_copy(update={"data": data.model_copy(update={"calls": (call,)})})
-    clean = redacted([EventLine(1, "1-0", event), End(events=1, records=0)])
-    written = encode_line(clean[0]).decode()
-    for form in (secret, json.dumps(secret)[1:-1], to_json(secret).decode()[1:-1]):
-        assert form.strip() not in written
-    assert ContentLine(hash="", content=call.arguments)
-
-
-SIGNS = [
-    '"',
-    "'",
-    "\\",
-    ":",
-    " ",
-    "=",
-    "\n",
-    "{",
-    "[",
-    "]",
-    ",",
-    "&",
-    "the",
-    "é",
-    "v4lue-77",
-    "=v4lue-77",
-    '": "v4lue-77"',
-]
-CREDENTIALS = ["https://ada:pa55@example.org", IN_QUERY, "ghp_" + "a1" * 20]
-TEXTS = st.lists(st.sampled_from(SIGNS) | st.sampled_from([*KEY_NAMES, *CREDENTIALS]), max_size=6).map(
-    "".join
-)
-
-
-@settings(max_examples=150, deadline=None)
-@given(key=TEXTS, text=TEXTS, is_long=st.booleans())
-def test_nothing_passes_as_bytes_that_would_be_replaced_as_text(key: str, text: str, is_long: bool) -> None:
-    content = {"content": text, "input": {key: [text], "rest": " ." * 500 * is_long}}
-    line = ContentLine(hash="", content=content)
-    if Redaction.of(RULES, ()).passes([line], [encode_line(line)]):
-        # A walk through all of it changes nothing, whatever a look at the bytes says.
-        assert Redaction.of(RULES, ())._value.redacted(content, shape_of(line)) == content
-        assert redacted([line]) == [line]
 
 
 def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_marked(

@@ -7,7 +7,7 @@ that does not reply delays only its own commands.
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from redis.exceptions import (
@@ -133,13 +133,19 @@ class Batcher:
 
     async def _flush(self, lane: str) -> None:
         waiting = self._lanes[lane]
+        unsent: Iterable[_Waiting] = ()
         try:
             while waiting:
                 batch = [waiting.popleft() for _ in range(min(len(waiting), PIPELINE_LENGTH_MAX))]
                 await self._send(lane, batch)
                 await asyncio.sleep(0)  # the tasks that have a reply now submit their next commands
+        except asyncio.CancelledError:
+            unsent = waiting  # the event loop ends, at which other tasks send their last commands
+            raise
         finally:
             del self._flushing[lane], self._lanes[lane]
+            for one in unsent:
+                self._put(one, lane)
 
     async def _send(self, lane: str, batch: list[_Waiting]) -> None:
         try:

@@ -32,7 +32,7 @@ async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> N
     """Raise TooLate if the session has not taken a decision or answer in `sent` for one of its calls.
 
     Waits until the coordinator has read them. If that takes longer than 5 s, or if the session cannot be read any
-    more, the effect of what was sent is not known, and a warning is logged.
+    more, the effect of what was sent is not known, and an error is logged: the command line shows no warnings.
     """
     try:
         async with asyncio.timeout(_READ_S):
@@ -47,7 +47,7 @@ async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> N
 
         is_unread = isinstance(error, TimeoutError)
         reason = f"no coordinator has read it for {_READ_S:g} s; it counts if it is read in time and first"
-        structlog.get_logger().warning(
+        structlog.get_logger().error(
             "decision_unconfirmed", session=session_id, reason=reason if is_unread else str(error)
         )
         return

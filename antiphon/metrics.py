@@ -6,7 +6,7 @@ from typing import Any
 
 from antiphon_shared.breakers.breaker import Phase
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.errors import RedisUnavailable
+from antiphon_shared.process.errors import AntiphonError
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
@@ -70,7 +70,7 @@ class _Live(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         try:
             status = asyncio.run_coroutine_threadsafe(self._status(), self._loop).result(_READ_TIMEOUT_S + 1)
-        except (RedisError, RedisUnavailable, OSError):  # TimeoutError is one
+        except (RedisError, AntiphonError, OSError):  # TimeoutError is one
             yield _gauge("up", "1 if Redis answers, else 0.", 0)
             return
         yield from families(status)

@@ -146,7 +146,8 @@ async def test_a_decision_that_no_coordinator_reads_is_reported_as_unconfirmed(
     monkeypatch.setattr(decision_effect, "_READ_S", 0.1)
     with capture_logs() as lines:
         assert await house.client.approve("s1", by="Ann") == ("c1", "c2")
-    assert [line["event"] for line in lines] == ["decision_unconfirmed"]
+    # The command line shows log lines from `error` on.
+    assert [(line["event"], line["log_level"]) for line in lines] == [("decision_unconfirmed", "error")]
 
 
 async def test_who_came_first_is_named_from_the_same_round(house: House) -> None:

@@ -172,3 +172,30 @@ async def test_a_script_that_must_not_be_late_is_sent_whole_once_and_again_after
         await sent()
     wire.error = None
     assert [await sent(), await sent()] == [whole, by_hash]
+
+
+def test_the_last_commands_of_an_event_loop_that_ends_are_sent() -> None:
+    """All tasks are cancelled at once, the batcher's too, in any order; each may have a last command."""
+    replies = []
+
+    async def slow(commands: Sequence[Command]) -> list[Any]:
+        await asyncio.sleep(0.01)
+        return [command[-1] for command in commands]
+
+    async def worker(batcher: Batcher) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            async with asyncio.timeout(5):
+                replies.append(await batcher.submit("DEL", "heartbeat"))
+
+    async def program() -> list[asyncio.Task[None]]:
+        batcher = Batcher(slow)
+        workers = [asyncio.create_task(worker(batcher)) for _ in range(20)]
+        await asyncio.sleep(0)
+        batcher.submit("GET", "a")
+        await asyncio.sleep(0)
+        return workers
+
+    asyncio.run(program())
+    assert replies == ["heartbeat"] * 20

@@ -5,7 +5,7 @@ import asyncio
 from antiphon_shared.bus.connection import Connections
 
 from tests.bus.builders import admin, eventually
-from tests.redis_server import RedisServer
+from tests.redis_server import RedisServer, running
 
 
 async def test_a_client_whose_release_was_cut_short_is_closed_with_the_others(
@@ -25,3 +25,20 @@ async def test_a_client_whose_release_was_cut_short_is_closed_with_the_others(
         return not await admin(redis_server.url, "CLIENT", "LIST", "ID", id)
 
     await eventually(has_gone)
+
+
+async def test_a_cluster_without_slots_is_waited_for() -> None:
+    """The components may start before the nodes are joined to a cluster."""
+    with running("--cluster-enabled", "yes") as node:
+        connections = Connections(node.url)
+        opening = asyncio.create_task(connections.open())
+
+        async def has_failed() -> bool:
+            return bool(connections.failure) or opening.done()
+
+        await eventually(has_failed)
+        assert connections.failure == "no node of the cluster holds a slot yet"
+        await admin(node.url, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        await opening
+        assert connections.is_cluster
+        await connections.close()

@@ -140,6 +140,10 @@ class Batcher:
                 await asyncio.sleep(0)  # the tasks that have a reply now submit their next commands
         finally:
             del self._flushing[lane], self._lanes[lane]
+            for one in (
+                waiting
+            ):  # this task was cancelled, as the event loop ends; other tasks send their last commands
+                self._put(one, lane)
 
     async def _send(self, lane: str, batch: list[_Waiting]) -> None:
         try:

@@ -43,7 +43,7 @@
 local OPERATION = 4
 local group, entry, session, retention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-local is_log_checked, is_opening, are_timers_checked, is_handled = false, false, false, false
+local is_log_checked, are_timers_checked, is_handled = false, false, false
 for i = 6, #ARGV, OPERATION do
   local name = ARGV[i]
   local stale = false
@@ -74,7 +74,7 @@ for i = 6, #ARGV, OPERATION do
     redis.call('ZCARD', KEYS[tonumber(ARGV[i + 1])])
   elseif name ~= 'take' then
     if name == 'event' and not is_log_checked then
-      is_opening = redis.call('XLEN', KEYS[2]) == 1  -- only the query
+      redis.call('XLEN', KEYS[2])
       is_log_checked = true
     end
     if ARGV[i + 1] ~= '0' then
@@ -125,11 +125,9 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'send' then
     if (redis.call('EXISTS', key) == 1) == (mode == 'known') then
       local at = add(key, of_log, 'event', b)
+      keep_for(key, retention)
       if mode == 'open' then
-        keep_for(key, retention)
         redis.call('ZADD', sessions, milliseconds(), other)
-      else
-        keep_for(key, retention)
       end
       add(KEYS[1], of_inbox, 'event', b, 'log', at)
       try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', other, 'type', a, 'entry', at)
@@ -181,12 +179,7 @@ for i = 6, #ARGV, OPERATION do
   end
 end
 if session ~= '-' then
-  -- The log outlives the session's other data: without a log, the session's id is free again. The client that sent
-  -- the query kept it for a retention of its own; from the opening on, the pipeline's counts.
-  if is_opening then
-    redis.call('PEXPIRE', KEYS[2], retention)
-  else
-    keep_for(KEYS[2], retention)
-  end
+  -- The log outlives the session's other data: without a log, the session's id is free again.
+  keep_for(KEYS[2], retention)
 end
 return taken[1] and taken or 'committed'

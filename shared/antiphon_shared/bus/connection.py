@@ -140,7 +140,7 @@ class Connections:
     async def _learn(self, failed_node: str | None) -> None:
         try:
             await self.main.nodes_manager.initialize(last_failed_node_name=failed_node)
-        except (RedisError, RedisClusterException, OSError) as error:
+        except (RedisError, RedisClusterException, OSError, IndexError) as error:
             structlog.get_logger().debug("cluster_layout_unreadable", error=str(error))
         finally:
             self._learned_s, self._learning = monotonic_s(), None
@@ -214,8 +214,10 @@ class Connections:
         )
         try:
             await clustered.initialize()
-        except BaseException:
+        except BaseException as error:
             await clustered.aclose()
+            if isinstance(error, IndexError):  # the library's error for it
+                raise ConnectionError("no node of the cluster holds a slot yet") from None
             raise
         return clustered
 

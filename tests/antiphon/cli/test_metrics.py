@@ -146,6 +146,15 @@ def test_they_are_served_before_redis_runs() -> None:
             until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds Redis")
 
 
+def test_a_scrape_is_answered_while_redis_refuses_the_connection() -> None:
+    """It runs by then, with a password that the program does not know."""
+    with running("--requirepass", "sesame", login=":sesame") as server:
+        server.kill()
+        with serving({"ANTIPHON_REDIS_URL": server.url_of("")}) as address:
+            server.start()
+            assert scraped(address) == {"antiphon_up": 0}
+
+
 async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each holds a thread of the server."""
     monkeypatch.setattr(metrics, "_READ_TIMEOUT_S", 0.2)

@@ -188,7 +188,5 @@ def _cost_unknown(session: Session) -> tuple[Uncertainty, ...]:
     most = session.limits.max_cost_usd
     if most is None or session.spent.usage.cost_usd is not None:
         return ()
-    message = (
-        f"What the model cost is not known, so the bound of ${most:g} was not kept; its prices are not set."
-    )
+    message = f"The cost of the model is unknown, so the limit of ${most:g} was not enforced: its prices are not set."
     return (new_uncertainty("cost_unknown", message, "max_cost_usd"),)

@@ -35,7 +35,7 @@ _NOT_ACCEPTED = "invalid_request"
 _CAUSED_BY_SESSION = (_NOT_ACCEPTED, "context_too_long", "empty_reply")
 """Failures after which the session does not prefer other models, as its own request caused them."""
 _CAUSES = {
-    "circuit_open": "has been failing and is left alone",
+    "circuit_open": "keeps failing and is not called",
     "rate_limited": "may not be asked so often",
     "overloaded": "was overloaded",
     "server_error": "had a failure of its own",
@@ -130,7 +130,7 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
         return session  # the model called a tool outside its step; no tool has failed
     tool_names = {*session.tools.usable, *session.tools.built_ins}
     cause = dict.fromkeys(
-        f"{result.tool if result.tool in tool_names else 'a tool that is not there'} "
+        f"{result.tool if result.tool in tool_names else 'an unknown tool'} "
         f"({result.error.error_type if result.error else 'error'})"
         for result in completed.results
     )

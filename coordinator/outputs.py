@@ -120,7 +120,7 @@ def _problems_of_text(session: Session, reply: ReasoningCompleted) -> tuple[str,
     if reply.stop_reason in ("max_tokens", "context_window"):
         return ("It was cut off; give it again in fewer words.",)
     if reply.tool_calls:
-        return ("It calls tools where none may be called any more; answer with what there is.",)
+        return ("It calls tools, but no more calls are allowed; answer with what there is.",)
     return () if reply.text.strip() else ("It is empty; say what the step has found.",)
 
 

@@ -35,25 +35,25 @@ _NEXT: dict[TerminationReason, str] = {
     "max_tool_calls_reached": "Ask again with more tool calls (`max_tool_calls`), or ask for less at once.",
     "token_budget_exhausted": "Ask again with a larger token budget (`max_tokens`), or ask for less at once.",
     "deadline_exceeded": "Ask again with more time (`deadline_s`), or ask for less at once.",
-    "all_tools_failed": "See to what the tools complain about, then ask again.",
+    "all_tools_failed": "Correct the problem that the tools report, then ask again.",
     "cost_budget_exhausted": "Ask for less at once, or allow more with `max_cost_usd`.",
     "model_failing": "Ask again in a while, or in a shorter form.",
-    "model_unavailable": "Ask again in a while; if it goes on, check the model's address, key and limits.",
+    "model_unavailable": "Ask again in a while; if the failure persists, check the model's address, key and limits.",
     "model_refused": "Put the question differently; asked the same way, the model will decline again.",
     "reply_truncated": "Ask for a shorter answer, or for one part of the question.",
     "validation_incomplete": "Read in the uncertainty which validations are missing, and allow more rounds for them.",
     "output_invalid": "Read in the uncertainty which rules were broken; loosen the schema, or allow more rounds.",
     "workflow_failed": "Read what each node did; a run that undid nothing can be resumed.",
-    "step_failed": "Read in the uncertainty why the step failed; mend its instructions, tools or schema.",
+    "step_failed": "Read in the uncertainty why the step failed; correct its instructions, tools or schema.",
     "cancelled": "Ask again whenever you want; nothing more is being done for this question.",
     "internal_error": "Ask again; if it happens once more, look at the dead letters (`antiphon dead list`).",
 }
 _AFTER_FAILURE = {
     "permission_denied": "{tool} was not permitted; ask with a grant or scopes that allow it.",
     "rate_limit": "{tool} was asked too often; wait a while before asking again.",
-    "circuit_open": "{tool} is out of order and being left alone; wait a while before asking again.",
-    "timeout": "{tool} did not answer in time; see whether what it calls is up, or ask it for less at once.",
-    "api_failure": "{tool} could not reach what it calls, or was turned away; see whether that is up.",
+    "circuit_open": "{tool} keeps failing and is not called for now; wait a while before asking again.",
+    "timeout": "{tool} did not answer in time; check whether its service is up, or ask it for less at once.",
+    "api_failure": "{tool} could not reach its service, or was refused; check whether that service is up.",
 }
 
 
@@ -170,7 +170,7 @@ def _steps(gaps: Gaps) -> Iterator[str]:
     if any(uncertainty.kind == "approval_missing" for uncertainty in gaps.uncertainties):
         yield "Approve or deny the calls while the session waits for it (`antiphon sessions approve ID`)."
     if any(uncertainty.kind == "question_unanswered" for uncertainty in gaps.uncertainties):
-        yield "Ask again with what was asked back, or answer while the session waits (`antiphon sessions answer ID`)."
+        yield "Ask again with the requested information, or answer while it waits (`antiphon sessions answer ID`)."
     for use in failed(gaps.memory):
         if use.outcome in _AFTER_FAILURE:
             yield _AFTER_FAILURE[use.outcome].format(tool=code(use.tool))

@@ -194,7 +194,7 @@ def tool_uncertainties(memory: Memory, unfinished: Sequence[tuple[str, str]]) ->
         message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
         yield uncertain("outcome_unknown", message, f"{use.tool} {use.call_id}")
     for call_id, tool in unfinished:
-        message = f"`{tool}` had not finished when the session ended; what it would have told is not known."
+        message = f"`{tool}` had not finished when the session ended; its result is not known."
         yield uncertain("call_unfinished", message, f"{tool} {call_id}")
     for use in failed(memory):
         why = f": {one_line(use.what_happened, MESSAGE_CHARACTERS)}" if use.what_happened else "."

@@ -64,7 +64,7 @@ def _quotes_not_found(
             continue
         if any(not evidence.contains_words(sentence.cited, part) for part in parts if len(part) > 1):
             sources = _source_names(sentence.cited, numbers)
-            message = f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {sources}."
+            message = f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not occur in {sources}."
             yield uncertain("quote_not_found", message, ", ".join(sentence.cited))
 
 
@@ -76,7 +76,7 @@ def _numbers_not_found(
         if sum(sign.isdigit() for sign in written) < 2 or evidence.contains_number(sentence.cited, written):
             continue
         sources = _source_names(sentence.cited, numbers)
-        message = f"The number {one_line(written, 40)} does not stand in {sources}; it may be computed."
+        message = f"The number {one_line(written, 40)} does not occur in {sources}; it may be computed."
         yield uncertain("number_not_found", message, ", ".join(sentence.cited))
 
 

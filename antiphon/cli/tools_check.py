@@ -32,7 +32,7 @@ _FAULTS_MAX = 20
 _CASES_MAX = 3
 _TEXT_LENGTH_MAX = 200
 _MEMORY_BYTES_MAX = 4 * 1024**3
-"""The memory that a tool may take in addition to that of the command."""
+"""The memory that a tool may use in addition to the memory of the command."""
 
 
 def check(
@@ -131,7 +131,7 @@ def _print(reports: list[ToolReport], shows_cases: bool) -> None:
 
 
 def _print_faults(report: ToolReport) -> None:
-    """Print each fault once, with the first of its cases: one mistake shows in many."""
+    """Print each fault once, with the first of its cases, as one mistake may cause faults in many cases."""
     faults = _by_fault(report.failed)
     for (problem, change), cases in list(faults.items())[:_FAULTS_MAX]:
         counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"

@@ -33,11 +33,11 @@ _SHOWN_CHARACTERS, _WHY_CHARACTERS = 2_000, 300
 _STATUS_TEXTS: dict[RunStatus, str] = {
     "completed": "completed",
     "failed": "failed",
-    "compensated": "failed, and what it had done was undone",
+    "compensated": "failed, and its completed writes were undone",
     "cancelled": "was cancelled",
     "timed_out": "took too long",
     "needs_review": "needs review: whether a write took effect is unknown",
-    "compensation_failed": "failed, and not all that it had done could be undone",
+    "compensation_failed": "failed, and not all of its completed writes could be undone",
 }
 
 
@@ -113,7 +113,7 @@ def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
         parts.append(one_line(end.failure.message, _SHOWN_CHARACTERS))
     if end.status == "completed" and not is_shown:
         parts.append(
-            f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes and stands in the run's log alone."
+            f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes, so it is only in the run's log."
         )
     elif end.output is not None:
         parts.append(f"```json\n{_excerpt(end.output)}\n```")

@@ -73,7 +73,7 @@ def graph_event_of(
             builder.open[path] = None
             if _is_stopped(builder, path):
                 return _stopped_call(path, waiting)
-            message = "a person has to approve it, and nobody decided in time"
+            message = "a person has to approve it, but no person decided in time"
             return Failed(path, waiting.attempt, Failure("permission_denied", message))
         case DeadlineReached() if builder.state.working_since is not None:
             limit_s = builder.pinned.opened.timeout_s
@@ -128,7 +128,7 @@ def _timer_elapsed(builder: StepBuilder, path: str, attempt: int) -> GraphEvent 
         return None
     builder.open[path] = None
     if isinstance(builder.pinned.plan.node(path).node, YieldNode):
-        return Failed(path, attempt, Failure("timeout", "nobody gave the values in time"))
+        return Failed(path, attempt, Failure("timeout", "no person gave the values in time"))
     return TimerFired(path, attempt)
 
 

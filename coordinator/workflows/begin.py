@@ -148,7 +148,7 @@ def _call(turn: Turn, path: str, node: CallNode) -> None:
     is_sql = node.call == SQL_TOOL and isinstance(node.args.get("sql"), str)
     arguments = arguments_of(node.args["sql"], names) if is_sql else resolve(node.args, names)
     if (size := len(to_json(arguments, fallback=str))) > ARGUMENTS_BYTES_MAX:
-        message = f"its arguments have {size:,} bytes, of at most {ARGUMENTS_BYTES_MAX:,}"
+        message = f"its arguments have {size:,} bytes, more than the limit of {ARGUMENTS_BYTES_MAX:,}"
         turn.schedule(NodeFailed(path, Failure("arguments_too_large", message)))
         return
     is_retried = node.on_error is not None and node.on_error.retry > 0
@@ -240,7 +240,7 @@ def _moment_problem(until: str) -> str | None:
     try:
         _MOMENT.validate_python(until)
     except ValidationError:
-        return f"{short_json(until)} is no moment of the calendar"
+        return f"{short_json(until)} is not a date-time of the calendar"
     return None
 
 

@@ -49,7 +49,7 @@ class Filling:
         return not self.missing
 
     def filled_from(self, source: Source) -> list[str]:
-        """Return the parameters with a value from this source."""
+        """Return the names of the parameters with a value from this source."""
         return [name for name, its in self.sources.items() if its == source]
 
 

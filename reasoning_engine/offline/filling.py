@@ -55,9 +55,9 @@ class _Filler:
     root: dict[str, Any]
     values: Values
     is_apart: bool = False
-    """Whether only values of one object may fill it: a row of a list, whose neighbours are other things."""
+    """Whether all values must come from one object, as the rows of a list describe different things."""
     parts: Iterator[int] = field(default_factory=lambda: iter(range(_PARTS_MAX)))
-    """The remaining parts of the schema: a limit, as a schema that refers to itself has no end."""
+    """The number of parts of the schema that may still be filled, as a recursive schema has no end."""
 
     @property
     def records(self) -> tuple[Record, ...]:

@@ -193,7 +193,7 @@ def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> I
 
 
 def _unmade(situation: Situation, call: Call) -> tuple[Call, ...]:
-    """Return the call, unless it was made, or its tool was called often enough; a write is called once."""
+    """Return the call, unless it was already made, or its tool has reached its limit of calls (1 for a write)."""
     made = [tried for tried in situation.tried if tried.tool == call.tool]
     writes = any(tool.writes for tool in situation.tools if tool.name == call.tool)
     is_enough = len(made) > (0 if writes else _RETRIES_PER_TOOL_MAX)
@@ -227,7 +227,7 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
 
 
 def _one_at_a_time(slots: Slots) -> list[Slots]:
-    """Return the slots once for each of several things of one kind: book A and book B."""
+    """Return separate slots for each of several things of one kind, such as book A and book B."""
     for kind in {(entity.noun, entity.preposition): None for entity in slots.entities}:
         kin = [entity for entity in slots.entities if (entity.noun, entity.preposition) == kind]
         if len(kin) > 1 and any(kind):

@@ -86,7 +86,7 @@ def arguments_for(tool: Tool, values: Values) -> list[dict[str, Any]]:
 
 
 def _values_for(tool: Tool, parameter: Parameter, values: Values) -> list[Any]:
-    """Return the distinct values for a parameter: of the step's input, else of the question and the results."""
+    """Return the distinct values for a parameter, from the step's input, else from the question and the results."""
     schema, text = parameter.schema, values.question.text
     is_container = "object" in parameter.types or "array" in parameter.types
     if parameter.is_query:

@@ -54,7 +54,7 @@ def resolve(
         fault = _look_up(placeholder, results, whole_results or {}, values)
         size += len(values.get(placeholder, b""))
         if size > VALUES_BYTES_MAX:
-            fault = f"the placeholders bring in more than {VALUES_BYTES_MAX} bytes"
+            fault = f"the values of the placeholders have more than {VALUES_BYTES_MAX} bytes"
         if fault:
             faults[_argument(path)] = fault
         if size > VALUES_BYTES_MAX or len(faults) == _FAULTS_MAX:
@@ -99,7 +99,7 @@ def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall])
         return f"{_as_text(placeholder)} names this call itself"
     if placeholder.call >= len(calls):
         last = f"calls[{len(calls) - 1}]"
-        return f"{_as_text(placeholder)} names no call: the last of this reply is {last}, the first calls[0]"
+        return f"{_as_text(placeholder)} names a call that does not exist: this reply has calls[0] to {last}"
     return ""
 
 
@@ -117,14 +117,15 @@ def _look_up(
         raise ValueError(f"{placeholder} is resolved before calls[{placeholder.call}] has succeeded")
     if result.handle and placeholder.call not in whole_results:
         return (
-            f"{_as_text(placeholder)} is not at hand: what the call returned is shown in part only; "
+            f"{_as_text(placeholder)} is not available: the result of the call is only shown in part; "
             f"read the rest by its handle {result.handle!r}, then give the value itself"
         )
     value = whole_results.get(placeholder.call, result.data)
     for depth, part in enumerate(placeholder.path):
         if not _has_part(value, part):
             path = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"
-            return f"{_as_text(placeholder)} is not there: {readable(path, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
+            location = readable(path, _NAME_CHARACTERS_MAX)
+            return f"{_as_text(placeholder)} does not exist: {location} is {outlined(value)}"
         value = value[part]
     values[placeholder] = to_json(value)
     return ""

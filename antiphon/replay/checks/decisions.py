@@ -147,7 +147,7 @@ class Decisions:
             ]:
                 self.takes_answers = True
                 return recorded[0]
-            raise _AnswerUnknown("what the session had found is not known here.")
+            raise _AnswerUnknown("the findings of the session are unknown.")
         try:
             read = record.read or MaterialRead()
             return self._assemblies.own_answer(step.line, decision, read, known)

@@ -270,7 +270,7 @@ def _briefing_in(suffix: str, sent: str, digest: str) -> str:
     """Return the briefing that was sent. Raises UnreadableEvent when the text after it has changed too."""
     text = sent.removesuffix(suffix)
     if digest_of(text) != digest:
-        raise UnreadableEvent("neither the briefing nor what stands behind it in the prompt is as it was.")
+        raise UnreadableEvent("neither the briefing nor the text after it in the prompt is as it was.")
     return text
 
 

@@ -250,7 +250,7 @@ def _record(
 def _bounded(data: EventData, raw: bytes, settings: BusSettings) -> bytes:
     if len(raw) > settings.max_event_bytes:
         raise EventTooLarge(
-            f"{data.type} has {len(raw)} bytes, of at most {settings.max_event_bytes}.",
+            f"{data.type} has {len(raw)} bytes, more than the limit of {settings.max_event_bytes}.",
             hint="Return less data, or raise ANTIPHON_BUS_MAX_EVENT_BYTES.",
         )
     return raw

@@ -51,7 +51,7 @@ def node_text(node: Any) -> str:
         case WaitNode():
             return f"wait until {node.until}" if node.until else f"wait {node.seconds} s"
         case ParallelNode() if node.on_partial_failure == "continue":
-            return "parallel, going on after failures"
+            return "parallel, continues after failures"
     return str(node.type)
 
 

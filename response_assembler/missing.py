@@ -116,9 +116,13 @@ def _quoted(group: Group) -> str:
 
 def _tries_for(question: str, memory: Memory) -> list[ToolUse]:
     """Return the calls about a question: those that share two words with it, or one if it has only one."""
-    asked = set(words(question))
-    needed = min(2, len(asked))
-    return [use for use in _searches(memory) if needed and len(asked & set(words(_words_of(use)))) >= needed]
+    question_words = set(words(question))
+    needed = min(2, len(question_words))
+    return [
+        use
+        for use in _searches(memory)
+        if needed and len(question_words & set(words(_words_of(use)))) >= needed
+    ]
 
 
 def _searches(memory: Memory) -> list[ToolUse]:
@@ -134,7 +138,7 @@ def _call_lines(gaps: Gaps, searched: set[str]) -> Iterator[str]:
     for tool in dict.fromkeys(use.tool for use in without_facts):
         uses = [use for use in without_facts if use.tool == tool and use.call_id not in searched]
         if uses:
-            yield f"{code(tool)} found nothing for {_searches_text(uses, is_named=False)}."
+            yield f"{code(tool)} found nothing for {_searches_text(uses, has_tool_names=False)}."
     for use in failed(gaps.memory):
         message = plain(one_line(use.what_happened, MESSAGE_CHARACTERS)) or use.outcome
         yield f"{code(use.tool)}{_arguments_text(use)} failed: {message}"
@@ -144,17 +148,17 @@ def unknown_section(memory: Memory, uncertainties: Sequence[Uncertainty]) -> str
     """Return the section on calls of unknown outcome, for an answer by the model; empty without such calls."""
     lines = list(_unknown_outcomes(memory, uncertainties))
     more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
-    shown = "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
-    return f"**What may have taken effect**\n\n{shown}" if lines else ""
+    listed = "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
+    return f"**What may have taken effect**\n\n{listed}" if lines else ""
 
 
 def _unknown_outcomes(memory: Memory, uncertainties: Sequence[Uncertainty]) -> Iterator[str]:
     """Yield a line for each call of unknown outcome, in the memory or in the coordinator's uncertainties."""
-    named = {f"{use.tool} {use.call_id}" for use in memory.tool_usage}
+    calls = {f"{use.tool} {use.call_id}" for use in memory.tool_usage}
     for use in calls_of_unknown_outcome(memory.tool_usage):
         yield f"Whether {code(use.tool)}{_arguments_text(use)} took effect is unknown; check before doing it again."
     for uncertainty in uncertainties:
-        if uncertainty.kind == "outcome_unknown" and uncertainty.about not in named:
+        if uncertainty.kind == "outcome_unknown" and uncertainty.about not in calls:
             yield one_line(uncertainty.message, MESSAGE_CHARACTERS)
 
 
@@ -191,9 +195,11 @@ def _arguments_text(use: ToolUse) -> str:
     return f" ({plain(one_line(text, 100))})" if text else ""
 
 
-def _searches_text(uses: Sequence[ToolUse], is_named: bool = True) -> str:
+def _searches_text(uses: Sequence[ToolUse], has_tool_names: bool = True) -> str:
     """Return searches as a list: `“MCP teachers” with `search`, “MCP tutors” with `search` and 2 more`."""
-    texts = dict.fromkeys(_search_text(use) + (f" with {code(use.tool)}" if is_named else "") for use in uses)
+    texts = dict.fromkeys(
+        _search_text(use) + (f" with {code(use.tool)}" if has_tool_names else "") for use in uses
+    )
     more = f" and {len(texts) - _SEARCHES_MAX} more" if len(texts) > _SEARCHES_MAX else ""
     return ", ".join(list(texts)[:_SEARCHES_MAX]) + more
 

@@ -166,9 +166,9 @@ def _print_cases(report: ToolReport) -> None:
 
 
 def _counts_text(one: CheckedCase) -> str:
-    if isinstance(one.shown, ToolError):
-        return f"{one.shown.error_type}: {one.shown.message} {one.shown.suggested_action}"
-    return one.shown
+    if isinstance(one.model_view, ToolError):
+        return f"{one.model_view.error_type}: {one.model_view.message} {one.model_view.suggested_action}"
+    return one.model_view
 
 
 def _counts(report: ToolReport) -> dict[str, int]:
@@ -188,7 +188,7 @@ def _as_json(report: ToolReport) -> dict[str, Any]:
             "arguments": one.arguments,
             "schema_says": one.judgement.word,
             "happened": one.happened,
-            "told": one.shown,
+            "told": one.model_view,
             "faults": [asdict(fault) for fault in one.faults],
         }
         for one in report.checked

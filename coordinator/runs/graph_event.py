@@ -62,8 +62,10 @@ def graph_event_of(
             return reasoned(builder, *waiting_node, response)
         case NodeDue(node=path, attempt=attempt):
             return _timer_elapsed(builder, path, attempt)
-        case InputGiven(round=number) as given if waiting_node := _waiting_node(builder, number, "person"):
-            return _accept_values(builder, *waiting_node, given)
+        case InputGiven(round=number) as input_event if waiting_node := _waiting_node(
+            builder, number, "person"
+        ):
+            return _accept_values(builder, *waiting_node, input_event)
         case ApprovalDecided(round=number) as decided if waiting_node := _waiting_node(
             builder, number, "approval"
         ):
@@ -96,9 +98,9 @@ def graph_event_of(
 def _waiting_node(builder: StepBuilder, number: int, kind: OpenKind) -> tuple[str, Open] | None:
     """Return the path of the node with the open request of that number and kind, and the request."""
     path = builder.state.paths.get(number)
-    if path is None or (found := builder.state.open[path]).kind != kind:
+    if path is None or (request := builder.state.open[path]).kind != kind:
         return None
-    return path, found
+    return path, request
 
 
 def _after_call(
@@ -132,11 +134,11 @@ def _timer_elapsed(builder: StepBuilder, path: str, attempt: int) -> GraphEvent 
     return TimerFired(path, attempt)
 
 
-def _accept_values(builder: StepBuilder, path: str, open: Open, given: InputGiven) -> GraphEvent | None:
+def _accept_values(builder: StepBuilder, path: str, open: Open, event: InputGiven) -> GraphEvent | None:
     """Accept values for a node, or refuse values that do not fit and continue to wait."""
     node = builder.pinned.plan.node(path).node
     assert isinstance(node, YieldNode), "only a yield node waits for values"
-    values, problem = checked_params(node.expects, given.values)
+    values, problem = checked_params(node.expects, event.values)
     if problem:
         builder.events.append(InputRefused(round=open.number, because=problem))
         return None

@@ -188,13 +188,13 @@ def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, A
     open_scope(turn, path, params)
 
 
-def checked_params(declared: dict[str, Param], given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def checked_params(declared: dict[str, Param], values: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the params of a workflow with defaults filled in, and their problem, if any."""
-    if unknown := [name for name in given if name not in declared]:
+    if unknown := [name for name in values if name not in declared]:
         return {}, f"there is no param {unknown[0]!r}; there are {', '.join(declared) or 'none'}"
     params: dict[str, Any] = {}
     for name, param in declared.items():
-        value = given.get(name, param.default)
+        value = values.get(name, param.default)
         if value is None and param.is_required:
             return {}, f"param {name!r} is required"
         if value is not None and (problem := param.problem(value)):

@@ -89,13 +89,13 @@ def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: it needs {dependency.tool}, which has not succeeded in this session.",
-        f"Call {dependency.tool} first, then {call.name} with {_given_fields(dependency)}.",
+        f"Call {dependency.tool} first, then {call.name} with {_needed_fields(dependency)}.",
     )
 
 
 def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> ToolError:
     """Return the error for a call whose dependency has calls in this batch, but none returned the needed fields."""
-    gives = _given_fields(dependency)
+    gives = _needed_fields(dependency)
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: it needs {gives.replace(' it ', f' {dependency.tool} ')}; {problem}.",
@@ -151,7 +151,7 @@ def _action(error: ToolError) -> str:
     return action if action.endswith((".", "!", "?", "…")) else f"{action}."
 
 
-def _given_fields(dependency: Dependency) -> str:
+def _needed_fields(dependency: Dependency) -> str:
     if not dependency.required_fields:
         return "what it returns"
     return f"the {', '.join(f'`{field}`' for field in dependency.required_fields)} it returns"

@@ -149,8 +149,8 @@ def _read_error(error: Json, effect: Effect) -> ToolError:
 
 def _type_of(name: object, code: str, effect: Effect) -> ErrorType:
     if name in TOOL_ERRORS:
-        known: ErrorType = name
-        return known
+        error_type: ErrorType = name
+        return error_type
     by_code = type_of(code)
     if effect == "write" and by_code in TRANSIENT_ERRORS:
         return "outcome_unknown"

@@ -30,7 +30,7 @@ _NAME_CHARACTERS_MAX = 200
 def resolve(
     call: RequestedCall,
     results: Sequence[ToolResult | None],
-    whole_results: Mapping[int, Json] | None = None,
+    complete_results: Mapping[int, Json] | None = None,
     example: Example = None,
 ) -> ToolArguments | ToolError:
     """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON types.
@@ -40,7 +40,7 @@ def resolve(
 
     Args:
         results: the results of the batch, by index.
-        whole_results: by index, the complete data of results that are shown in part.
+        complete_results: by index, the complete data of results that are shown in part.
         example: valid arguments, for the error.
 
     Raises:
@@ -51,7 +51,7 @@ def resolve(
     size = 0
     for path, placeholder in find(call.arguments):
         assert isinstance(placeholder, Reference), "the plan has refused what cannot be read"
-        fault = _look_up(placeholder, results, whole_results or {}, values)
+        fault = _look_up(placeholder, results, complete_results or {}, values)
         size += len(values.get(placeholder, b""))
         if size > VALUES_BYTES_MAX:
             fault = f"the values of the placeholders have more than {VALUES_BYTES_MAX} bytes"
@@ -83,7 +83,7 @@ def unreadable(
     return faults
 
 
-def named_calls(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
+def referenced_indexes(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
     """Return the indexes of the calls whose results are needed, each once."""
     return tuple(
         dict.fromkeys(
@@ -106,7 +106,7 @@ def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall])
 def _look_up(
     placeholder: Reference,
     results: Sequence[ToolResult | None],
-    whole_results: Mapping[int, Json],
+    complete_results: Mapping[int, Json],
     values: dict[Reference, bytes],
 ) -> str:
     """Add the value to `values`, as JSON so that no two calls share an object; return the error, or an empty text."""
@@ -115,12 +115,12 @@ def _look_up(
     result = results[placeholder.call]
     if result is None or result.status != "ok":
         raise ValueError(f"{placeholder} is resolved before calls[{placeholder.call}] has succeeded")
-    if result.handle and placeholder.call not in whole_results:
+    if result.handle and placeholder.call not in complete_results:
         return (
             f"{_as_text(placeholder)} is not available: the result of the call is only shown in part; "
             f"read the rest by its handle {result.handle!r}, then give the value itself"
         )
-    value = whole_results.get(placeholder.call, result.data)
+    value = complete_results.get(placeholder.call, result.data)
     for depth, part in enumerate(placeholder.path):
         if not _has_part(value, part):
             path = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"

@@ -116,8 +116,8 @@ def _wording(error: ToolError) -> Iterator[Fault]:
 
 def _leaks(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
     if outcome.error is not None:
-        known = "\n".join((judge.text, *leaks.texts_in(case.arguments)))
-        yield from leaks.leaks_in_error(_texts(outcome.error), known, secrets)
+        known_text = "\n".join((judge.text, *leaks.texts_in(case.arguments)))
+        yield from leaks.leaks_in_error(_texts(outcome.error), known_text, secrets)
     elif outcome.happened == "ran":
         yield from leaks.leaks_in_data(outcome.data, secrets)
 

@@ -169,7 +169,7 @@ def _changes(
 
 
 def _tell(point: "Point | RunPoint") -> None:
-    assert point.event is not None, "a point is behind an event"
+    assert point.event is not None, "a point is after an event"
     output.stderr().print(
         f"Recorded up to event {point.event.n} ({short_type(point.event.event.type)}), then live."
     )

@@ -99,14 +99,14 @@ def faulty(kind: Kind, tool: str, data: EventData, session: Session, catalogue: 
 def _model(kind: Kind, data: ReasoningCompleted | ReasoningFailed, session: Session) -> ReasoningFailed:
     code, message = _MODEL[kind]
     failed = failure(code, message)
-    is_asked = code != "circuit_open"
+    is_called = code != "circuit_open"
     return ReasoningFailed(
         round=data.round,
         error=failed.error,
         model=session.models.asked or data.model,
         usage=Usage(cost_usd=0.0),
-        attempts=int(is_asked),
-        retry_after_s=None if is_asked else _RETRY_AFTER_S,
+        attempts=int(is_called),
+        retry_after_s=None if is_called else _RETRY_AFTER_S,
     )
 
 

@@ -130,5 +130,5 @@ def _recording(one: Compared) -> dict[str, Any]:
         "errors": list(one.errors),
         "unchecked": dict(one.unchecked),
         "alike": one.alike,
-        "changes": [asdict(found) for step in one.steps for found in step.changes],
+        "changes": [asdict(change) for step in one.steps for change in step.changes],
     }

@@ -161,7 +161,7 @@ def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
     try:
         return LETTER.read(fields.get(b"letter", b""))
     except UnreadableEvent:
-        buried_ms, _, _ = entry.partition(b"-")
+        added_ms, _, _ = entry.partition(b"-")
         error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
-        buried = datetime.fromtimestamp(min(int(buried_ms) / 1000, _UNIX_S_MAX), UTC)
-        return Letter(component="unknown", entry=entry.decode(), error=error, buried=buried)
+        added = datetime.fromtimestamp(min(int(added_ms) / 1000, _UNIX_S_MAX), UTC)
+        return Letter(component="unknown", entry=entry.decode(), error=error, buried=added)

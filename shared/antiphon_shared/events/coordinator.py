@@ -50,7 +50,7 @@ class SessionOpened(EventData):
     )
 
 
-Rung = Literal[
+FallbackStep = Literal[
     "simplified_briefing",
     "minimal_briefing",
     "other_model",
@@ -67,7 +67,7 @@ class RungTaken(EventData):
     type: ClassVar[str] = "antiphon.rung.taken.v1"
 
     round: Round
-    rung: Rung
+    rung: FallbackStep
     because: str = Field(description="The failure, in a sentence.")
     model: str = Field(default="", description="The model asked instead, where it is another.")
 

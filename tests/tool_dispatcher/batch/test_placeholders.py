@@ -112,7 +112,7 @@ def test_a_result_shown_in_part_is_used_whole_or_not_at_all() -> None:
     error = _error({"a": "${calls[0].documents}"}, cut)
     assert "only shown in part" in error.message
     assert "'h1'" in error.message
-    assert _resolved({"a": "${calls[0].documents[0].id}"}, cut, whole_results={0: FOUND}) == {"a": "d1"}
+    assert _resolved({"a": "${calls[0].documents[0].id}"}, cut, complete_results={0: FOUND}) == {"a": "d1"}
 
 
 def test_values_may_not_grow_without_bound() -> None:

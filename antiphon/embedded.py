@@ -35,7 +35,7 @@ PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
 _STOP_LIMIT_S = 15.0
-"""The time after which the shutdown goes on without a component."""
+"""The time after which the shutdown continues without a component."""
 
 
 class EmbeddedPipeline:

@@ -139,10 +139,10 @@ async def pipeline_status(bus: Bus) -> PipelineStatus:
 async def breakers(bus: Bus) -> tuple[BreakerStatus, ...]:
     """Return the circuit breakers that have failed lately or are open, ordered by name."""
     snapshot = await BreakerStore(bus.batcher, bus.keys).look()
-    named = sorted(
+    statuses = sorted(
         (name, state) for name, state in snapshot.states.items() if is_name(name) and state != CLOSED
     )
-    return tuple(_breaker_status(name, state, snapshot.now) for name, state in named)
+    return tuple(_breaker_status(name, state, snapshot.now) for name, state in statuses)
 
 
 def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus:
@@ -253,10 +253,12 @@ async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> Sess
     data = decode(first[0][1][b"event"]).data if first else None
     is_open = opened is not None and response is None
     waiting = undecided_calls(opened) if opened and is_open else ()
-    asked = tuple(question.question for question in waiting_questions(opened)) if opened and is_open else ()
+    questions = (
+        tuple(question.question for question in waiting_questions(opened)) if opened and is_open else ()
+    )
     if isinstance(data, QuerySubmitted) and data.options.workflow is not None and response is None:
-        waiting, asked = await _people_of_run(bus, session_id)
-    status = "waiting" if waiting or asked else "open" if first else "expired"
+        waiting, questions = await _people_of_run(bus, session_id)
+    status = "waiting" if waiting or questions else "open" if first else "expired"
     return SessionSummary(
         session_id=session_id,
         opened=datetime.fromtimestamp(opened_ms / 1000, UTC),
@@ -264,7 +266,7 @@ async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> Sess
         round=response.rounds_used if response else opened.round if opened else 0,
         query=data.query if isinstance(data, QuerySubmitted) else "",
         waits_for=tuple(f"{call.name} ({call.id})" for call in waiting),
-        asks=asked,
+        asks=questions,
     )
 
 

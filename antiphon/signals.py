@@ -32,10 +32,10 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
 
     Raises UnknownSession, SubmissionRejected, ConfigurationError if a key for signing is missing.
     """
-    answered = bus.session(session_id).response
+    read_response = bus.session(session_id).response
 
     async def look() -> tuple[AnyEvent | None, Response | None, None]:
-        return await asyncio.gather(bus.first_event(session_id), answered(), arrival.raise_if_rejected())
+        return await asyncio.gather(bus.first_event(session_id), read_response(), arrival.raise_if_rejected())
 
     admitted, response, _ = await retry_while_unavailable("look for a session", look, PATIENCE_S)
     if response is not None:
@@ -53,7 +53,7 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
     await _store(bus, _cancellation(queued, session_id, reason), queued)
     if not await _is_open_soon(arrival):
         return True
-    response = await retry_while_unavailable("look for the answer", answered, PATIENCE_S)
+    response = await retry_while_unavailable("look for the answer", read_response, PATIENCE_S)
     if response is not None:
         return response.status == "cancelled"
     await send(bus, session_id, CancellationRequested, {"reason": reason})

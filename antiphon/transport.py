@@ -57,9 +57,9 @@ class Connection:
         """Return the transport; for None, the environment has the value. Raises ConfigurationError."""
         settings = load(PipelineSettings)
         arguments: dict[str, Any] = {"redis_url": url, "namespace": namespace, "partitions": partitions}
-        given_arguments = {name: value for name, value in arguments.items() if value is not None}
+        arguments_with_values = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return cls(PipelineSettings(**given_arguments) if given_arguments else settings)
+            return cls(PipelineSettings(**arguments_with_values) if arguments_with_values else settings)
         except ValidationError as error:
             raise ConfigurationError(f"{explain(error)}.".replace("redis_url", "url")) from None
 

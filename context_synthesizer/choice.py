@@ -57,7 +57,7 @@ def fill_page(page: Page, facts: Iterable[Fact]) -> list[Fact]:
         elif shares.is_repetition(fact):
             repeated.append(fact)
         else:
-            shares.note_shown(fact, units)
+            shares.count_shown(fact, units)
             return True
         return False
 

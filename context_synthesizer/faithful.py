@@ -245,8 +245,8 @@ def _directions(line: ComparedText, sources: Sequence[Source]) -> str:
         in_facts = {sign for own, sign in stated if own == axis}
         in_line = {sign for own, sign in line.directions if own == axis}
         if (in_facts and in_line - in_facts) or (axis in _MUST_MATCH and in_facts != in_line):
-            named = " and ".join(side.split()[0] for side in sides)
-            return f"It does not keep apart {named}.".replace("lowerbound", "at least").replace(
+            names = " and ".join(side.split()[0] for side in sides)
+            return f"It does not keep apart {names}.".replace("lowerbound", "at least").replace(
                 "upperbound", "at most"
             )
     return ""

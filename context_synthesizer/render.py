@@ -30,7 +30,7 @@ SHORT_CHARACTERS = 160
 LONG, SHORT = 400, 120
 """The lengths, in characters, of a tool use's arguments, and of its message."""
 _NAME_CHARACTERS = 200
-_IDS_NAMED_MAX = 4
+_IDS_LISTED_MAX = 4
 _SEARCHED_CHARACTERS = 2_000
 _TITLE_CHARACTERS = 120
 _STATUS_TEXTS: dict[Status, str] = {
@@ -84,8 +84,8 @@ def relations_note(fact: Fact, memory: Memory) -> str:
 
 
 def _ids_text(ids: Sequence[str]) -> str:
-    more = len(ids) - _IDS_NAMED_MAX
-    return ", ".join(ids) if more <= 1 else f"{', '.join(ids[:_IDS_NAMED_MAX])} and {more} more"
+    more = len(ids) - _IDS_LISTED_MAX
+    return ", ".join(ids) if more <= 1 else f"{', '.join(ids[:_IDS_LISTED_MAX])} and {more} more"
 
 
 def heading(title: str) -> Piece:
@@ -121,8 +121,8 @@ def text_of_use(use: ToolUse, characters: int) -> list[str]:
     words = list(filter(None, [" ".join(filter(None, [use.substitute_because, happened])), next_step]))
     lines = [("", part) for part in words]
     if use.advice:
-        named = zip(("result: ", "next: "), words, strict=False)
-        lines = [("name: ", use.tool), ("status: ", use.outcome), *named]
+        labelled = zip(("result: ", "next: "), words, strict=False)
+        lines = [("name: ", use.tool), ("status: ", use.outcome), *labelled]
     if not lines:
         return []
     opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
@@ -185,10 +185,10 @@ def short_note_line(note: ReasoningNote) -> Piece:
 
 def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
     """Return the model's goal, constraints and open sub-questions; and its answered ones, with the newest changes."""
-    is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
+    has_noted_questions = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
     opened = [("goal", memory.goal)] if memory.goal else []
     opened += [("constraint", one) for one in memory.constraints]
-    opened += [("open", one) for one in memory.open_questions] if is_named else []
+    opened += [("open", one) for one in memory.open_questions] if has_noted_questions else []
     newest = memory.intents[-1] if memory.intents else None
     closed = [("answered", one) for one in memory.answered]
     if newest is not None and newest.changed:

@@ -167,20 +167,22 @@ class Relevance:
         gains: dict[int, float] = {}
         for naming in islice(closest_first(scores), BRIDGES_MAX):
             fact = self._facts[naming]
-            for id in self._named_by(fact, self._index.words_of(naming)):
+            for id in self._named_documents(fact, self._index.words_of(naming)):
                 for number in self._documents[id]:
                     gains[number] = max(gains.get(number, 0.0), BRIDGE_SHARE * scores[naming])
         return gains
 
-    def _named_by(self, fact: Fact, its_words: Iterable[str]) -> list[str]:
+    def _named_documents(self, fact: Fact, its_words: Iterable[str]) -> list[str]:
         """Return the other documents whose title occurs in a fact."""
         titles_by_word = (self._titled.get(word, {}) for word in its_words)
-        named = (ids for titles in titles_by_word for title, ids in titles.items() if title in fact.statement)
-        return [id for ids in named if fact.document not in ids for id in ids]
+        id_lists = (
+            ids for titles in titles_by_word for title, ids in titles.items() if title in fact.statement
+        )
+        return [id for ids in id_lists if fact.document not in ids for id in ids]
 
     def _raise_dated(self, question: Sequence[str], scores: list[float]) -> None:
         """Raise facts of documents that the question asks for by date to the closest fact of their series."""
-        for chosen, series in self._series.asked_for(question):
+        for chosen, series in self._series.requested_by(question):
             closest = max(scores[number] for id in series for number in self._documents[id])
             for id in chosen:
                 for number in self._documents[id]:

@@ -55,7 +55,7 @@ LAZY_TOKENS = 4_000
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
 _USES_SHARE, _WORDS_SHARE = 12, 8
 """The divisors of the budget for the shares of tool uses and of the model's reasoning."""
-_BESIDE_STEP_SHARE = 4
+_SHARE_BESIDES_STEP = 4
 """The divisor of the tokens that the rest of the briefing gets even if the step's instructions and input are long."""
 _IDS_UNITS = 2 * UNITS_PER_TOKEN
 """A reserve, as another fact with a longer id may be listed first."""
@@ -96,7 +96,7 @@ def build_briefing(
         memory = memory.since(ask.step.begun)
     now = ("Now", (rounds,))
     budget = TokenBudget(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
-    least = budget.left // _BESIDE_STEP_SHARE
+    least = budget.left // _SHARE_BESIDES_STEP
     if not budget.take(token_units(render((*question_sections, now)) + "\n\n")):
         if ask.step is None:
             return Briefing.of(render(question_sections), omitted=len(memory.facts))
@@ -104,7 +104,7 @@ def build_briefing(
     if ask.step is not None:
         budget.left = max(budget.left, least)
     earlier = earlier_section(memory, budget)
-    selection = _whole_memory(memory, pieces, ask.level, TokenBudget(budget.left), planned is not None)
+    selection = _complete_memory(memory, pieces, ask.level, TokenBudget(budget.left), planned is not None)
     selection = selection or _select(memory, scores(), pieces, ask.level, budget, planned)
     last = ("Now", (*now[1], *filter(None, [selection.remark])))
     text = render((*question_sections, (earlier.title, earlier.texts), *selection.sections, last))
@@ -124,7 +124,7 @@ class _Sections:
     """The remark of a small briefing about omitted facts, after the round."""
 
 
-def _whole_memory(
+def _complete_memory(
     memory: Memory, pieces: Pieces, level: Level, budget: TokenBudget, by_call: bool
 ) -> _Sections | None:
     """Return the whole memory, in one section of facts, or None if it does not fit."""

@@ -34,7 +34,7 @@ class Series:
         if dates := list(dates_in(read_statement(title, False).folded)):
             self._dated[subject_in(title)].append((dates[-1].date, document))
 
-    def asked_for(self, questions: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    def requested_by(self, questions: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
         """Yield the documents of each series that the questions ask for, and all documents of that series."""
         is_present = any(map(_PRESENT.search, questions))
         years = {int(year) for question in questions for year in _YEAR.findall(question)}

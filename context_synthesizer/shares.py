@@ -33,7 +33,7 @@ class Shares:
         self._numbers_by_word: defaultdict[str, list[int]] = defaultdict(list)
         self._has_trusted = any(not one.is_untrusted for one in page.memory.documents.values())
         for id in page.lines:
-            self.note_shown(page.memory.facts[id], 0)
+            self.count_shown(page.memory.facts[id], 0)
 
     def is_repetition(self, fact: Fact) -> bool:
         """Return whether a shown fact has the same content."""
@@ -51,7 +51,7 @@ class Shares:
             (self._taken[source] + units) * part > self._budget for source, part in self._sources(fact)
         )
 
-    def note_shown(self, fact: Fact, units: int) -> None:
+    def count_shown(self, fact: Fact, units: int) -> None:
         """Count the units of a shown fact."""
         for source, _ in self._sources(fact):
             self._taken[source] += units

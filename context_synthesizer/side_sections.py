@@ -28,7 +28,7 @@ TOOL_USES, REASONING, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questi
 EARLIER = "Earlier in this conversation"
 _EARLIER_SHARE = 8
 """The divisor of the budget for the share of earlier questions."""
-_WHOLE, _BY_CONCLUSIONS = 1, 2
+_COMPLETE, _BY_CONCLUSIONS = 1, 2
 """The number of newest notes shown whole, and of notes before them shown by their conclusions."""
 _SUMMARIES_SHARE = 6
 """The divisor of the budget for the share of summaries."""
@@ -105,9 +105,9 @@ def uses_section(uses: Sequence[ToolUse], pieces: Pieces, budget: TokenBudget) -
     if sum([piece.units for piece in short]) + title_units(TOOL_USES) > budget.left:
         searches = [use for use in uses if is_search(use)]
         others = [use for use in uses if not is_search(use)]
-        _add_searches(section, [use for use in searches if not use.facts], is_found=False)
+        _add_searches(section, [use for use in searches if not use.facts], has_results=False)
         section.add_newest([(pieces.use_piece(use, SHORT), tool_line(use, SHORT)) for use in others])
-        _add_searches(section, [use for use in searches if use.facts], is_found=True)
+        _add_searches(section, [use for use in searches if use.facts], has_results=True)
         return section
     section.add_all(short)
     for index in reversed(range(len(uses))):
@@ -122,9 +122,9 @@ def is_search(use: ToolUse) -> bool:
     return bool(use.query) and use.outcome in ("ok", "not_found")
 
 
-def _add_searches(section: Section, uses: Sequence[ToolUse], is_found: bool) -> None:
+def _add_searches(section: Section, uses: Sequence[ToolUse], has_results: bool) -> None:
     """Add as many of the newest searches as fit."""
-    while uses and not section.add(searches_line(uses, is_found)):
+    while uses and not section.add(searches_line(uses, has_results)):
         uses = uses[-(len(uses) // 2) :] if len(uses) > 1 else ()
 
 
@@ -135,9 +135,9 @@ def notes_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
 
 
 def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
-    if age < _WHOLE:
+    if age < _COMPLETE:
         return pieces.note_piece(note, note_lines)
-    return pieces.note_piece(note, conclusion_lines if age < _WHOLE + _BY_CONCLUSIONS else short_note_line)
+    return pieces.note_piece(note, conclusion_lines if age < _COMPLETE + _BY_CONCLUSIONS else short_note_line)
 
 
 def notes_section(notes: Sequence[ReasoningNote], pieces: Pieces, budget: TokenBudget) -> Section:

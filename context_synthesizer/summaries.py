@@ -66,7 +66,7 @@ def check_summary(summary: SummaryCompleted, memory: Memory) -> Summary | str:
     """Return the summary as it is stored, or why it is refused, as a sentence."""
     sources = {id: _source(memory.facts[id], memory) for id in ids_in(summary.facts) if id in memory.facts}
     lines: list[str] = []
-    named: list[str] = []
+    summarized_ids: list[str] = []
     text_lines = list(filter(None, map(str.strip, unescaped(summary.text).splitlines())))
     if len(text_lines) > _LINES_MAX or any(len(line) > _LINE_CHARACTERS_MAX for line in text_lines):
         return (
@@ -82,10 +82,10 @@ def check_summary(summary: SummaryCompleted, memory: Memory) -> Summary | str:
         if problem := disagreement(match[2], [sources[id] for id in ids]):
             return problem
         lines.append(f"{', '.join(id_ranges(ids))}: {match[2]}")
-        named += ids
-    if not named:
+        summarized_ids += ids
+    if not summarized_ids:
         return "It says nothing."
-    return Summary(round=summary.round, text="\n".join(lines), facts=id_ranges(named))
+    return Summary(round=summary.round, text="\n".join(lines), facts=id_ranges(summarized_ids))
 
 
 def _source(fact: Fact, memory: Memory) -> Source:

@@ -84,8 +84,8 @@ class Vectors:
         self._compare(self._to_searches, dict.fromkeys(searches))
         to_question = self._to_question.shares
         to_searches = self._to_searches.shares if self._to_searches.scales else to_question
-        means = ((one + other) / 2 for one, other in zip(to_question, to_searches, strict=True))
-        return dict(zip(self.rows, means, strict=True))
+        averages = ((one + other) / 2 for one, other in zip(to_question, to_searches, strict=True))
+        return dict(zip(self.rows, averages, strict=True))
 
     def _compare(self, closest: "_Closest", texts: Iterable[str]) -> None:
         """Compare new facts with all texts, and all facts with new texts."""

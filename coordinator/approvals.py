@@ -35,7 +35,7 @@ _PLACEHOLDER = (
     "a person has to approve it, and must see its arguments; make it again in the next reply, with the values "
     "themselves in place of the placeholders"
 )
-UNDECIDED = "a person has to approve it, and nobody decided in time"
+UNDECIDED = "a person has to approve it, but no person decided in time"
 _WHO_CHARACTERS, _REASON_CHARACTERS = 80, 300
 
 
@@ -98,9 +98,9 @@ def approval_missing(session: Session, when: str, is_batch_lost: bool) -> tuple[
     ]
     if not waiting:
         return ()
-    message = f"Nobody decided on {', '.join(waiting)} {when}; "
+    message = f"No person decided on {', '.join(waiting)} {when}; "
     if is_batch_lost and len(session.people.pending) > 1:
-        message += "nothing of that batch was run."
+        message += "no call of that batch was run."
     else:
         message += "it was not run." if len(waiting) == 1 else "they were not run."
     return (new_uncertainty("approval_missing", message, ", ".join(session.people.undecided)),)

@@ -52,8 +52,8 @@ def _ask_model(session: Session, event: AnyEvent, ready: BriefingReady, catalogu
         because = "No model is left that may be asked" + (" in time." if model else ".")
         decision = end(session, event, "partial", "model_unavailable")
         return ladder.with_fallback_step(decision, "facts_without_model", because)
-    asked = session.with_uncertainties(*_tools_unavailable(session, catalogue), *_other_model(session, model))
-    decision = request_reasoning(asked, event, ready, left, model, catalogue)
+    noted = session.with_uncertainties(*_tools_unavailable(session, catalogue), *_other_model(session, model))
+    decision = request_reasoning(noted, event, ready, left, model, catalogue)
     return _fallbacks_reported(session, summaries.with_summary_request(decision, event, ready), model)
 
 

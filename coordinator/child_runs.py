@@ -48,8 +48,8 @@ _TITLE_CHARACTERS, _WHY_CHARACTERS = 1_000, 2_000
 _SUGGESTED_ACTIONS = {
     "outcome_unknown": "Do not begin it again. Say in the answer that a person has to check what took effect.",
     "validation_error": "Correct the arguments as the message says, and call it again.",
-    "api_failure": "Read what stands and what was undone before you begin it again.",
-    "timeout": "Read what stands and what was undone before you begin it again.",
+    "api_failure": "Read which writes took effect and which were undone before you start it again.",
+    "timeout": "Read which writes took effect and which were undone before you start it again.",
     "cancelled": "Go on without it, and say so in the answer.",
 }
 

@@ -61,8 +61,8 @@ from coordinator.endings import (
     when_overdue,
 )
 from coordinator.requests import (
-    hand_out,
     request_briefing,
+    request_calls,
     request_tools,
 )
 from coordinator.session import Session, new_uncertainty
@@ -223,7 +223,7 @@ def _on_person(
             return Decision(session)
     if after is session or after.people.undecided or after.people.unanswered:
         return Decision(after)
-    return hand_out(after, event, after.people.pending, catalogue, offer.allowed(after, catalogue))
+    return request_calls(after, event, after.people.pending, catalogue, offer.allowed(after, catalogue))
 
 
 def _on_failure(
@@ -256,19 +256,19 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
     """
     if event.time >= session.deadline - NEARLY:
         return end(session, event, "partial", "deadline_exceeded")
-    after, rung = ladder.after_failure(session, event, failed)
-    if rung is None:
+    after, fallback = ladder.after_failure(session, event, failed)
+    if fallback is None:
         is_refused = after.models.unusable != session.models.unusable
         reported = (
             after.with_uncertainties(ladder.refusal_uncertainty(session, failed)) if is_refused else after
         )
         return request_briefing(reported, event)
-    after = after.with_uncertainties(ladder.failure_uncertainty(session, failed.error, rung))
-    if rung == "facts_without_model":
+    after = after.with_uncertainties(ladder.failure_uncertainty(session, failed.error, fallback))
+    if fallback == "facts_without_model":
         decision = end(after, event, "partial", "model_unavailable")
     else:
         decision = request_briefing(after, event)
-    return ladder.with_fallback_step(decision, rung, failed.error.message)
+    return ladder.with_fallback_step(decision, fallback, failed.error.message)
 
 
 def _calibrated(spent: Spent, reply: ReasoningCompleted) -> Spent:

@@ -34,7 +34,7 @@ _BUDGET_REASONS: tuple[TerminationReason, ...] = (
     "token_budget_exhausted",
     "cost_budget_exhausted",
 )
-_NAMED_MAX = 10
+_LISTED_MAX = 10
 _LOOKS_MAX = 3
 
 
@@ -166,10 +166,10 @@ def _unseen_facts(session: Session) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about important facts that the model has not seen."""
     if not session.material.missed:
         return ()
-    count, first = len(session.material.missed), ", ".join(session.material.missed[:_NAMED_MAX])
+    count, first = len(session.material.missed), ", ".join(session.material.missed[:_LISTED_MAX])
     facts = "1 fact" if count == 1 else f"{count} facts"
-    named = first if count <= _NAMED_MAX else f"{first} and {count - _NAMED_MAX} more"
-    message = f"{facts} close to the question did not fit into the last briefing: {named}."
+    listed = first if count <= _LISTED_MAX else f"{first} and {count - _LISTED_MAX} more"
+    message = f"{facts} close to the question did not fit into the last briefing: {listed}."
     return (new_uncertainty("evidence_left_out", message, first),)
 
 
@@ -189,7 +189,5 @@ def _cost_unknown(session: Session) -> tuple[Uncertainty, ...]:
     most = session.limits.max_cost_usd
     if most is None or session.spent.usage.cost_usd is not None:
         return ()
-    message = (
-        f"What the model cost is not known, so the bound of ${most:g} was not kept; its prices are not set."
-    )
+    message = f"The cost of the model is unknown, so the limit of ${most:g} was not enforced: its prices are not set."
     return (new_uncertainty("cost_unknown", message, "max_cost_usd"),)

@@ -109,14 +109,14 @@ class Coordinator:
         """Open the session once a dispatcher has published its tools, or when the time for that is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        (version, content), (_, answered), current, offers, is_cancelled = await together(
+        (version, content), (_, response), current, offers, is_cancelled = await together(
             session.document(STATE),
             session.document(RESPONSE),
             self._current_catalogue(),
             self._offers(delivery),
             self._is_cancelled(delivery.event),
         )
-        if content is not None or answered is not None:
+        if content is not None or response is not None:
             return NOTHING
         content_hash = await self._wait.catalogue(delivery, query, current, is_cancelled=is_cancelled)
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
@@ -251,8 +251,8 @@ class Coordinator:
 
 async def _closing(session: Session, store: SessionStore) -> Outcome | None:
     """Return the end of a session that has an answer, as the event with its answer may be lost; None without one."""
-    answered, content = await store.document(RESPONSE)
-    if not answered:
+    version, content = await store.document(RESPONSE)
+    if not version:
         return None
     closing = Decision(session, closes=True)
     if content is not None and has_parent(session):

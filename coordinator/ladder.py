@@ -10,7 +10,7 @@ Each step is an event in the session's log, and a sentence for the reader of the
 """
 
 from antiphon_shared.events import AnyEvent, ReasoningFailed, RungTaken, ToolsCompleted
-from antiphon_shared.events.coordinator import Rung
+from antiphon_shared.events.coordinator import FallbackStep
 from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.briefing import Level
 from antiphon_shared.process.errors import ErrorInfo
@@ -24,9 +24,9 @@ LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
 """Levels of the briefing, by the number of the model's failures in the round."""
 BARREN_ROUNDS_MAX = 2
 """Consecutive rounds in which every call failed: the model learns of the first, and has to answer after the second."""
-_NAMED_MAX = 8
+_LISTED_MAX = 8
 
-_PAUSES = ("circuit_open", "rate_limited")
+_COOLDOWN_CODES = ("circuit_open", "rate_limited")
 """Failures that only delay the next call of the model."""
 _REFUSALS = ("authentication_failed", "permission_denied", "model_not_found")
 """Failures of this model for every request."""
@@ -35,7 +35,7 @@ _NOT_ACCEPTED = "invalid_request"
 _CAUSED_BY_SESSION = (_NOT_ACCEPTED, "context_too_long", "empty_reply")
 """Failures after which the session does not prefer other models, as its own request caused them."""
 _CAUSES = {
-    "circuit_open": "has been failing and is left alone",
+    "circuit_open": "keeps failing and is not called",
     "rate_limited": "may not be asked so often",
     "overloaded": "was overloaded",
     "server_error": "had a failure of its own",
@@ -49,7 +49,7 @@ _CAUSES = {
     "model_not_found": "is not known to its server",
     "context_too_long": "was given more than it can read",
 }
-_CONSEQUENCES: dict[Rung, str] = {
+_CONSEQUENCES: dict[FallbackStep, str] = {
     "simplified_briefing": "it was asked again with a shorter briefing",
     "minimal_briefing": "it was asked again with the shortest briefing",
     "answer_without_tools": "it was asked a last time, without tools",
@@ -66,13 +66,15 @@ def level_of(session: Session) -> Level:
     )
 
 
-def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> tuple[Session, Rung | None]:
+def after_failure(
+    session: Session, event: AnyEvent, failed: ReasoningFailed
+) -> tuple[Session, FallbackStep | None]:
     """Return the session after a failed reply, and its fallback step; facts_without_model ends the session.
 
     The step is None if this model may not be asked again: the decision after the next briefing selects another one.
     """
     code, model = failed.error.code, failed.model
-    if code in _PAUSES and failed.retry_after_s is not None:
+    if code in _COOLDOWN_CODES and failed.retry_after_s is not None:
         until = models.cooldown_until(event.time, failed.retry_after_s, session.models.pauses)
         paused = replace(session, models=replace(session.models, pauses=session.models.pauses + 1))
         return models.with_cooldown(paused, model, until), None
@@ -99,11 +101,11 @@ def failed_reply(session: Session, error: ErrorInfo) -> ReasoningFailed:
     return ReasoningFailed(round=session.round, error=error, model=session.models.asked, attempts=0)
 
 
-def failure_uncertainty(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
+def failure_uncertainty(session: Session, error: ErrorInfo, fallback: FallbackStep) -> Uncertainty:
     """Return the uncertainty about a failure of the model, and the fallback step."""
     cause = _CAUSES.get(error.code, "could not be asked")
-    message = f"The model {cause} in round {session.round}; {_CONSEQUENCES[rung]}."
-    if rung == "facts_without_model":
+    message = f"The model {cause} in round {session.round}; {_CONSEQUENCES[fallback]}."
+    if fallback == "facts_without_model":
         message += f" {error.message}"
     return new_uncertainty("model_failed", message, "model", "note")
 
@@ -116,9 +118,9 @@ def refusal_uncertainty(session: Session, failed: ReasoningFailed) -> Uncertaint
     return new_uncertainty("model_failed", message, "model", "note")
 
 
-def with_fallback_step(decision: Decision, rung: Rung, because: str, model: str = "") -> Decision:
+def with_fallback_step(decision: Decision, fallback: FallbackStep, because: str, model: str = "") -> Decision:
     """Return the decision with the fallback step in the log, after its own commands."""
-    event = RungTaken(round=decision.session.round, rung=rung, because=because, model=model)
+    event = RungTaken(round=decision.session.round, rung=fallback, because=because, model=model)
     return decision.with_events(event)
 
 
@@ -130,11 +132,11 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
         return session  # the model called a tool outside its step; no tool has failed
     tool_names = {*session.tools.usable, *session.tools.built_ins}
     cause = dict.fromkeys(
-        f"{result.tool if result.tool in tool_names else 'a tool that is not there'} "
+        f"{result.tool if result.tool in tool_names else 'an unknown tool'} "
         f"({result.error.error_type if result.error else 'error'})"
         for result in completed.results
     )
-    return after_lost_batch(session, tuple(cause)[:_NAMED_MAX])
+    return after_lost_batch(session, tuple(cause)[:_LISTED_MAX])
 
 
 def without_failed_rounds(session: Session) -> Session:
@@ -155,7 +157,7 @@ def notice(session: Session, offered: tuple[str, ...]) -> str:
     """Return the notice to the model after a round of failed calls, once: the failures and the other tools."""
     if session.tools.barren_rounds != 1 or not session.tools.failed_calls:
         return ""
-    remaining = ", ".join(offered[:_NAMED_MAX]) + (" and others" if len(offered) > _NAMED_MAX else "")
+    remaining = ", ".join(offered[:_LISTED_MAX]) + (" and others" if len(offered) > _LISTED_MAX else "")
     return (
         f"Every tool call of the last round failed: {', '.join(session.tools.failed_calls)}. "
         f"{f'There are still {remaining}. ' if remaining else ''}Go another way, with other tools or other arguments, "

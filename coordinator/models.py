@@ -40,8 +40,8 @@ def next_model(session: Session, now: datetime) -> str | datetime | None:
 def with_cooldown(session: Session, model: str, until: datetime) -> Session:
     """Return the session with a cooldown for a model, independent of outages that others report."""
     others = tuple(rest for rest in session.models.rests if rest.model != model)
-    rests = (*others, ModelOutage(model=model, until=until))
-    return replace(session, models=replace(session.models, rests=rests))
+    outages = (*others, ModelOutage(model=model, until=until))
+    return replace(session, models=replace(session.models, rests=outages))
 
 
 def with_others_preferred(session: Session, model: str, now: datetime) -> Session:
@@ -59,9 +59,11 @@ def has_others(session: Session, model: str) -> bool:
     return any(other != model and other not in session.models.unusable for other in session.models.order)
 
 
-def cooldown_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
-    """Return when a model in cooldown may be asked again, after `pauses` earlier cooldowns in the round."""
-    return now + timedelta(seconds=min(max(retry_after_s, _cooldown_s_min(pauses)), _COOLDOWN_S_MAX))
+def cooldown_until(now: datetime, retry_after_s: float, earlier_cooldowns: int) -> datetime:
+    """Return when a model in cooldown may be asked again, after `earlier_cooldowns` earlier cooldowns in the round."""
+    return now + timedelta(
+        seconds=min(max(retry_after_s, _cooldown_s_min(earlier_cooldowns)), _COOLDOWN_S_MAX)
+    )
 
 
 def relevant_outages(session: Session, outages: Outages) -> Outages:

@@ -40,22 +40,24 @@ def usable_tools(
     catalogue: Catalogue, names: Iterable[str] | None, scopes: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the tools that a session may use, in the catalogue's order: the named ones or all, within its scopes."""
-    wanted_names = None if names is None else set(names)
+    requested_names = None if names is None else set(names)
     return tuple(
         tool.name
         for tool in catalogue.tools
         if tool.name not in BUILT_INS
-        and (wanted_names is None or tool.name in wanted_names)
-        and is_within(tool, scopes)
+        and (requested_names is None or tool.name in requested_names)
+        and has_scopes_for(tool, scopes)
     )
 
 
 def built_ins(catalogue: Catalogue, scopes: frozenset[str]) -> tuple[str, ...]:
     """Return the dispatchers' own tools that a session with those scopes may use."""
-    return tuple(tool.name for tool in catalogue.tools if tool.name in BUILT_INS and is_within(tool, scopes))
+    return tuple(
+        tool.name for tool in catalogue.tools if tool.name in BUILT_INS and has_scopes_for(tool, scopes)
+    )
 
 
-def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
+def has_scopes_for(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
     """Return whether the scopes are enough for the tool; False if its contract cannot be read."""
     contract = contract_of(tool)
     return contract is not None and contract.scopes_needed <= scopes
@@ -226,6 +228,6 @@ def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:
 
 def _representative_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:
     """Return the rounds that contracts name, and one that represents all other rounds."""
-    named = {round for contract in contracts for round in contract.rounds if round <= max_rounds}
-    others = (round for round in range(1, max_rounds + 1) if round not in named)
-    return sorted({*named, *([first] if (first := next(others, None)) else [])})
+    rounds = {round for contract in contracts for round in contract.rounds if round <= max_rounds}
+    others = (round for round in range(1, max_rounds + 1) if round not in rounds)
+    return sorted({*rounds, *([first] if (first := next(others, None)) else [])})

@@ -36,7 +36,7 @@ _IGNORED = (
     "The session's grant was not looked at, as there is no key here to verify it with: the session had the default "
     "scopes and tenant."
 )
-_LACKING_NAMED_MAX = 20
+_MISSING_LISTED_MAX = 20
 """Bound on the unusable tools that are reported one by one, as every step rewrites the session's document."""
 
 
@@ -88,8 +88,8 @@ def _session(
     options = query.options
     bounds = limits.resolve_limits(options, opening.limits)
     steps = options.step_list
-    named = tools_of(steps) if steps else options.tools
-    tools = () if authorization.problem else offer.usable_tools(catalogue, named, authorization.scopes)
+    tool_names = tools_of(steps) if steps else options.tools
+    tools = () if authorization.problem else offer.usable_tools(catalogue, tool_names, authorization.scopes)
     offered = None if steps else offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer)
     return Session(
         id=event.subject,
@@ -116,7 +116,7 @@ def _session(
             is_demanded=options.output_schema is not None, validation_tools=options.validation_tools or ()
         ),
         steps=plans_of(steps, tools),
-        uncertainty=_uncertainties(query, opening, catalogue, authorization, named),
+        uncertainty=_uncertainties(query, opening, catalogue, authorization, tool_names),
     )
 
 
@@ -251,8 +251,8 @@ def _uncertainties(
         added.append(new_uncertainty("grant_invalid", message, "grant"))
     reasons = [(name, _why_unavailable(name, catalogue, authorization)) for name in tool_names or ()]
     lacking = [(name, why) for name, why in reasons if why]
-    added += [new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
-    if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:
+    added += [new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_MISSING_LISTED_MAX]]
+    if (more := len(lacking) - _MISSING_LISTED_MAX) > 0:
         added.append(
             new_uncertainty(
                 "tools_unavailable", f"{more} more of the tools asked for were not used.", "tools"

@@ -83,22 +83,22 @@ def missing_tools(session: Session) -> tuple[str, ...]:
 
 def end_without(session: Session, event: AnyEvent, tools: tuple[str, ...]) -> Decision:
     """End a session that needs tools that it cannot use."""
-    named = ", ".join(f"`{name}`" for name in tools)
+    listed = ", ".join(f"`{name}`" for name in tools)
     reason: TerminationReason = "validation_incomplete"
     needs, about = "The answer must pass", "validation_tools"
     if session.steps.number:
         reason, needs, about = "step_failed", "The steps need", "steps"
-    message = f"{needs} {named}, which this session cannot use. See `antiphon tools list`."
+    message = f"{needs} {listed}, which this session cannot use. See `antiphon tools list`."
     reported = session.with_uncertainties(new_uncertainty("tools_unavailable", message, about, "serious"))
     return end(reported, event, "failed", reason)
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
     """Return the session with the results of validating tools; the newest run on a value counts."""
-    named = session.output.validation_tools
+    tool_names = session.output.validation_tools
     runs = {(run.tool, run.of): run for run in session.output.validations}
     for result in completed.results:
-        if result.tool in named and result.validation is not None:
+        if result.tool in tool_names and result.validation is not None:
             run = ValidationRun(tool=result.tool, **dict(result.validation))
             runs.pop((run.tool, run.of), None)
             runs[run.tool, run.of] = run
@@ -120,7 +120,7 @@ def _problems_of_text(session: Session, reply: ReasoningCompleted) -> tuple[str,
     if reply.stop_reason in ("max_tokens", "context_window"):
         return ("It was cut off; give it again in fewer words.",)
     if reply.tool_calls:
-        return ("It calls tools where none may be called any more; answer with what there is.",)
+        return ("It calls tools, but no more calls are allowed; answer with what there is.",)
     return () if reply.text.strip() else ("It is empty; say what the step has found.",)
 
 

@@ -47,8 +47,8 @@ def without_refused(
     )
     posed: dict[str, Question] = {}
     for call in asking:
-        if call.id in accepted and (asked := read_question(call.arguments)) is not None:
-            posed.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
+        if call.id in accepted and (question := read_question(call.arguments)) is not None:
+            posed.setdefault(call.id, Question(id=call.id, question=question[0], choices=question[1]))
     return refused, tuple(posed.values())
 
 
@@ -56,16 +56,16 @@ def after_answer(session: Session, log_entry: LogEntry, answer: QuestionAnswered
     """Return the session after the user's answer; the same object when no question waits for it."""
     if session.phase != "approval" or answer.round != session.round:
         return session
-    answered = {id for id in session.people.unanswered if not answer.calls or id in answer.calls}
-    if not answered:
+    answered_ids = {id for id in session.people.unanswered if not answer.calls or id in answer.calls}
+    if not answered_ids:
         return session
     pending = tuple(
         call.model_copy(update={"answer": log_entry})
-        if call.name == ASK_USER and call.id in answered
+        if call.name == ASK_USER and call.id in answered_ids
         else call
         for call in session.people.pending
     )
-    left = tuple(id for id in session.people.unanswered if id not in answered)
+    left = tuple(id for id in session.people.unanswered if id not in answered_ids)
     people = replace(session.people, pending=pending, unanswered=left)
     return replace(session, people=people)
 

@@ -20,15 +20,15 @@ from coordinator.session_parts import MadeWrite
 
 _WRITES_MAX = 300
 """Bound on the writes of a session that can be repeated; the oldest are dropped."""
-_NAMED_MAX = 8
+_LISTED_MAX = 8
 NO_CALLS: Mapping[str, ToolCall] = {}
 
 
 def calls_to_repeat(session: Session, reply: ReasoningCompleted) -> dict[str, tuple[LogEntry, str]]:
     """Return the log entry and the id of each call that a reply repeats, by the id that the reply names."""
     made = {write.id: write for write in session.writes.made}
-    asked = (read_repetition(call.arguments) for call in reply.tool_calls if call.name == REPEAT_CALL)
-    ids = [repetition[0] for repetition in asked if repetition is not None]
+    requests = (read_repetition(call.arguments) for call in reply.tool_calls if call.name == REPEAT_CALL)
+    ids = [repetition[0] for repetition in requests if repetition is not None]
     return {id: (made[id].asked, made[id].source) for id in ids if id in made}
 
 
@@ -140,5 +140,5 @@ def _identical_write(call: RequestedCall, session: Session, catalogue: Catalogue
 
 
 def _refusal_of_unknown(id: str, session: Session) -> str:
-    ids = ", ".join(write.id for write in session.writes.made[-_NAMED_MAX:])
+    ids = ", ".join(write.id for write in session.writes.made[-_LISTED_MAX:])
     return f"there is no earlier call {id[:200]!r} of a writing tool; there are: {ids or 'none'}"

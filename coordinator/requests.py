@@ -36,7 +36,7 @@ from coordinator import (
 )
 from coordinator.decision import Decision
 from coordinator.session import Session
-from coordinator.session_parts import NOBODY_WAITS, Writes, replace
+from coordinator.session_parts import NO_PEOPLE, Writes, replace
 
 DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
 """Names of timers."""
@@ -157,15 +157,17 @@ def request_tools(
     requested, to_approve = approvals.without_placeholders(requested, to_approve)
     requested, posed = questions.without_refused(requested, allowed)
     if not to_approve and not posed:
-        return hand_out(session, event, requested, catalogue, allowed)
+        return request_calls(session, event, requested, catalogue, allowed)
     waits = people.waiting_for(session, requested, to_approve, posed)
     end = people.wait_end(session, event.time)
     if end is not None:
         return people.ask(waits, to_approve, posed, end)
-    return hand_out(late := people.without_answers(waits), event, late.people.pending, catalogue, allowed)
+    return request_calls(
+        late := people.without_answers(waits), event, late.people.pending, catalogue, allowed
+    )
 
 
-def hand_out(
+def request_calls(
     session: Session,
     event: AnyEvent,
     calls: tuple[RequestedCall, ...],
@@ -178,7 +180,7 @@ def hand_out(
     """
     others = tuple(call for call in calls if not child_runs.workflow_of(call, allowed, catalogue))
     writes = [call for call in calls if call.name in allowed and _may_write(call, catalogue)]
-    in_doubt = [unknown_call_name(call.name, call.id) for call in writes]
+    unknown = [unknown_call_name(call.name, call.id) for call in writes]
     made = session.writes.made if mints_keys(session) else repetitions.with_batch_writes(session, writes)
     waiting = replace(
         session,
@@ -189,8 +191,8 @@ def hand_out(
             tool_calls=session.spent.tool_calls + sum(call.refused is None for call in calls),
             tool_rounds=session.spent.tool_rounds + 1,
         ),
-        writes=Writes(made=made, in_doubt=tuple(dict.fromkeys((*session.writes.in_doubt, *in_doubt)))),
-        people=NOBODY_WAITS,
+        writes=Writes(made=made, in_doubt=tuple(dict.fromkeys((*session.writes.in_doubt, *unknown)))),
+        people=NO_PEOPLE,
     )
     decision = Decision(
         waiting, (_batch(session, others, allowed),) if others else (), _cancel_people_timer(session)
@@ -226,7 +228,7 @@ def request_assembly(
 ) -> Decision:
     """End the session with a request for its one answer."""
     request = assembly_of(session, status, reason, reply, has_result)
-    ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NOBODY_WAITS)
+    ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NO_PEOPLE)
     timers = (overdue(session), CancelTimer(DEADLINE), *_cancel_people_timer(session))
     return Decision(ending, (request,), timers, sends=child_runs.cancellations(session))
 

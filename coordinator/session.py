@@ -14,7 +14,7 @@ from pydantic import Field
 
 from coordinator.session_output import Output, Steps
 from coordinator.session_parts import (
-    NOBODY_WAITS,
+    NO_PEOPLE,
     STRICT,
     Children,
     Material,
@@ -59,7 +59,7 @@ class Session:
     spent: Spent = Spent()
     material: Material = Material()
     models: Models = Models()
-    people: People = NOBODY_WAITS
+    people: People = NO_PEOPLE
     children: Children = Children()
     summaries: Summaries = Summaries()
     writes: Writes = Writes()

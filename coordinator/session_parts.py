@@ -237,4 +237,4 @@ class Writes:
     """Writes that may have taken effect, as `tool call`: no result has settled them."""
 
 
-NOBODY_WAITS = People()
+NO_PEOPLE = People()

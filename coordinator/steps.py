@@ -109,7 +109,7 @@ def notice(session: Session) -> str:
         return ""
     faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.steps.because, 1))
     return (
-        f"The last attempt at this step failed: {faults} Begin the step afresh. What was written stays written: a "
+        f"The last attempt at this step failed: {faults} Begin the step afresh. Completed writes are not undone: a "
         "write that is asked for again is answered from its record."
     )
 

@@ -15,8 +15,8 @@ async def answer_without_state(delivery: Delivery, session: SessionStore) -> Out
     decision = await _decided(delivery, session)
     if decision is None:
         return NOTHING
-    answered, _ = await session.document(RESPONSE)
-    return NOTHING if answered else outcome_of_unopened(delivery.event, decision)
+    version, _ = await session.document(RESPONSE)
+    return NOTHING if version else outcome_of_unopened(delivery.event, decision)
 
 
 async def _decided(delivery: Delivery, session: SessionStore) -> Decision | None:

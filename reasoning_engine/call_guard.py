@@ -70,7 +70,10 @@ class CallGuard:
     async def enter(
         self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
     ) -> "Permit":
-        """Return when the call may begin. Raises Rejected when it may not, or not within `wait_s`."""
+        """Wait until the call may begin, and return its permit.
+
+        Raises Rejected if it may not begin within `wait_s`.
+        """
         permit = Permit(self, model_id)
         try:
             if self.limiter is not None:
@@ -109,7 +112,7 @@ class Permit:
     ) -> None:
         """Count a call that ended without `replied` or `failed`.
 
-        A dropped call says nothing about the model, unless it took too long, or a reply had begun. A probe
+        A dropped call reveals nothing about the model, unless it took too long, or a reply had begun. A probe
         must always be counted; one that received nothing must not close the circuit.
         """
         if self.has_received or self._is_slow or self._is_probe:
@@ -165,7 +168,7 @@ class Permit:
 
 
 def _open(model_id: str, retry_after_s: float) -> Failure:
-    message = f"The model {model_id} keeps failing, and is left alone for {retry_after_s:.0f} s more"
+    message = f"The model {model_id} keeps failing. It is not called for another {retry_after_s:.0f} s"
     return failure("circuit_open", message, retry_after_s=max(0.0, retry_after_s))
 
 

@@ -44,9 +44,9 @@ class Deltas:
         text = "".join(self._gathered)
         self._gathered.clear()
         if text:
-            asyncio.ensure_future(self._stream_text(text)).add_done_callback(_let_go)
+            asyncio.ensure_future(self._stream_text(text)).add_done_callback(_log_failure)
 
 
-def _let_go(arrival: asyncio.Future[None]) -> None:
+def _log_failure(arrival: asyncio.Future[None]) -> None:
     if not arrival.cancelled() and (error := arrival.exception()) is not None:
         structlog.get_logger().debug("text_deltas_not_sent", error=str(error))

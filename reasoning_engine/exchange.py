@@ -104,7 +104,7 @@ class Exchange:
         return message
 
     async def _attempt(self, prompt: Prompt) -> "Message":
-        """Make one call when it is admitted; the wait for that does not count as the call's own time."""
+        """Wait for admission, then make one call; the wait does not count against the call's timeout."""
         wait_s = self._deadline - monotonic_s()
         permit = await self._guard.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
         self.attempts += 1

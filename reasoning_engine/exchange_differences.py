@@ -23,7 +23,7 @@ from redis.exceptions import RedisClusterException, RedisError
 
 _REMEMBERED_BYTES_MAX = 4_000_000
 _READ_BACK = 120
-"""The number of records that are read: those of the rounds back to a whole one, about six each."""
+"""The number of newest records that are read: enough rounds, of about six records, to contain a complete one."""
 _OUTPUTS = 1
 """The number of events that a step of the engine emits."""
 
@@ -34,21 +34,24 @@ Remember = Callable[[], None]
 
 
 class ExchangeDifferences:
-    """Turns exchange records into differences from the session's round before."""
+    """A converter of exchange records into differences from the record of the session's previous round."""
 
     def __init__(self, record_bytes_max: int, interruptions: Callable[[], int] = int) -> None:
-        """`record_bytes_max`: above it the bus leaves a record out. `interruptions`: the connection's, so far."""
+        """`record_bytes_max`: the bus omits larger records.
+
+        `interruptions`: returns how often the connection failed.
+        """
         self._record_bytes_max, self._interruptions = record_bytes_max, interruptions
         self._newest: OrderedDict[_Session, tuple[int, Base]] = OrderedDict()
-        """The round and the record of each session, the latest last."""
+        """The newest round and its record by session, the most recently stored last."""
         self._bytes = 0
         self._since = interruptions()
-        """The number of the connection's interruptions when the records were last forgotten."""
+        """The number of interruptions of the connection when the records were last cleared."""
 
     async def stored(
         self, record: ExchangeRecord, event: AnyEvent, round: int, session: SessionStore
     ) -> tuple[StepRecord, Remember | None]:
-        """Return the record of a round as it is to be stored, and what to call when it has been committed."""
+        """Return the record of a round in the form to store, and a function to call when it has been committed."""
         if event.format < SINCE_FORMAT or not record.calls:
             return record, None
         raw = encode_record(record, _OUTPUTS, event.format)
@@ -65,7 +68,7 @@ class ExchangeDifferences:
     async def _base(
         self, record: ExchangeRecord, event: AnyEvent, round: int, session: SessionStore
     ) -> Base | None:
-        """Return the record of the round before; None for the first, or where it is not among the newest records."""
+        """Return the record of the previous round; None for the first round, or if the record is too far back."""
         if round <= 1:
             return None
         self._forget_if_interrupted()

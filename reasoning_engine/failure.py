@@ -104,11 +104,11 @@ _BY_TYPE_CHAT: dict[str, Code] = _BY_TYPE | {
     "InternalServerError": "server_error",
     "invalid_request_error": "invalid_request",
 }
-"""The same for chat completions, as OpenAI, vLLM and llama.cpp name them."""
+"""The error names of chat completions, from OpenAI, vLLM and llama.cpp."""
 _SPENT = ("contract_spend_limit_reached", "enforced_spend_limit_reached")
-"""Error codes with status 429 that waiting does not cure."""
+"""Error codes with status 429 for which a later retry fails too."""
 _QUOTA, _CONTEXT_LENGTH = "insufficient_quota", "context_length_exceeded"
-"""Codes of chat completions: the first as above, the second with status 400."""
+"""Error codes of chat completions: the first has status 429 and fails again later, the second has status 400."""
 _TOO_LONG = ("prompt is too long", "exceed context limit", "context window")
 _TOO_LONG_CHAT = (*_TOO_LONG, "maximum context length", "context size", "context length")
 _OF_SCHEMA = re.compile(
@@ -189,7 +189,7 @@ def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Fa
     code: Code = _BY_STATUS.get(status) or by_name or "server_error"
     if _QUOTA in names:
         code = "permission_denied"
-    # Whether the same request fails again, a status says more reliably than a name.
+    # A status shows more reliably than a name whether the same request would fail again.
     if 400 <= status < 500 and status not in _BY_STATUS and code == "server_error":
         code = "invalid_request"
     elif status >= 500 and code == "invalid_request":

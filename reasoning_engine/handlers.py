@@ -34,11 +34,11 @@ from reasoning_engine.settings import EngineSettings
 _OFFERS_MAX = 256
 _DEFAULT_OPTIONS = QueryOptions()
 _STALE = ErrorInfo(
-    code="stale", message="Other facts have taken the place of those to summarize. They are asked for anew."
+    code="stale", message="The facts to summarize have changed. A new summary will be requested."
 )
 _BUSY = ErrorInfo(
     code="overloaded",
-    message="Too many summaries are under way. Raise ANTIPHON_REASONING_ENGINE_SUMMARY_CONCURRENCY if that stays.",
+    message="Too many summaries are in flight. Raise ANTIPHON_REASONING_ENGINE_SUMMARY_CONCURRENCY if this persists.",
     retryable=True,
 )
 
@@ -64,9 +64,9 @@ class ReasoningEngine:
 
         `remember` stores content that the records of many sessions share; without it no records are made.
         `system` is the operator's own prompt. The bus leaves out records above `record_bytes_max`, and
-        `interruptions` are those of its connection so far.
+        `interruptions` returns how often its connection has failed.
         """
-        if is_offline:  # its rules read native tools, and write no form
+        if is_offline:  # its rules read only native tools, and do not write the prompted form
             settings = settings.model_copy(update={"tool_style": "native"})
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
         self._is_offline, self._guard = is_offline, guard
@@ -168,7 +168,7 @@ class ReasoningEngine:
         )
 
     def _why_not(self, request: SummaryRequested, text: str) -> ErrorInfo | None:
-        """Return why the model is not called for a summary; None if it is."""
+        """Return the reason not to call the model for a summary; None if there is no such reason."""
         if self._is_offline:
             return NOT_SUPPORTED
         if digest_of(text) != request.source:
@@ -205,7 +205,7 @@ async def _briefing(session: SessionStore, request: ReasoningRequested) -> str:
     briefing = (content or b"").decode()
     if digest_of(briefing) != request.briefing:
         raise UnreadableEvent(
-            f"the briefing of round {request.round} of session {session.session_id} is not there any more."
+            f"the briefing of round {request.round} of session {session.session_id} is no longer stored."
         )
     return briefing
 

@@ -22,7 +22,7 @@ class Interrupted(Exception):
     """A reply that broke off, caused by the error it is raised from, or that ended without its closing event."""
 
     def __init__(self, partial: "Message") -> None:
-        super().__init__("the stream ended before the reply was whole")
+        super().__init__("the stream ended before the reply was complete")
         self.partial = partial
 
 

@@ -74,7 +74,7 @@ _SYSTEM: "list[TextBlockParam]" = [{"type": "text", "text": SYSTEM, "cache_contr
 class Prompt(TypedDict):
     """The parameters of `messages.create`, without `tools` if no tools are offered.
 
-    `tool_choice` is for a history of calls: the API requires their tools, even if they may not be called any more.
+    `tool_choice` is for a history of calls: the API requires their tools, even if no more calls are allowed.
     """
 
     model: str

@@ -27,7 +27,7 @@ _CUT_OFF: tuple[StopReason, ...] = ("max_tokens", "context_window")
 _ID_CHARACTERS_MAX = 180
 _NAME_CHARACTERS_MAX = 200
 _DEPTH_MAX = 64
-"""Far below the limit of the readers of events, which also counts the levels around the arguments."""
+"""Far below the limit for events, whose depth includes the levels around the arguments."""
 _INTEGER_BITS_MAX = 1024
 _KINDS = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "nothing"}
 

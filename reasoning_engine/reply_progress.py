@@ -1,4 +1,4 @@
-"""The steps that models of both wire formats take while a reply arrives: notify observers, pass the fault points."""
+"""Functions that both wire formats call while a reply arrives: they notify observers and pass fault points."""
 
 from collections.abc import Callable
 

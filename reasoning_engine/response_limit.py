@@ -8,9 +8,9 @@ import httpx2
 from reasoning_engine.model_errors import UnreadableReply
 
 REPLY_BYTES_MAX = 32_000_000
-"""The longest reply that is read from a stream, the JSON around each piece included."""
+"""The longest reply that is read from a stream, including the JSON around each piece."""
 ERROR_BYTES_MAX = 100_000
-"""The part of an error response that is read; the status says enough."""
+"""The longest part of an error response that is read, as the status is enough to classify it."""
 
 
 async def bound_reading(response: httpx2.Response) -> None:

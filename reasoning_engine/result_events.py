@@ -22,17 +22,18 @@ from reasoning_engine.shaped import with_tool_answer
 from reasoning_engine.summarize import summary_in
 
 NOT_SUPPORTED = ErrorInfo(
-    code="not_supported", message="The offline model writes no summaries. The session goes on without."
+    code="not_supported",
+    message="The offline model writes no summaries. The session continues without a summary.",
 )
 NO_SUMMARY = ErrorInfo(
-    code="empty_reply", message="The model's reply is no summary. The session goes on without."
+    code="empty_reply", message="The model's reply is not a summary. The session continues without a summary."
 )
 
 
 @cache
 def deadline_failure() -> Failure:
-    """Return the failure of a request whose time is over."""
-    return failure("timeout", "The time was over before the model had replied")
+    """Return the failure of a request whose deadline has passed."""
+    return failure("timeout", "The deadline passed before the model replied")
 
 
 @dataclass(frozen=True, slots=True)

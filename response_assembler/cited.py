@@ -17,7 +17,7 @@ from response_assembler.sources import cited_sources, newest_sources, sources_se
 from response_assembler.uncertainty import uncertain
 from response_assembler.verify import unsupported
 
-_NAMED_MAX = 20
+_LISTED_MAX = 20
 _CLAIMS_QUOTED_MAX = 3
 _CLAIM_CHARACTERS = 120
 
@@ -59,9 +59,9 @@ def cited_answer(text: str, memory: Memory, citations: Citations = "normal", clo
 def _citation_uncertainties(numbered: Numbered, are_facts_known: bool) -> list[Uncertainty]:
     uncertainties = []
     if unknown := id_ranges(numbered.unknown):
-        named = ", ".join(unknown[:_NAMED_MAX]) + (", …" if len(unknown) > _NAMED_MAX else "")
-        message = f"The answer cites {named}, which no tool returned. Do not rely on what it says there."
-        uncertainties.append(uncertain("unknown_citation", message, named))
+        listed = ", ".join(unknown[:_LISTED_MAX]) + (", …" if len(unknown) > _LISTED_MAX else "")
+        message = f"The answer cites {listed}, which no tool returned. Do not rely on what it says there."
+        uncertainties.append(uncertain("unknown_citation", message, listed))
     if are_facts_known and not numbered.numbers:
         uncertainties.append(uncertain("uncited"))
     return uncertainties
@@ -70,14 +70,16 @@ def _citation_uncertainties(numbered: Numbered, are_facts_known: bool) -> list[U
 def _claim_uncertainties(claims: Sequence[Sentence]) -> list[Uncertainty]:
     if not claims:
         return []
-    shown = "; ".join(f"“{one_line(claim.text, _CLAIM_CHARACTERS)}”" for claim in claims[:_CLAIMS_QUOTED_MAX])
+    quoted = "; ".join(
+        f"“{one_line(claim.text, _CLAIM_CHARACTERS)}”" for claim in claims[:_CLAIMS_QUOTED_MAX]
+    )
     more = f"; and {len(claims) - _CLAIMS_QUOTED_MAX} more" if len(claims) > _CLAIMS_QUOTED_MAX else ""
     subject = (
         "1 statement of the answer cites"
         if len(claims) == 1
         else f"{len(claims)} statements of the answer cite"
     )
-    return [uncertain("uncited_claims", f"{subject} no source: {shown}{more}.")]
+    return [uncertain("uncited_claims", f"{subject} no source: {quoted}{more}.")]
 
 
 def _with_closed_fence(text: str, reading: Reading) -> str:

@@ -20,7 +20,7 @@ _WORDS_MIN = 5
 _UNSPACED_MIN = 10
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_NOT_KNOWN = re.compile(
+_UNKNOWN = re.compile(
     r"^(?:unfortunately|however|but|so far|also|sorry)?\W{0,4}(?:"
     r"(?:I|we)\s+(?:could|can|did|do|was|were|am|are|have|had)(?:\s*not|n['’]t|\s+no|\s+unable)\b"
     r"|(?:I|we)\s+(?:cannot|(?:have\s+)?found\s+(?:nothing|no|neither))\b"
@@ -52,7 +52,7 @@ def _introduces(above: Sentence, block: Block, fact_ids: Collection[str]) -> boo
     if block.kind == "quotation" and _cites(above, fact_ids):
         return True
     is_opening = above.text.rstrip("*_ ").endswith((":", "："))
-    return is_opening and (_cites(above, fact_ids) or _says_not_known(above))
+    return is_opening and (_cites(above, fact_ids) or _says_unknown(above))
 
 
 def _uncovered(sentences: tuple[Sentence, ...], fact_ids: Collection[str]) -> list[Sentence]:
@@ -72,7 +72,7 @@ def _uncovered(sentences: tuple[Sentence, ...], fact_ids: Collection[str]) -> li
 
 def _is_statement(sentence: Sentence) -> bool:
     text = sentence.text.strip("*_ \n\t")
-    if text.endswith(("?", "？", ":", "：")) or _says_not_known(sentence):
+    if text.endswith(("?", "？", ":", "：")) or _says_unknown(sentence):
         return False
     is_long = len(_WORD.findall(text)) >= _WORDS_MIN
     return is_long or len(_UNSPACED.findall(text)) >= _UNSPACED_MIN
@@ -82,8 +82,8 @@ def _cites(sentence: Sentence, fact_ids: Collection[str]) -> bool:
     return any(id in fact_ids for id in sentence.cited)
 
 
-def _says_not_known(sentence: Sentence) -> bool:
-    return _NOT_KNOWN.search(sentence.text.strip("*_ \n\t")[:300]) is not None
+def _says_unknown(sentence: Sentence) -> bool:
+    return _UNKNOWN.search(sentence.text.strip("*_ \n\t")[:300]) is not None
 
 
 def _is_remark(block: Block) -> bool:

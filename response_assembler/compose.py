@@ -103,5 +103,5 @@ def _from_facts(material: Material) -> tuple[Status, Answer]:
     sources = cited_sources(memory, numbered.numbers)
     uncertainties = [uncertain("empty_reply")] if request.status == "complete" else []
     uncertainties += [uncertain("composed_from_facts")] if sources else []
-    shown = "\n\n".join(filter(None, [numbered.text, produced, sources_section(memory, sources, quoted)]))
-    return status, Answer(shown, sources, (*uncertainties, *outdated_facts(memory, numbered.numbers)))
+    body = "\n\n".join(filter(None, [numbered.text, produced, sources_section(memory, sources, quoted)]))
+    return status, Answer(body, sources, (*uncertainties, *outdated_facts(memory, numbered.numbers)))

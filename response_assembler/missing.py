@@ -35,25 +35,25 @@ _NEXT: dict[TerminationReason, str] = {
     "max_tool_calls_reached": "Ask again with more tool calls (`max_tool_calls`), or ask for less at once.",
     "token_budget_exhausted": "Ask again with a larger token budget (`max_tokens`), or ask for less at once.",
     "deadline_exceeded": "Ask again with more time (`deadline_s`), or ask for less at once.",
-    "all_tools_failed": "See to what the tools complain about, then ask again.",
+    "all_tools_failed": "Correct the problem that the tools report, then ask again.",
     "cost_budget_exhausted": "Ask for less at once, or allow more with `max_cost_usd`.",
     "model_failing": "Ask again in a while, or in a shorter form.",
-    "model_unavailable": "Ask again in a while; if it goes on, check the model's address, key and limits.",
+    "model_unavailable": "Ask again in a while; if the failure persists, check the model's address, key and limits.",
     "model_refused": "Put the question differently; asked the same way, the model will decline again.",
     "reply_truncated": "Ask for a shorter answer, or for one part of the question.",
     "validation_incomplete": "Read in the uncertainty which validations are missing, and allow more rounds for them.",
     "output_invalid": "Read in the uncertainty which rules were broken; loosen the schema, or allow more rounds.",
     "workflow_failed": "Read what each node did; a run that undid nothing can be resumed.",
-    "step_failed": "Read in the uncertainty why the step failed; mend its instructions, tools or schema.",
+    "step_failed": "Read in the uncertainty why the step failed; correct its instructions, tools or schema.",
     "cancelled": "Ask again whenever you want; nothing more is being done for this question.",
     "internal_error": "Ask again; if it happens once more, look at the dead letters (`antiphon dead list`).",
 }
 _AFTER_FAILURE = {
     "permission_denied": "{tool} was not permitted; ask with a grant or scopes that allow it.",
     "rate_limit": "{tool} was asked too often; wait a while before asking again.",
-    "circuit_open": "{tool} is out of order and being left alone; wait a while before asking again.",
-    "timeout": "{tool} did not answer in time; see whether what it calls is up, or ask it for less at once.",
-    "api_failure": "{tool} could not reach what it calls, or was turned away; see whether that is up.",
+    "circuit_open": "{tool} keeps failing and is not called for now; wait a while before asking again.",
+    "timeout": "{tool} did not answer in time; check whether its service is up, or ask it for less at once.",
+    "api_failure": "{tool} could not reach its service, or was refused; check whether that service is up.",
 }
 
 
@@ -116,9 +116,13 @@ def _quoted(group: Group) -> str:
 
 def _tries_for(question: str, memory: Memory) -> list[ToolUse]:
     """Return the calls about a question: those that share two words with it, or one if it has only one."""
-    asked = set(words(question))
-    needed = min(2, len(asked))
-    return [use for use in _searches(memory) if needed and len(asked & set(words(_words_of(use)))) >= needed]
+    question_words = set(words(question))
+    needed = min(2, len(question_words))
+    return [
+        use
+        for use in _searches(memory)
+        if needed and len(question_words & set(words(_words_of(use)))) >= needed
+    ]
 
 
 def _searches(memory: Memory) -> list[ToolUse]:
@@ -134,7 +138,7 @@ def _call_lines(gaps: Gaps, searched: set[str]) -> Iterator[str]:
     for tool in dict.fromkeys(use.tool for use in without_facts):
         uses = [use for use in without_facts if use.tool == tool and use.call_id not in searched]
         if uses:
-            yield f"{code(tool)} found nothing for {_searches_text(uses, is_named=False)}."
+            yield f"{code(tool)} found nothing for {_searches_text(uses, has_tool_names=False)}."
     for use in failed(gaps.memory):
         message = plain(one_line(use.what_happened, MESSAGE_CHARACTERS)) or use.outcome
         yield f"{code(use.tool)}{_arguments_text(use)} failed: {message}"
@@ -144,17 +148,17 @@ def unknown_section(memory: Memory, uncertainties: Sequence[Uncertainty]) -> str
     """Return the section on calls of unknown outcome, for an answer by the model; empty without such calls."""
     lines = list(_unknown_outcomes(memory, uncertainties))
     more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
-    shown = "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
-    return f"**What may have taken effect**\n\n{shown}" if lines else ""
+    listed = "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
+    return f"**What may have taken effect**\n\n{listed}" if lines else ""
 
 
 def _unknown_outcomes(memory: Memory, uncertainties: Sequence[Uncertainty]) -> Iterator[str]:
     """Yield a line for each call of unknown outcome, in the memory or in the coordinator's uncertainties."""
-    named = {f"{use.tool} {use.call_id}" for use in memory.tool_usage}
+    calls = {f"{use.tool} {use.call_id}" for use in memory.tool_usage}
     for use in calls_of_unknown_outcome(memory.tool_usage):
         yield f"Whether {code(use.tool)}{_arguments_text(use)} took effect is unknown; check before doing it again."
     for uncertainty in uncertainties:
-        if uncertainty.kind == "outcome_unknown" and uncertainty.about not in named:
+        if uncertainty.kind == "outcome_unknown" and uncertainty.about not in calls:
             yield one_line(uncertainty.message, MESSAGE_CHARACTERS)
 
 
@@ -170,7 +174,7 @@ def _steps(gaps: Gaps) -> Iterator[str]:
     if any(uncertainty.kind == "approval_missing" for uncertainty in gaps.uncertainties):
         yield "Approve or deny the calls while the session waits for it (`antiphon sessions approve ID`)."
     if any(uncertainty.kind == "question_unanswered" for uncertainty in gaps.uncertainties):
-        yield "Ask again with what was asked back, or answer while the session waits (`antiphon sessions answer ID`)."
+        yield "Ask again with the requested information, or answer while it waits (`antiphon sessions answer ID`)."
     for use in failed(gaps.memory):
         if use.outcome in _AFTER_FAILURE:
             yield _AFTER_FAILURE[use.outcome].format(tool=code(use.tool))
@@ -191,9 +195,11 @@ def _arguments_text(use: ToolUse) -> str:
     return f" ({plain(one_line(text, 100))})" if text else ""
 
 
-def _searches_text(uses: Sequence[ToolUse], is_named: bool = True) -> str:
+def _searches_text(uses: Sequence[ToolUse], has_tool_names: bool = True) -> str:
     """Return searches as a list: `“MCP teachers” with `search`, “MCP tutors” with `search` and 2 more`."""
-    texts = dict.fromkeys(_search_text(use) + (f" with {code(use.tool)}" if is_named else "") for use in uses)
+    texts = dict.fromkeys(
+        _search_text(use) + (f" with {code(use.tool)}" if has_tool_names else "") for use in uses
+    )
     more = f" and {len(texts) - _SEARCHES_MAX} more" if len(texts) > _SEARCHES_MAX else ""
     return ", ".join(list(texts)[:_SEARCHES_MAX]) + more
 

@@ -31,8 +31,8 @@ def compose_partial(
 
     `unfinished`: (id, tool) of calls in flight; `uncertainties`: the coordinator's uncertainties.
     """
-    answered, concluded = _notes_with_facts(memory)
-    cited = cited_ids("\n".join((*answered, *concluded)))
+    answers, concluded = _notes_with_facts(memory)
+    cited = cited_ids("\n".join((*answers, *concluded)))
     groups = grouped(memory, cited)
     most_distinctive = () if cited or any(group.clusters for group in groups) else most_salient(memory)
     quoted = [
@@ -44,7 +44,7 @@ def compose_partial(
     gaps = Gaps(memory, groups, unfinished, uncertainties)
     sections = [
         _opening(memory, reason, status, bool(cited or quoted)),
-        _known_section(memory, answered, concluded, groups, most_distinctive, {*cited, *quoted}),
+        _findings_section(memory, answers, concluded, groups, most_distinctive, {*cited, *quoted}),
         missing_section(gaps),
         next_section(gaps, reason),
     ]
@@ -60,40 +60,40 @@ def closing_note(reason: TerminationReason) -> str:
     )
 
 
-def _opening(memory: Memory, reason: TerminationReason, status: Status, is_something_known: bool) -> str:
+def _opening(memory: Memory, reason: TerminationReason, status: Status, has_findings: bool) -> str:
     question = plain(one_line(memory.query, _QUESTION_CHARACTERS))
-    asked = f"You asked: “{question}”" if question.strip() else ""
+    question_text = f"You asked: “{question}”" if question.strip() else ""
     why = WHY_INCOMPLETE.get(reason, "the model replied with nothing")
-    if is_something_known:
+    if has_findings:
         opening = f"I have no finished answer, because {why}. Here is what I know so far."
     elif status == "cancelled":
         opening = f"There is no answer, because {why}. Nothing had been found until then."
     else:
         opening = f"I have no answer, because {why}, and nothing was found that I could quote."
-    return "\n\n".join(filter(None, [asked, opening]))
+    return "\n\n".join(filter(None, [question_text, opening]))
 
 
 def _notes_with_facts(memory: Memory) -> tuple[list[str], list[str]]:
     """Return the model's notes of answers and conclusions that cite existing facts, each once."""
-    answered = [line for line in memory.answered if _cites_fact(memory, line)]
+    answers = [line for line in memory.answered if _cites_fact(memory, line)]
     notes = [one.note for one in memory.reasoning if one.note is not None]
     concluded = dict.fromkeys(line for note in notes for line in note.concluded if _cites_fact(memory, line))
-    return answered[-_NOTED_MAX:], [line for line in concluded if line not in answered][-_NOTED_MAX:]
+    return answers[-_NOTED_MAX:], [line for line in concluded if line not in answers][-_NOTED_MAX:]
 
 
 def _cites_fact(memory: Memory, line: str) -> bool:
     return any(id in memory.facts for id in cited_ids(line))
 
 
-def _known_section(
+def _findings_section(
     memory: Memory,
-    answered: list[str],
+    answers: list[str],
     concluded: list[str],
     groups: Iterable[Group],
     extra: Sequence[Cluster],
     shown: Set[str],
 ) -> str:
-    parts = [f"- {_answer(line)}" for line in answered]
+    parts = [f"- {_answer(line)}" for line in answers]
     parts = ["\n".join(parts)] if parts else []
     if concluded:
         lines = [f"- {plain_but_cited(_short(line))}" for line in concluded]
@@ -129,8 +129,8 @@ def _answer(line: str) -> str:
 def _short(line: str) -> str:
     """Return a text on one line that keeps its citations even if it is cut."""
     short = one_line(line, _LINE_CHARACTERS)
-    shown = set(cited_ids(short))
-    lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in shown]
+    cited = set(cited_ids(short))
+    lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in cited]
     return " ".join([short, *lost]) if short.endswith("…") else short
 
 

@@ -39,8 +39,8 @@ def quoted_fact(fact: Fact, document: Document, characters: int = QUOTE_CHARACTE
 
 def title(document: Document) -> str:
     """Return the title in bold, or an empty text."""
-    shown = plain(one_line(document.title, _TITLE_CHARACTERS))
-    return f"**{shown}**" if shown.strip() else ""
+    text = plain(one_line(document.title, _TITLE_CHARACTERS))
+    return f"**{text}**" if text.strip() else ""
 
 
 def json_value(fact: Fact) -> Any:

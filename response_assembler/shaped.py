@@ -39,9 +39,9 @@ def shaped_answer(
     ids_by_path = {path: ids for path, one in _leaves(value) if (ids := _facts_with(one, statements))}
     numbers = {id: number for number, id in enumerate(dict.fromkeys(sum(ids_by_path.values(), ())), 1)}
     sources = cited_sources(memory, numbers)
-    shown = f"```json\n{value_as_json(value)}\n```"
+    text = f"```json\n{value_as_json(value)}\n```"
     answer = Answer(
-        text="\n\n".join(filter(None, [shown, closing, sources_section(memory, sources)])),
+        text="\n\n".join(filter(None, [text, closing, sources_section(memory, sources)])),
         sources=sources or newest_sources(memory),
         uncertainties=(
             *([] if numbers or not memory.facts else [uncertain("uncited")]),

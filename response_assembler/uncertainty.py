@@ -170,9 +170,9 @@ def memory_uncertainties(memory: Memory) -> Iterator[Uncertainty]:
     """Yield uncertainties about facts that were not stored, and about facts that the model read as a summary."""
     if lost := facts_lost(memory):
         tools = dict.fromkeys(f"`{one_line(use.tool, 80)}`" for use in memory.tool_usage if use.facts_lost)
-        found_by = ", ".join(list(tools)[:3]) + (" and others" if len(tools) > 3 else "")
+        tool_names = ", ".join(list(tools)[:3]) + (" and others" if len(tools) > 3 else "")
         were = "fact was" if lost == 1 else "facts were"
-        message = f"{lost} {were} found by {found_by} but not kept: the session's memory was full."
+        message = f"{lost} {were} found by {tool_names} but not kept: the session's memory was full."
         yield uncertain("memory_full", message, "memory")
     if memory.summaries:
         yield uncertain("summarized", about="memory")
@@ -194,7 +194,7 @@ def tool_uncertainties(memory: Memory, unfinished: Sequence[tuple[str, str]]) ->
         message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
         yield uncertain("outcome_unknown", message, f"{use.tool} {use.call_id}")
     for call_id, tool in unfinished:
-        message = f"`{tool}` had not finished when the session ended; what it would have told is not known."
+        message = f"`{tool}` had not finished when the session ended; its result is not known."
         yield uncertain("call_unfinished", message, f"{tool} {call_id}")
     for use in failed(memory):
         why = f": {one_line(use.what_happened, MESSAGE_CHARACTERS)}" if use.what_happened else "."
@@ -218,11 +218,11 @@ def failed(memory: Memory) -> Sequence[ToolUse]:
         is_same_round = before.round == use.round and before.outcome not in _NOT_FAILED
         if not (is_same_round and use.outcome in _NOT_FAILED):  # another call of the round has failed
             last[use.tool] = use
-    answered = max((use.round for use in uses if use.outcome in _ANSWERED), default=0)
+    last_answer = max((use.round for use in uses if use.outcome in _ANSWERED), default=0)
     return [
         use
         for use in last.values()
-        if use.outcome not in _NOT_FAILED and not (use.outcome == "unknown_tool" and use.round < answered)
+        if use.outcome not in _NOT_FAILED and not (use.outcome == "unknown_tool" and use.round < last_answer)
     ]
 
 

@@ -28,7 +28,7 @@ _FACTS_MAX = 40
 """Bound on the citations of a sentence; sentences with more are not checked."""
 _STATEMENT_CHARACTERS = 20_000
 _QUOTE_WORDS_MIN = 4
-_SHOWN_CHARACTERS = 120
+_QUOTE_CHARACTERS_MAX = 120
 _QUOTED = re.compile(
     r"“([^“”]{1,1000})”|„([^„“”]{1,1000})[“”]|«([^«»]{1,1000})»|(?<!\w)\"([^\"]{1,1000})\"(?!\w)"
 )
@@ -49,12 +49,12 @@ def unsupported(
         and all(id in numbers for id in sentence.cited)
         and len(sentence.cited) <= _FACTS_MAX
     ][:_SENTENCES_MAX]
-    for find in (_quotes_not_found, _numbers_not_found):
+    for find in (_unfound_quotes, _unfound_numbers):
         all_of_kind = (one for sentence in citing for one in find(sentence, evidence, numbers))
         yield from islice(all_of_kind, UNCERTAINTIES_MAX)
 
 
-def _quotes_not_found(
+def _unfound_quotes(
     sentence: Sentence, evidence: "_Evidence", numbers: Mapping[str, int]
 ) -> Iterator[Uncertainty]:
     for match in _QUOTED.finditer(sentence.text):
@@ -64,11 +64,12 @@ def _quotes_not_found(
             continue
         if any(not evidence.contains_words(sentence.cited, part) for part in parts if len(part) > 1):
             sources = _source_names(sentence.cited, numbers)
-            message = f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {sources}."
+            excerpt = one_line(quote, _QUOTE_CHARACTERS_MAX)
+            message = f"The answer quotes “{excerpt}”, which does not occur in {sources}."
             yield uncertain("quote_not_found", message, ", ".join(sentence.cited))
 
 
-def _numbers_not_found(
+def _unfound_numbers(
     sentence: Sentence, evidence: "_Evidence", numbers: Mapping[str, int]
 ) -> Iterator[Uncertainty]:
     outside = _QUOTED.sub(" ", unescaped(sentence.text))
@@ -76,7 +77,7 @@ def _numbers_not_found(
         if sum(sign.isdigit() for sign in written) < 2 or evidence.contains_number(sentence.cited, written):
             continue
         sources = _source_names(sentence.cited, numbers)
-        message = f"The number {one_line(written, 40)} does not stand in {sources}; it may be computed."
+        message = f"The number {one_line(written, 40)} does not occur in {sources}; it may be computed."
         yield uncertain("number_not_found", message, ", ".join(sentence.cited))
 
 
@@ -128,7 +129,7 @@ def _words(text: str) -> list[str]:
 
 def _source_names(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:
     """Return the cited sources as text: `[1][2], cited for it`."""
-    shown = [f"[{numbers[id]}]" for id in ids[:UNCERTAINTIES_MAX]] + (
+    names = [f"[{numbers[id]}]" for id in ids[:UNCERTAINTIES_MAX]] + (
         ["…"] if len(ids) > UNCERTAINTIES_MAX else []
     )
-    return f"{''.join(shown)}, cited for it"
+    return f"{''.join(names)}, cited for it"

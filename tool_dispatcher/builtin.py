@@ -24,7 +24,7 @@ from tool_dispatcher.results.oversize import read_part
 from tool_dispatcher.running.attempt import Builtin
 from tool_dispatcher.running.batch_run import BatchRun
 
-_FOUND_MAX = 10
+_MATCHES_MAX = 10
 _RANKED_AT_ONCE = 10
 """The number of tools that can be ranked on the event loop in a few milliseconds; more are ranked in a thread."""
 _PART_CHARACTERS = 8_000
@@ -43,24 +43,26 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
     async def find_tools(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.permissions.hidden]
         usable += await planner.definitions(batch)
-        found = await offload_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
-        note = "They can be called from the next round on." if found else "None fits; use other words."
+        matches = await offload_if(
+            len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _MATCHES_MAX
+        )
+        note = "They can be called from the next round on." if matches else "None fits; use other words."
         return {
-            "tools": [{"name": one.name, "description": one.description} for one in found],
+            "tools": [{"name": one.name, "description": one.description} for one in matches],
             "note": note,
         }
 
     async def read_result(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         handle = arguments["handle"]
-        whole = await batch.journal.load_whole(handle)
-        if whole is None:
+        result = await batch.journal.load_complete(handle)
+        if result is None:
             return tool_error(
                 "not_found",
                 f"No result is stored under the handle {handle!r}.",
                 "Use the handle of a result that is shown in part; if you did, make that call again and ask for less.",
             )
         length = arguments.get("length", _PART_CHARACTERS)
-        return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)
+        return read_part(result, arguments.get("start", 0), length, batch.result_bytes_max)
 
     async def recall_earlier(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         return await recall(arguments["id"], batch)
@@ -174,19 +176,19 @@ async def users_answer(call_id: str, batch: BatchRun) -> JsonObject | ToolError:
     # If several calls share an id, the first one runs.
     call = next((call for call in batch.request.calls if call.id == call_id), None)
     if call is None or call.name != ASK_USER or (entry := call.answer) is None:
-        return _NOT_ASKED
+        return _UNANSWERED
     try:
         event = await retry_while_unavailable("read an answer", lambda: batch.session.event(entry))
     except UnreadableEvent:
-        return _NOT_ASKED
-    answered = event.data
-    is_ours = event.subject == batch.session.session_id
-    if not (is_ours and isinstance(answered, QuestionAnswered) and answered.round == batch.request.round):
-        return _NOT_ASKED
-    return {"answer": answered.answer} if not answered.calls or call_id in answered.calls else _NOT_ASKED
+        return _UNANSWERED
+    answer = event.data
+    is_same_session = event.subject == batch.session.session_id
+    if not (is_same_session and isinstance(answer, QuestionAnswered) and answer.round == batch.request.round):
+        return _UNANSWERED
+    return {"answer": answer.answer} if not answer.calls or call_id in answer.calls else _UNANSWERED
 
 
-_NOT_ASKED = tool_error(
+_UNANSWERED = tool_error(
     "not_found",
     "The user has given no answer to this question.",
     "Go on without it, and say in the answer what you assumed.",

@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.relations import check_relations
 from tool_dispatcher.authoring.source import source_of
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.toolset import Toolset
-from tool_dispatcher.import_failures import import_failure, location_of, module_named, no_tools
+from tool_dispatcher.import_failures import import_failure, location_of, module_name_of, no_tools
 
 
 class Registry(Mapping[str, Tool]):
@@ -115,7 +115,7 @@ def _import(name: str, entry: str) -> ModuleType:
     if name.endswith(".py") or not name or not all(part.isidentifier() for part in name.split(".")):
         raise ConfigurationError(
             f"tools: {entry!r} is not `package.module` or `package.module:attribute`.",
-            hint=f"Write a module's dotted name, such as {module_named(name)}, not a path to a file.",
+            hint=f"Write a module's dotted name, such as {module_name_of(name)}, not a path to a file.",
         )
     try:
         return importlib.import_module(name)

@@ -127,9 +127,9 @@ class Executor:
         journal: Journal,
         *,
         attempt: int = 1,
-        asked_ms: int = 0,
+        requested_at_ms: int = 0,
     ) -> Executed:
-        """Answer every call of the batch, in the order of the calls; BatchRun describes `attempt` and `asked_ms`."""
+        """Answer every call, in the order of the calls; see BatchRun for the arguments."""
         began_s = monotonic_s()
         ends_s = began_s + (request.deadline - utc_now()).total_seconds()
         permissions = await self._gatekeeper.permissions(request, session)
@@ -147,7 +147,7 @@ class Executor:
             begun=journaled.begun,
             needed=frozenset([index for call in request.calls for index in referenced_calls(call)]),
             attempt=attempt,
-            asked_ms=asked_ms,
+            requested_at_ms=requested_at_ms,
         )
         state = await self._state_before_run(batch, ahead, journaled)
         plan = plan_batch(

@@ -24,6 +24,6 @@ class ToolDispatcher:
         journal = Journal(session, request.round, delivery.event.format, is_of_run=bool(request.node))
         attempt = max(delivery.attempt, int(delivery.redelivered)) + 1
         executed = await self._executor.run(
-            request, session, journal, attempt=attempt, asked_ms=delivery.asked_ms
+            request, session, journal, attempt=attempt, requested_at_ms=delivery.requested_at_ms
         )
         return Outcome(events=(executed.event,), record=executed.record(delivery.event.id))

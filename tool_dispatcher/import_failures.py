@@ -10,9 +10,9 @@ from types import ModuleType
 from antiphon_shared.process.errors import ConfigurationError
 
 from tool_dispatcher.authoring.failures import readable
-from tool_dispatcher.authoring.source import shown_path
+from tool_dispatcher.authoring.source import display_path
 
-_OURS = str(Path(__file__).resolve().parent)
+_PACKAGE_FOLDER = str(Path(__file__).resolve().parent)
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib")
 
 
@@ -21,7 +21,7 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
     if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
         return _absent(name, error.name)
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        where = f"{shown_path(error.filename)}:{error.lineno}: "
+        where = f"{display_path(error.filename)}:{error.lineno}: "
     else:
         where = f"{location}: " if (location := location_of(error)) else ""
     hint = "Correct the error there."
@@ -38,10 +38,11 @@ def location_of(error: BaseException) -> str:
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if "site-packages" in frame.filename or not frame.filename.startswith(("<", _OURS, _STANDARD_LIBRARY))
+        if "site-packages" in frame.filename
+        or not frame.filename.startswith(("<", _PACKAGE_FOLDER, _STANDARD_LIBRARY))
     ]
     own = [frame for frame in frames if "site-packages" not in frame.filename] or frames
-    return f"{shown_path(own[-1].filename)}:{own[-1].lineno}" if own else ""
+    return f"{display_path(own[-1].filename)}:{own[-1].lineno}" if own else ""
 
 
 def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
@@ -55,12 +56,12 @@ def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
             "cannot shadow others.",
         )
     return ConfigurationError(
-        f"tools: {entry} ({shown_path(file)}) has no tool at its top level.",
+        f"tools: {entry} ({display_path(file)}) has no tool at its top level.",
         hint='Decorate its functions with @tool(effect="read") or @tool(effect="write"), or name another module.',
     )
 
 
-def module_named(path: str) -> str:
+def module_name_of(path: str) -> str:
     """Return the dotted name of a module for the path of its file; an example if the path gives none."""
     parts = [part for part in path.removesuffix(".py").split("/") if part not in ("", ".", "..")]
     return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else "my_tools"

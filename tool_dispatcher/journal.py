@@ -68,22 +68,22 @@ class Journal:
 
         async def note() -> bool:
             await faults.pass_point("journal.note.before")
-            is_ours = await self._session.note(self._name, entry, content)
+            is_new = await self._session.note(self._name, entry, content)
             await faults.pass_point("journal.noted")
-            return is_ours
+            return is_new
 
         if await retry_while_unavailable("note in journal", note):
             return result
         self.lost.add(result.call_id)
         return _outcome(await self._read(), result.call_id) or result
 
-    async def store_whole(self, handle: str, whole: bytes) -> None:
+    async def store_complete(self, handle: str, result: bytes) -> None:
         """Store the whole of a result that is shown in part."""
         await retry_while_unavailable(
-            "keep a result", lambda: self._session.store(result_name(handle), whole)
+            "keep a result", lambda: self._session.store(result_name(handle), result)
         )
 
-    async def load_whole(self, handle: str) -> bytes | None:
+    async def load_complete(self, handle: str) -> bytes | None:
         """Return the whole of a result; None if it is not stored."""
         return await retry_while_unavailable("read a result", lambda: self._session.load(result_name(handle)))
 

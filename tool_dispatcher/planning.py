@@ -20,10 +20,10 @@ from antiphon_shared.workflows.specification import Specification, Workflow
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.running.batch_run import BatchRun
 
-_FOUND_MAX, _STEPS_MAX = 5, 5
+_MATCHES_MAX, _STEPS_MAX = 5, 5
 _RANKED_AT_ONCE = 10
 """The number of workflows that can be ranked on the event loop in a few milliseconds; more are ranked in a thread."""
-_FOUND = (
+_MATCHES_HINT = (
     "Call the first that does what is wanted, with these params: from the next round on. Ask the user for what is "
     "missing. If none does, call tools one by one."
 )
@@ -56,7 +56,7 @@ class Planner:
             offers: list[Json] = [
                 _as_json(one, workflows[one.name].workflows[_workflow_name(one.name)]) for one in ranked
             ]
-            return {"tools": offers, "note": _FOUND}
+            return {"tools": offers, "note": _MATCHES_HINT}
         usable = [
             tool.definition for name, tool in self._tools.items() if name not in batch.permissions.hidden
         ]
@@ -94,7 +94,7 @@ def _workflow_name(tool: str) -> str:
 
 
 def _ranked(goal: str, workflows: Mapping[str, Specification]) -> list[Ranked]:
-    return rank_offers(goal, (_offer(tool, one) for tool, one in workflows.items()))[:_FOUND_MAX]
+    return rank_offers(goal, (_offer(tool, one) for tool, one in workflows.items()))[:_MATCHES_MAX]
 
 
 def _offer(tool: str, specification: Specification) -> Offer:

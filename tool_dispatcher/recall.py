@@ -23,7 +23,7 @@ from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.results.position import value_at
 from tool_dispatcher.running.batch_run import BatchRun
 
-_CALLS_NAMED = 8
+_CALLS_LISTED_MAX = 8
 _ALL = "$"
 
 Part = JsonObject
@@ -38,12 +38,12 @@ async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
     """
     items = await retry_while_unavailable("read memory", lambda: batch.session.items(MEMORY))
     memory = Memory.of("", (MEMORY_DELTA.read(item) for item in items))
-    facts = _facts_named(memory, id)
+    facts = _facts_with_id(memory, id)
     ids = [fact.document for fact in facts] or [id.strip(" []").upper()]
     requested = _documents(memory, ids) or _calls(memory, id)
     if not requested:
         message = f"There is no {readable(repr(id), 100)} in this session."
-        return tool_error("not_found", message, _known_ids(memory))
+        return tool_error("not_found", message, _existing_ids(memory))
     stored = _StoredResults(batch)
     parts: list[Json] = [{**one.part, "content": await stored.content(one)} for one in requested]
     answer: JsonObject = {"id": id, "parts": parts}
@@ -73,9 +73,9 @@ class _StoredResults:
 
     async def content(self, requested: _Requested) -> Json:
         """Return the content of a part; if it is no longer stored, the statements of its facts."""
-        whole = await self._stored_result(requested.use)
+        result = await self._stored_result(requested.use)
         with suppress(LookupError):
-            return value_at(whole[0], str(requested.part["position"]))
+            return value_at(result[0], str(requested.part["position"]))
         return "\n".join(fact.statement for fact in requested.stated)
 
     async def _stored_result(self, use: ToolUse | None) -> tuple[Json, ...]:
@@ -88,7 +88,7 @@ class _StoredResults:
         return self._results[call]
 
     async def _read(self, use: ToolUse) -> tuple[Json, ...]:
-        if use.handle and (content := await self._batch.journal.load_whole(use.handle)) is not None:
+        if use.handle and (content := await self._batch.journal.load_complete(use.handle)) is not None:
             return (from_json(content),)
         if (entry := use.results) is None:
             return ()
@@ -104,7 +104,7 @@ class _StoredResults:
         return ()
 
 
-def _facts_named(memory: Memory, id: str) -> tuple[Fact, ...]:
+def _facts_with_id(memory: Memory, id: str) -> tuple[Fact, ...]:
     ids = cited_ids(f"[{id.strip(' []').upper()}]")
     facts = (memory.facts[one] for one in ids if one in memory.facts)
     return tuple(fact for fact in facts if fact.document in memory.documents)
@@ -151,10 +151,10 @@ def _fact_part(fact: Fact, memory: Memory) -> Part:
     return {**part, "content": from_json(fact.statement) if fact.is_json else fact.statement}
 
 
-def _known_ids(memory: Memory) -> str:
+def _existing_ids(memory: Memory) -> str:
     """Return a hint that names existing ids."""
     if not memory.tool_usage:
         return "No result has been stored yet."
     ranges = [f"{ids[0]} to {ids[-1]}" for ids in (list(memory.facts), list(memory.documents)) if ids]
-    calls = ", ".join(use.call_id for use in memory.tool_usage[-_CALLS_NAMED:])
+    calls = ", ".join(use.call_id for use in memory.tool_usage[-_CALLS_LISTED_MAX:])
     return f"Give one of these: {', '.join([*ranges, 'or a call such as'])} {calls}."

@@ -107,7 +107,7 @@ async def _ask(
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
             await warn_of_absent_components()
-        # Known before the submission, in case Ctrl-C comes in between.
+        # Chosen before the submission, so that Ctrl-C can cancel the session at any time.
         session_id = question_options.session_id or str(new_id())
         dialogue = Dialogue(antiphon) if is_interactive else None
         try:

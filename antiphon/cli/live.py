@@ -100,7 +100,7 @@ def _why_not(event: AnyEvent, before: str) -> str:
     """Return the newest failure of the model, as of this event."""
     match event.data:
         case ReasoningFailed(error=error):
-            # An open circuit says less than the failure before it.
+            # An open circuit does not name the cause, so the earlier failure is kept.
             return before if before and error.code == "circuit_open" else error.message
         case RungTaken(rung="facts_without_model", because=because):
             return before or because
@@ -168,7 +168,7 @@ def print_uncertainty(response: Response) -> None:
 
 
 def _is_without_model(response: Response, why_no_model: str) -> bool:
-    """Return whether the answer is empty because no model replied, or because no model was available any more."""
+    """Return whether the answer is empty because no model replied, or because no model was available in the end."""
     if response.termination_reason == "model_unavailable":
         return True
     is_nothing = not response.rounds_used and not response.sources

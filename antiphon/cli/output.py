@@ -95,7 +95,7 @@ def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "criti
     except OSError as error:
         code = refuse(RedisUnavailable(f"Redis: {error}."))
     finally:
-        work.close()  # where Ctrl-C came before its start
+        work.close()  # if Ctrl-C is pressed before the loop starts
     raise typer.Exit(code)
 
 
@@ -114,7 +114,7 @@ def refuse(error: AntiphonError) -> int:
         case RedisUnavailable() | UnreadableEvent():
             return EXIT_UNREADABLE
         case Overloaded():
-            return EXIT_FAILED  # the command line is right: the same may be accepted later
+            return EXIT_FAILED  # not a usage error, as the same command may be accepted later
         case ConfigurationError() | InvalidQuery() | UnknownSession() | SubmissionRejected():
             return EXIT_USAGE
         case AlreadyThere() | UsageError():
@@ -199,7 +199,7 @@ class Printer:
 
 
 _TERMINAL_FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""The variables by which rich treats a pipe as a terminal, or a terminal as none."""
+"""The variables that make rich treat a pipe as a terminal, or a terminal as a pipe."""
 _ENTITY = re.compile(r"&#?\w{1,32};")
 
 

@@ -53,8 +53,8 @@ def up(
     With ANTIPHON_RECIPES_LEARN=true, one more process learns recipes from complete sessions.
 
     With --processes 1, all components share one process, one event loop and one Redis user, and use little more than
-    one CPU core. Messages are committed, recorded and recovered as between five. A tool that blocks the loop, or ends
-    the process, stops every component until the restart.
+    one CPU core. Messages are committed, recorded and recovered as with five processes. A tool that blocks the loop,
+    or ends the process, stops every component until the restart.
 
     Exit codes: 0 stopped; 2 a component is misconfigured; 3 cannot connect to Redis, with --no-wait.
 

@@ -138,7 +138,7 @@ def _agrees(path: Path) -> bool:
 
 
 def _has_chain(raws: Sequence[bytes]) -> bool:
-    """Return whether its format has a chain; an unreadable header is one that was damaged."""
+    """Return whether the format of a recording has a hash chain; an unreadable header counts as damaged."""
     try:
         header = orjson.loads(raws[0])
         return not (

@@ -31,7 +31,7 @@ _FAULTS_MAX = 20
 _CASES_MAX = 3
 _TEXT_LENGTH_MAX = 200
 _MEMORY_BYTES_MAX = 4 * 1024**3
-"""The memory that a tool may take in addition to that of the command."""
+"""The memory that a tool may use in addition to the memory of the command."""
 
 
 def check(
@@ -130,7 +130,7 @@ def _print(reports: list[ToolReport], shows_cases: bool) -> None:
 
 
 def _print_faults(report: ToolReport) -> None:
-    """Print each fault once, with the first of its cases: one mistake shows in many."""
+    """Print each fault once, with the first of its cases, as one mistake may cause faults in many cases."""
     faults = _by_fault(report.failed)
     for (problem, change), cases in list(faults.items())[:_FAULTS_MAX]:
         counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
@@ -164,9 +164,9 @@ def _print_cases(report: ToolReport) -> None:
 
 
 def _counts_text(one: CheckedCase) -> str:
-    if isinstance(one.shown, ToolError):
-        return f"{one.shown.error_type}: {one.shown.message} {one.shown.suggested_action}"
-    return one.shown
+    if isinstance(one.model_view, ToolError):
+        return f"{one.model_view.error_type}: {one.model_view.message} {one.model_view.suggested_action}"
+    return one.model_view
 
 
 def _counts(report: ToolReport) -> dict[str, int]:
@@ -186,7 +186,7 @@ def _as_json(report: ToolReport) -> dict[str, Any]:
             "arguments": one.arguments,
             "schema_says": one.judgement.word,
             "happened": one.happened,
-            "told": one.shown,
+            "told": one.model_view,
             "faults": [
                 {"what": fault.what, "change": fault.change, "detail": fault.detail} for fault in one.faults
             ],

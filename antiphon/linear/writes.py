@@ -115,7 +115,7 @@ class MemoryLedger(WriteLedger):
         """Return the refusal of a claim because of an identical write; None if the write may be claimed."""
         if write.kind == "next" or (made.ended.is_set() and made.effect == "none"):
             return None
-        key, by = made.write.key, made.write.asked_by
+        key, by = made.write.key, made.write.requested_by
         if write.kind == "again":
             is_uncertain = made.ended.is_set() and made.effect == "unknown" and not write.is_approved
             return DeniedClaim("theirs", key, 1, "unknown", by, made.at_ms) if is_uncertain else None
@@ -130,7 +130,7 @@ class MemoryLedger(WriteLedger):
     def _write_in_between(self, write: Write, made: _BegunWrite) -> Write | None:
         """Return a write of another identity that ended after `made` had begun, and may have changed something."""
         for other in self._begun.values():
-            is_later = other.write.round == write.round and other.write.place > write.place
+            is_later = other.write.round == write.round and other.write.index > write.index
             is_other = other.write.name != write.name and other.effect != "none"
             if is_other and other.end > made.since and not is_later:
                 return other.write

@@ -60,7 +60,7 @@ class _Argument:
 
     @property
     def is_redacted(self) -> bool:
-        """Return whether a session has it redacted, so that its content is unknown."""
+        """Return whether the value is redacted in one of the sessions, so that its content is unknown."""
         return any(_REDACTED in text for text in texts_in(self.values))
 
     @property

@@ -44,7 +44,7 @@ class SuccessfulCall:
     is_cited: bool = False
     """Whether the answer is based on its result."""
     has_own_result: bool = True
-    """Whether the result is the tool's own and not that of an alternative."""
+    """Whether the tool itself returned the result, and not an alternative."""
 
     @property
     def is_write(self) -> bool:
@@ -63,7 +63,7 @@ class Chain:
     """Tool and reason of each call that is left out."""
 
     def only(self, indexes: Sequence[int]) -> "Chain":
-        """Return the chain of some of its calls; the calls that their placeholders name are among them."""
+        """Return the chain of the calls at `indexes`, which include the calls that their placeholders name."""
         moved = {index: n for n, index in enumerate(indexes)}
         calls = []
         for index in indexes:
@@ -213,7 +213,7 @@ def _executed_id(one: RecordedCall) -> str:
 
 
 def _with_last_round_cited(calls: Sequence[SuccessfulCall]) -> Iterator[SuccessfulCall]:
-    """Yield the calls, those of the last round marked as cited where the answer cites none."""
+    """Yield the calls; if the answer cites none of them, mark the calls of the last round as cited."""
     if any(call.is_cited for call in calls):
         yield from calls
         return

@@ -27,7 +27,7 @@ class Follower:
         """Prepare to learn; at most `recipes_max` recipes are kept, beyond which the longest unused one is removed."""
         self._bus, self._store, self._recipes_max = bus, RecipeStore(bus), recipes_max
         self._seen: set[str] = set()
-        """Sessions that were learned from, or that nothing can be learned from."""
+        """The ids of sessions that have been handled: a recipe was learned from them, or none can be."""
         self._log = structlog.get_logger()
 
     async def run(self) -> None:

@@ -111,7 +111,7 @@ def _differing(chains: Sequence[Chain]) -> str:
 
 
 def _live(chains: Sequence[Chain], arguments: Sequence[Mapping[str, Bound]]) -> list[int]:
-    """Return the indexes of the calls that count: writes, calls behind the answer, and the calls that these use."""
+    """Return the indexes of the calls to keep: writes, calls that the answer is based on, and the calls they use."""
     live = set[int]()
     for n in reversed(range(len(arguments))):
         made = [chain.calls[n] for chain in chains]

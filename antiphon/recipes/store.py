@@ -14,7 +14,7 @@ class RecipeStore(KeptRecipes):
     """The recipes of a deployment. Every method raises RedisError."""
 
     async def store(self, recipe: Recipe, recipes_max: int, *, may_replace: bool = False) -> tuple[str, ...]:
-        """Keep a recipe, of at most `recipes_max`; return the names of those removed to make room.
+        """Store a recipe; return the names of the recipes that were removed to stay within `recipes_max`.
 
         Raises AlreadyThere when another recipe has its name.
         """

@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d,]*(?:\.\d+)?(?![\w-]|[.,]\d)")
 _WORD = re.compile(r"\d{4}-\d{2}-\d{2}|\w+")
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _NO_SPACES_FROM = "\u2e80"
-"""The scripts from here on put no space between words."""
+"""The first of the scripts that put no space between words."""
 
 
 def identity(value: object) -> str:
@@ -65,7 +65,7 @@ def _says_something(text: str) -> bool:
 
 
 def scalars(value: object) -> Iterator[Any]:
-    """Yield the values within lists and objects that are neither, in order."""
+    """Yield the plain values within lists and objects, in order."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -116,7 +116,7 @@ class Question:
         return False
 
     def times(self, number: float) -> int:
-        """Return the number of times that it holds a number."""
+        """Return how often the question contains a number."""
         return self._numbers.count(number)
 
 

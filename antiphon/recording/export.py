@@ -160,8 +160,8 @@ async def _encoded(lines: AsyncIterable[Logged]) -> AsyncGenerator[_Encoded]:
 async def _redacted(lines: AsyncIterable[Line], redaction: Redacting) -> AsyncGenerator[_Encoded]:
     """Yield each redacted line and its encoded form."""
     async for line in lines:
-        shown = redaction.line(line)
-        yield shown, encode_line(shown)
+        redacted_line = redaction.line(line)
+        yield redacted_line, encode_line(redacted_line)
 
 
 async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) -> Exported:

@@ -35,7 +35,7 @@ _PAGE_FIRST, _PAGE_MAX = 16, 64
 """The number of entries in the first page and in the largest page."""
 _PAGE_BYTES = 1 << 20
 """The limit of a page's size, estimated from the pages before."""
-_CONTENTS_KEPT = 16
+_CONTENTS_CACHED_MAX = 16
 """The number of cached contents; few suffice, as many sessions share their prompts and tools."""
 _EVENTS_BEFORE_OPENING_MAX = 100
 """The number of events that are read in search of the event that opens the session."""
@@ -231,7 +231,7 @@ def _last_event(record: AnyRecord) -> int:
     return (child_id(record.of, record.outputs - 1) if record.outputs else record.of).int
 
 
-@lru_cache(_CONTENTS_KEPT)
+@lru_cache(_CONTENTS_CACHED_MAX)
 def _readable(hash: str, content: bytes) -> Any:
     try:
         return from_json(content)

@@ -74,10 +74,10 @@ class RecordingSettings(Settings):
     @property
     def rules(self) -> Rules:
         """Return all rules of an export."""
-        kept = (f"!{key}" for key in self.keys_kept)
+        exceptions = (f"!{key}" for key in self.keys_kept)
         return Rules(
             headers=self.headers,
-            keys=tuple(dict.fromkeys((*ALWAYS, *self.keys, *kept))),
+            keys=tuple(dict.fromkeys((*ALWAYS, *self.keys, *exceptions))),
             paths=self.paths,
             patterns=self.patterns,
         )

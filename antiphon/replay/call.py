@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from antiphon.recording.lines import ContentLine, EventLine, Line, records_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.provider import provider_of
-from antiphon.replay.requests import whole_request
+from antiphon.replay.requests import complete_request
 from reasoning_engine.access import load_access
 from reasoning_engine.choice import choose_model
 from reasoning_engine.exchange_record import message_of
@@ -60,7 +60,7 @@ async def call(
     """
     exchange, contents = _exchange(lines, event)
     model_call = exchange.calls[-1]
-    request = whole_request(model_call, contents)
+    request = complete_request(model_call, contents)
     request.pop("stream", None)
     if system is not None:
         request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
@@ -80,26 +80,26 @@ async def call(
     return [_recorded(model_call, exchange), *(task.result() for task in tasks)]
 
 
-def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mapping[str, Any]]:
+def _exchange(lines: Sequence[Line], event_name: str) -> tuple[ExchangeRecord, Mapping[str, Any]]:
     """Return the recorded exchange of an event, and all contents. Raises NoSuchPoint, which names events with calls."""
-    event = event_at(lines, place)
+    event = event_at(lines, event_name)
     contents = {line.hash: line.content for line in lines if isinstance(line, ContentLine)}
     records = {record.of: record for record in records_in(lines, ExchangeRecord) if record.calls}
     if event.event.id not in records:
         recorded = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
-        named = ", ".join(f"{line.n} ({short_type(line.event.type)})" for line in recorded[:20])
+        calls = ", ".join(f"{line.n} ({short_type(line.event.type)})" for line in recorded[:20])
         raise NoSuchPoint(
             f"Event {event.n}, {short_type(event.event.type)}, led to no model call.",
-            hint=f"Choose one of these events: {named}."
-            if named
+            hint=f"Choose one of these events: {calls}."
+            if calls
             else "The recording contains no model calls.",
         )
     return records[event.event.id], contents
 
 
 def _model(model: str, settings: EngineSettings) -> OwnedModel:
-    named = {"--model": (model,)} if wire_of(model) == "chat" else {}
-    return choose_model(provider_of(model), load_access(), settings.request_timeout_s, named)
+    models = {"--model": (model,)} if wire_of(model) == "chat" else {}
+    return choose_model(provider_of(model), load_access(), settings.request_timeout_s, models)
 
 
 async def _reply(

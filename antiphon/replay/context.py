@@ -95,10 +95,10 @@ class Context:
 
 def context(lines: Iterable[Line]) -> Context:
     """Return the briefings of a recording. Raises UnreadableEvent."""
-    course = _Reader()
+    reader = _Reader()
     for line in lines:
-        course.read(line)
-    return course.context()
+        reader.read(line)
+    return reader.context()
 
 
 class _Reader:
@@ -130,16 +130,16 @@ class _Reader:
                     redelivered(one, self._known)
 
     def context(self) -> Context:
-        answered = self._answered_from()
-        outline = next((one for one in self._briefings if one.event == answered), None)
+        answer_event = self._answer_briefing()
+        outline = next((one for one in self._briefings if one.event == answer_event), None)
         sources = self._response.sources if self._response else ()
         memory = self._memory()
         statements = {fact.id: fact.statement for fact in memory.facts.values()} if memory else {}
         return Context(
             session_id=self._session_id,
             briefings=tuple(self._briefings),
-            answered_from=answered,
-            sources=tuple(AnswerSource(source, _form_shown(source.id, outline)) for source in sources),
+            answered_from=answer_event,
+            sources=tuple(AnswerSource(source, _form_in_briefing(source.id, outline)) for source in sources),
             facts=statements,
         )
 
@@ -156,7 +156,7 @@ class _Reader:
         shown, shortened = _ids_in(outline.shown), set(_ids_in(outline.shortened))
         now = set(shown)
         then = set(_ids_in(before.shown)) if before else set()
-        were_whole = then - set(_ids_in(before.shortened)) if before else set()
+        were_complete = then - set(_ids_in(before.shortened)) if before else set()
         self._briefings.append(
             BriefingFacts(
                 event=ready.n,
@@ -170,7 +170,7 @@ class _Reader:
                 new=tuple(id for id in shown if id not in self._seen),
                 dropped=_sorted(then - now),
                 back=tuple(id for id in shown if id in self._seen and id not in then),
-                shortened_now=tuple(id for id in shown if id in shortened and id in were_whole),
+                shortened_now=tuple(id for id in shown if id in shortened and id in were_complete),
                 summaries=len(memory.summaries) if memory else None,
                 omitted=tuple(id for id in memory.facts if id not in now) if memory else None,
             )
@@ -196,7 +196,7 @@ class _Reader:
     def _memory(self) -> Memory | None:
         return self._session_index.memory if self._has_same_facts else None
 
-    def _answered_from(self) -> int | None:
+    def _answer_briefing(self) -> int | None:
         """Return the event number of the briefing that led to the final reply; None without such a briefing."""
         if self._request is None or self._request.reply is None:
             return None
@@ -212,7 +212,7 @@ class _Reader:
         return cause if cause is not None and isinstance(cause.event.data, kind) else None
 
 
-def _form_shown(id: str, briefed: BriefingFacts | None) -> Shown:
+def _form_in_briefing(id: str, briefed: BriefingFacts | None) -> Shown:
     if briefed is None or id not in briefed.shown:
         return "absent"
     return "shortened" if id in briefed.shortened else "whole"

@@ -13,7 +13,7 @@ from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.normal import Moment, moments
 
-DIFFERENCES_KEPT_MAX = 100
+DIFFERENCES_MAX = 100
 """The number of differences kept of one event; further ones are not counted."""
 
 
@@ -78,8 +78,12 @@ def diff(a: Iterable[Line], b: Iterable[Line]) -> Comparison:
     """Compare two recordings. Raises the errors of their readers."""
     first, second = _Tally(), _Tally()
     mine, others = _by_key(moments(first.over(a))), _by_key(moments(second.over(b)))
-    found = (_difference(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others)))
-    return Comparison(first.figures, second.figures, tuple(place for place in found if place))
+    differences_by_key = (
+        _difference(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others))
+    )
+    return Comparison(
+        first.figures, second.figures, tuple(difference for difference in differences_by_key if difference)
+    )
 
 
 def _by_key(all_moments: Iterable[Moment]) -> dict[_Key, Moment]:
@@ -111,8 +115,8 @@ def _difference(key: _Key, a: Moment | None, b: Moment | None) -> EventDifferenc
     """Return the difference of the two; None if they are equal."""
     if a is None or b is None:
         return EventDifference(key.what, key.round, a and a.n, b and b.n)
-    found = tuple(islice(differences(a.data, b.data), DIFFERENCES_KEPT_MAX))
-    return EventDifference(key.what, key.round, a.n, b.n, found) if found else None
+    data_differences = tuple(islice(differences(a.data, b.data), DIFFERENCES_MAX))
+    return EventDifference(key.what, key.round, a.n, b.n, data_differences) if data_differences else None
 
 
 class _Tally:

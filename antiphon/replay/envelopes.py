@@ -65,12 +65,12 @@ class Envelopes:
         if event.subject != self._session_id:
             return f"its subject is {event.subject}, and the recording is of session {self._session_id}"
         if self._first is None and event.time != self._submitted:
-            submitted = _shown_time(self._submitted)
-            return f"its time is {_shown_time(event.time)}, and the header has {submitted} as `submitted`"
+            submitted = _time_text(self._submitted)
+            return f"its time is {_time_text(event.time)}, and the header has {submitted} as `submitted`"
         if isinstance(event.data, QuerySubmitted) and (wrong := _not_opening(event, event.data)):
             return wrong
         if event.time > logged + CLOCKS_APART:
-            return f"its time is {_shown_time(event.time)}, long after it was logged: {_shown_time(logged)}"
+            return f"its time is {_time_text(event.time)}, long after it was logged: {_time_text(logged)}"
         if wrong := self._unlike_cause(event):
             return wrong
         seen = _EventFields(
@@ -91,9 +91,9 @@ class Envelopes:
         if event.causationid is not None and (wrong := _not_inherited(event, cause)):
             return wrong
         if event.time < cause.logged - CLOCKS_APART:
-            logged_at = _shown_time(cause.logged)
+            logged_at = _time_text(cause.logged)
             return (
-                f"its time is {_shown_time(event.time)}, long before event {cause.n} was logged: {logged_at}"
+                f"its time is {_time_text(event.time)}, long before event {cause.n} was logged: {logged_at}"
             )
         if event.format != cause.format:
             return f"its format is {event.format}, and that of event {cause.n} is {cause.format}"
@@ -149,7 +149,7 @@ def _logged(entry: str) -> datetime:
         raise UnreadableEvent(f"{entry} is not a valid log id: its time is out of range.") from None
 
 
-def _shown_time(moment: datetime | None) -> str:
+def _time_text(moment: datetime | None) -> str:
     return "nothing" if moment is None else moment.isoformat()
 
 

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
 from antiphon.replay.differences import ABSENT, Difference, differences
-from antiphon.replay.requests import whole_request
+from antiphon.replay.requests import complete_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _record(record: AnyRecord, contents: JsonObject) -> dict[str, Any]:
     if isinstance(record, ExchangeRecord):
         for call, recorded in zip(record.calls, fields["calls"], strict=True):
             try:
-                recorded["request"] = whole_request(call, contents)
+                recorded["request"] = complete_request(call, contents)
             except UnreadableEvent:
                 continue  # then the hashes are compared
     return fields

@@ -35,16 +35,16 @@ def recorded_end(lines: Sequence[Line]) -> Next | None:
     """Return the recorded end of the session; None if it had not ended."""
     events = [one for one in lines if isinstance(one, EventLine)]
     return next(
-        (answered(one.n, one.event.data) for one in events if isinstance(one.event.data, ResponseReady)),
+        (next_answer(one.n, one.event.data) for one in events if isinstance(one.event.data, ResponseReady)),
         None,
     )
 
 
 def _next(event: int, data: EventData) -> Next | None:
-    return answered(event, data) if isinstance(data, ResponseReady) else requested_call(event, data)
+    return next_answer(event, data) if isinstance(data, ResponseReady) else requested_call(event, data)
 
 
-def answered(event: int, response: Response) -> Next:
+def next_answer(event: int, response: Response) -> Next:
     """Return the end of a session."""
     return Next(
         kind="answered",

@@ -21,9 +21,9 @@ def provider_of(model: str) -> Provider:
     is_chat = wire_of(model) == "chat"
     has_access = access.to_chat if is_chat else access.to_messages
     if model and (provider == "offline" or not has_access):
-        named = "OPENAI" if is_chat else "ANTHROPIC"
+        prefix = "OPENAI" if is_chat else "ANTHROPIC"
         raise ConfigurationError(
             f"--model {model}: no API key or base URL is set for it.",
-            hint=f"Set {named}_API_KEY or {named}_BASE_URL, or use --model offline.",
+            hint=f"Set {prefix}_API_KEY or {prefix}_BASE_URL, or use --model offline.",
         )
     return provider

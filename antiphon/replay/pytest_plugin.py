@@ -43,7 +43,7 @@ _HOW_TO_RECORD = (
     "--antiphon-record=once."
 )
 _RECORDED, _HAS_PASSED = pytest.StashKey["Recorded"](), pytest.StashKey[bool]()
-_OURS = Path(__file__).parent / "testing"
+_PLUGIN_PARTS = Path(__file__).parent / "testing"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -230,9 +230,9 @@ def _antiphon_logs() -> Iterator[None]:
     """Reset logging that a pipeline has configured for this test's stderr, which the next test does not have."""
     import structlog
 
-    is_ours = not structlog.is_configured()
+    is_unconfigured = not structlog.is_configured()
     yield
-    if is_ours:
+    if is_unconfigured:
         structlog.reset_defaults()
 
 
@@ -259,6 +259,6 @@ def _cut(error: BaseException) -> None:
     """Cut the frames of this plugin's fixtures from the end of a traceback."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
-        if _OURS in Path(frame.tb_next.tb_frame.f_code.co_filename).parents:
+        if _PLUGIN_PARTS in Path(frame.tb_next.tb_frame.f_code.co_filename).parents:
             frame.tb_next = None
         frame = frame.tb_next

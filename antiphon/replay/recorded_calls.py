@@ -64,7 +64,7 @@ def batches_of(lines: Iterable[Line]) -> Iterator[tuple[RecordedCall, ...]]:
         yield tuple(_calls(*batch, catalogue, None))
 
 
-def answered(
+def calls_with_results(
     request: ToolsRequested, completed: ToolsCompleted
 ) -> Iterator[tuple[RequestedCall, dict[str, Any] | None, ToolResult]]:
     """Yield each call, its arguments as the tool received them (None if unknown), and its result."""
@@ -84,7 +84,7 @@ def _calls(
     catalogue: Mapping[str, ToolDefinition],
     record: BatchRecord | None,
 ) -> Iterator[RecordedCall]:
-    for call, arguments, result in answered(request, completed):
+    for call, arguments, result in calls_with_results(request, completed):
         yield RecordedCall(
             event=line.n,
             round=request.round,

@@ -15,7 +15,7 @@ other events before, or the step that sent the answer cannot be repeated. `none`
 """
 Result = Literal["same", "unchecked", "diverged"]
 """The verdict. `unchecked`: no step has diverged, but some could not be checked."""
-DIVERGENCES_KEPT_MAX = 1_000
+DIVERGENCES_MAX = 1_000
 STILL_OPEN = "the session continued when it was recorded"
 """The reason why an event without a decision or a record counts as unchecked."""
 
@@ -66,7 +66,7 @@ class Report:
     steps: Mapping[str, int]
     """The number of checked steps, by component, and under `tools` the number of repeated calls."""
     divergences: tuple[Divergence, ...] = ()
-    """The first DIVERGENCES_KEPT_MAX divergences, in the order of the recording."""
+    """The first DIVERGENCES_MAX divergences, in the order of the recording."""
     divergences_in_all: int = 0
     answer: Answer = "none"
     unchecked: Mapping[Reason, int] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording.hashes import content_hash, sorted_json
 
 
-def whole_request(call: ModelCall, contents: Mapping[str, object]) -> dict[str, Any]:
+def complete_request(call: ModelCall, contents: Mapping[str, object]) -> dict[str, Any]:
     """Return the request as it was sent. Raises UnreadableEvent if a content was not recorded."""
     return {name: _resolve(value, contents) for name, value in call.request.items()}
 

@@ -59,7 +59,7 @@ async def rerun(paths: Sequence[Path], *, limit_s: float = SESSION_LIMIT_S) -> l
     return [reports[path] for path in paths]
 
 
-def works_alone(path: Path) -> bool:
+def is_independent(path: Path) -> bool:
     """Return whether a recorded session has no parent and no child sessions; only such sessions are run again.
 
     Raises UnreadableEvent and OSError.
@@ -142,7 +142,7 @@ async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
         await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(query))
         return
     lines, content = recording_index.events[: begun.taken_over], content_of(begun.session, begun.briefings)
-    await restore(bus, snapshot(lines, begun.deliveries, recording_index.known.catalogues, **content))
+    await restore(bus, snapshot(lines, begun.deliveries, recording_index.content.catalogues, **content))
 
 
 async def _send_outside_events(bus: Bus, recording_index: RecordingIndex) -> None:

@@ -109,8 +109,8 @@ def _first(recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]])
     )
 
 
-def _unknown(known: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) -> AnyEvent | None:
-    return next((event for _, event in log if event.id not in known), None)
+def _unknown(recorded: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) -> AnyEvent | None:
+    return next((event for _, event in log if event.id not in recorded), None)
 
 
 def _comparable(event: AnyEvent, entry_names: Mapping[str, str]) -> Any:

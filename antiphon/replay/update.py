@@ -32,7 +32,7 @@ from antiphon.replay.steps.repeat import Replay
 from antiphon.replay.steps.replay_state import RepeatedStep, Step
 from reasoning_engine.exchange_record import SHARED
 
-_WHOLE_CALL = re.compile(r"calls\[\d+\]")
+_COMPLETE_CALL = re.compile(r"calls\[\d+\]")
 
 
 class DecidesDifferently(AntiphonError):
@@ -113,12 +113,12 @@ class _Update:
         return max(self._numbers[id] for id in ids)
 
     def _redone(self, step: Step, redone: RepeatedStep) -> AnyRecord | None:
-        _check_same_course(step, redone)
+        _check_same_path(step, redone)
         for line, data in zip(step.outputs, redone.outputs, strict=True):
             if line.event.data != data:
                 today = replace(line, event=line.event.model_copy(update={"data": data}))
                 self._today[line.event.id] = today
-                self.replay.known.add(today)
+                self.replay.content.add(today)
         if redone.record is None:
             return None
         today_record: Any = redone.record.model_copy(update={"outputs": step.record.outputs})
@@ -129,7 +129,7 @@ class _Update:
         if isinstance(record, ExchangeRecord):
             record, contents = _split_contents(record)
             for name in record.contents:
-                content = contents.get(name) or self.replay.known.contents.get(name)
+                content = contents.get(name) or self.replay.content.contents.get(name)
                 if content is not None and name not in self._named_contents:
                     self._named_contents.add(name)
                     yield ContentLine(hash=name, content=content)
@@ -139,7 +139,7 @@ class _Update:
         return self._today.pop(line.event.id, line)
 
 
-def _check_same_course(step: Step, redone: RepeatedStep) -> None:
+def _check_same_path(step: Step, redone: RepeatedStep) -> None:
     """Raise TakesAnotherWay when the next recorded lines do not follow from the step's outputs today."""
     event = step.line.n
     then, now = [line.event.data for line in step.outputs], redone.outputs
@@ -155,8 +155,8 @@ def _check_same_course(step: Step, redone: RepeatedStep) -> None:
             raise DecidesDifferently(event, "it ends the session, although the session continued.")
         case BatchRecord(), BatchRecord() if now[0] is then[0]:  # the repeated batch did not end
             raise DecidesDifferently(event, "the calls of its batch run in another order than recorded.")
-    for part, found in redone.others:
-        if part == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
+    for part, difference in redone.others:
+        if part == "request" and difference.expected == ABSENT and _COMPLETE_CALL.fullmatch(difference.path):
             raise DecidesDifferently(event, "it makes one more model call than the recording has replies.")
 
 
@@ -184,20 +184,20 @@ def _types(outputs: Iterable[EventData]) -> str:
 def _split_contents(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
     """Return the record with hashes in place of the large shared parts of its requests, and those parts."""
     contents: dict[str, Any] = {}
-    named: dict[str, None] = {}
+    hashes: dict[str, None] = {}
     calls = []
     for call in record.calls:
         request = dict(call.request)
         for part in SHARED:
             if part not in request:
                 continue
-            if not _is_named(request[part]):
+            if not _is_content_reference(request[part]):
                 name = content_hash(to_json(request[part]))
                 contents[name], request[part] = request[part], {"$content": name}
-            named[request[part]["$content"]] = None
+            hashes[request[part]["$content"]] = None
         calls.append(call.model_copy(update={"request": request}))
-    return record.model_copy(update={"calls": tuple(calls), "contents": tuple(named)}), contents
+    return record.model_copy(update={"calls": tuple(calls), "contents": tuple(hashes)}), contents
 
 
-def _is_named(part: object) -> bool:
+def _is_content_reference(part: object) -> bool:
     return isinstance(part, dict) and set(part) == {"$content"} and isinstance(part["$content"], str)

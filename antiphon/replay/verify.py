@@ -69,8 +69,8 @@ def _same_by_group(path: Path) -> Report | None:
             for replay in (deciding, briefing):
                 for line in lines:
                     replay.read(line)
-            while briefing.known.forgotten:
-                deciding.known.forget(briefing.known.forgotten.pop())
+            while briefing.content.forgotten:
+                deciding.content.forget(briefing.content.forgotten.pop())
             if not (deciding.is_same and briefing.is_same) or deciding.decisions.takes_answers:
                 return None
             kinds = (line.record.kind for line in lines if isinstance(line, RecordLine))

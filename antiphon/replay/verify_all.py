@@ -86,16 +86,16 @@ def examined(
     """Examine a recording; pass its path, the result or the error, and the duration in seconds to `make`."""
     began_s = monotonic_s()
     try:
-        found = examine(path)
+        examined = examine(path)
     except UnreadableEvent as error:
         return make(as_text(path), None, explained(error, path), monotonic_s() - began_s)
-    return make(as_text(path), found, "", monotonic_s() - began_s)
+    return make(as_text(path), examined, "", monotonic_s() - began_s)
 
 
 def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
     """Return the outcome of one recording; an unreadable one is an outcome too."""
-    found = examined(path, partial(verify, only=only), Outcome)
-    return replace(found, goes_on=_next_step(path, found.report)) if found.report else found
+    outcome = examined(path, partial(verify, only=only), Outcome)
+    return replace(outcome, goes_on=_next_step(path, outcome.report)) if outcome.report else outcome
 
 
 def _next_step(path: Path, report: Report) -> "Next | None":

@@ -55,7 +55,7 @@ def _in_order(
     pool: ProcessPoolExecutor,
     futures: Sequence["Future[ResultT]"],
     items: Sequence[ItemT],
-    run_alone: Callable[[ItemT], ResultT],
+    run_in_own_process: Callable[[ItemT], ResultT],
 ) -> Iterator[ResultT]:
     try:
         for item, future in zip(items, futures, strict=True):
@@ -63,7 +63,7 @@ def _in_order(
                 result = future.result()
             except BrokenProcessPool:
                 pool.shutdown()
-                result = run_alone(item)
+                result = run_in_own_process(item)
             yield result
     finally:
         pool.shutdown(cancel_futures=True)
@@ -77,16 +77,16 @@ def _run_in_own_process(
 ) -> ResultT:
     """Return the result for one item, from a separate process."""
     context = _context(preload)
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(theirs, work, item), daemon=True)
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(sender, work, item), daemon=True)
     process.start()
-    theirs.close()
+    sender.close()
     try:
-        result: ResultT = ours.recv()
+        result: ResultT = receiver.recv()
     except EOFError:
         process.join()
         result = on_death(item, WorkerDied(process.pid or 0, process.exitcode or 0))
-    ours.close()
+    receiver.close()
     process.join()
     return result
 

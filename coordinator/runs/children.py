@@ -97,22 +97,22 @@ def notify_parent(builder: StepBuilder, response: Response | None) -> None:
         if isinstance(event, InputRequested):
             builder.sends.append(Send(parent.session, _waiting(builder.pinned, event)))
         elif isinstance(event, InputRefused) and parent.is_interactive:
-            asked = builder.state.open[builder.state.paths[event.round]].asked
-            assert asked is not None, "it waits for a person"
-            waiting = _waiting(builder.pinned, asked, event.because)
+            request = builder.state.open[builder.state.paths[event.round]].asked
+            assert request is not None, "it waits for a person"
+            waiting = _waiting(builder.pinned, request, event.because)
             builder.sends.append(Send(parent.session, waiting))
 
 
-def _waiting(pinned: Pinned, asked: InputRequested, because: str = "") -> ChildWaiting:
+def _waiting(pinned: Pinned, request: InputRequested, because: str = "") -> ChildWaiting:
     parent = pinned.beginning.parent
     assert parent is not None, "only a child run reports to a parent"
     return ChildWaiting(
         round=parent.round,
         call_id=parent.call_id,
         child=pinned.run_id,
-        request=asked.round,
-        message=asked.message,
-        expects=asked.expects,
+        request=request.round,
+        message=request.message,
+        expects=request.expects,
         because=because,
-        until=asked.until,
+        until=request.until,
     )

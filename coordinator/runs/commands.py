@@ -53,12 +53,12 @@ def carry_out(builder: StepBuilder, command: Command, log_entry: LogEntry) -> No
                 name: one.model_dump(mode="json", exclude_defaults=True)
                 for name, one in command.expects.items()
             }
-            asked = InputRequested(
+            request = InputRequested(
                 round=builder.number + 1, node=path, message=command.message, expects=expects, until=until
             )
             is_child = builder.pinned.beginning.parent is not None
-            builder.waits(path, "person", attempt, until=until, asked=asked if is_child else None)
-            builder.events.append(asked)
+            builder.waits(path, "person", attempt, until=until, asked=request if is_child else None)
+            builder.events.append(request)
             builder.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
         case SetTimer():
             _set_timer(builder, command)
@@ -145,8 +145,8 @@ def _call(builder: StepBuilder, command: CallTool) -> None:
         return
     until = builder.now + timedelta(seconds=opened.person_s)
     number = builder.waits(path, "approval", command.attempt, until=until, call=call)
-    asked = CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because)
-    builder.events.append(ApprovalRequested(round=number, calls=(asked,), until=until))
+    call_to_approve = CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because)
+    builder.events.append(ApprovalRequested(round=number, calls=(call_to_approve,), until=until))
     builder.sets(timer_of(path), until, PersonOverdue(round=number))
 
 

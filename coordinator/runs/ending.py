@@ -27,16 +27,16 @@ from coordinator.workflows.state import SETTLED, NodeState
 
 _RESULT_BYTES_MAX = 500_000
 """Bound on an output in the answer, as events are bounded."""
-_NODES_MAX, _NAMED_MAX = 1_000, 100
-_SHOWN_CHARACTERS, _WHY_CHARACTERS = 2_000, 300
+_NODES_MAX, _LISTED_MAX = 1_000, 100
+_OUTPUT_CHARACTERS_MAX, _WHY_CHARACTERS = 2_000, 300
 _STATUS_TEXTS: dict[RunStatus, str] = {
     "completed": "completed",
     "failed": "failed",
-    "compensated": "failed, and what it had done was undone",
+    "compensated": "failed, and its completed writes were undone",
     "cancelled": "was cancelled",
     "timed_out": "took too long",
     "needs_review": "needs review: whether a write took effect is unknown",
-    "compensation_failed": "failed, and not all that it had done could be undone",
+    "compensation_failed": "failed, and not all of its completed writes could be undone",
 }
 
 
@@ -45,26 +45,26 @@ def response_of(builder: StepBuilder, change: RunChange) -> Response:
     end, pinned = builder.ended, builder.pinned
     assert end is not None, "only a run that has ended has an answer"
     states = {**builder.state.run.nodes, **change.nodes}
-    is_shown = len(to_json(end.output, fallback=str)) <= _RESULT_BYTES_MAX
+    has_output = len(to_json(end.output, fallback=str)) <= _RESULT_BYTES_MAX
     outcome = RunOutcome(
         workflow=pinned.opened.workflow,
         specification=pinned.opened.specification,
         status=end.status,
         nodes=tuple(_outcomes(pinned.plan, states)),
-        standing=end.standing[:_NAMED_MAX],
-        unknown=end.unknown[:_NAMED_MAX],
-        undone=end.undone[:_NAMED_MAX],
+        standing=end.standing[:_LISTED_MAX],
+        unknown=end.unknown[:_LISTED_MAX],
+        undone=end.undone[:_LISTED_MAX],
         is_resumable=end.status in RESUMABLE and not pinned.opened.problem and not _is_undone(states),
     )
     status, reason = _status(end.status)
     return Response(
         session_id=pinned.run_id,
         status=status,
-        answer=_text(outcome, end, is_shown),
-        result=end.output if is_shown else None,
+        answer=_text(outcome, end, has_output),
+        result=end.output if has_output else None,
         run=outcome,
         termination_reason=reason,
-        uncertainty=tuple(_uncertain(end, is_shown)),
+        uncertainty=tuple(_uncertain(end, has_output)),
         rounds_used=0,
         tool_calls_used=sum(_calls(pinned.plan, states)),
         duration_ms=max(0, round((builder.now - pinned.beginning.at).total_seconds() * 1000)),
@@ -105,14 +105,14 @@ def _outcomes(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[NodeOutco
         yield NodeOutcome.model_validate({"path": path, "status": status, "message": message})
 
 
-def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
+def _text(outcome: RunOutcome, end: End, has_output: bool) -> str:
     """Return the answer for people, as Markdown."""
     parts = [f"The workflow `{outcome.workflow}` {_STATUS_TEXTS[outcome.status]}."]
     if end.failure is not None:
-        parts.append(one_line(end.failure.message, _SHOWN_CHARACTERS))
-    if end.status == "completed" and not is_shown:
+        parts.append(one_line(end.failure.message, _OUTPUT_CHARACTERS_MAX))
+    if end.status == "completed" and not has_output:
         parts.append(
-            f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes and stands in the run's log alone."
+            f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes, so it is only in the run's log."
         )
     elif end.output is not None:
         parts.append(f"```json\n{_excerpt(end.output)}\n```")
@@ -127,18 +127,18 @@ def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
 
 def _excerpt(value: object) -> str:
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}\n..."
+    return text if len(text) <= _OUTPUT_CHARACTERS_MAX else f"{text[:_OUTPUT_CHARACTERS_MAX]}\n..."
 
 
 def _listed(paths: tuple[str, ...]) -> str:
     return "\n".join(f"- `{path}`" for path in paths)
 
 
-def _uncertain(end: End, is_shown: bool) -> Iterator[Uncertainty]:
-    for path in end.unknown[:_NAMED_MAX]:
+def _uncertain(end: End, has_output: bool) -> Iterator[Uncertainty]:
+    for path in end.unknown[:_LISTED_MAX]:
         message = f"Whether `{path}` took effect is unknown. Check before doing it again."
         yield new_uncertainty("outcome_unknown", message, path, "serious")
-    for path in end.standing[:_NAMED_MAX] if end.status != "completed" else ():
+    for path in end.standing[:_LISTED_MAX] if end.status != "completed" else ():
         yield new_uncertainty("write_stands", f"`{path}` took effect and was not undone.", path, "serious")
-    if not is_shown:
+    if not has_output:
         yield new_uncertainty("output_left_out", "The output is too large to stand in the answer.", "output")

@@ -62,8 +62,10 @@ def graph_event_of(
             return reasoned(builder, *waiting_node, response)
         case NodeDue(node=path, attempt=attempt):
             return _timer_elapsed(builder, path, attempt)
-        case InputGiven(round=number) as given if waiting_node := _waiting_node(builder, number, "person"):
-            return _accept_values(builder, *waiting_node, given)
+        case InputGiven(round=number) as input_event if waiting_node := _waiting_node(
+            builder, number, "person"
+        ):
+            return _accept_values(builder, *waiting_node, input_event)
         case ApprovalDecided(round=number) as decided if waiting_node := _waiting_node(
             builder, number, "approval"
         ):
@@ -73,7 +75,7 @@ def graph_event_of(
             builder.open[path] = None
             if _is_stopped(builder, path):
                 return _stopped_call(path, waiting)
-            message = "a person has to approve it, and nobody decided in time"
+            message = "a person has to approve it, but no person decided in time"
             return Failed(path, waiting.attempt, Failure("permission_denied", message))
         case DeadlineReached() if builder.state.working_since is not None:
             limit_s = builder.pinned.opened.timeout_s
@@ -96,9 +98,9 @@ def graph_event_of(
 def _waiting_node(builder: StepBuilder, number: int, kind: OpenKind) -> tuple[str, Open] | None:
     """Return the path of the node with the open request of that number and kind, and the request."""
     path = builder.state.paths.get(number)
-    if path is None or (found := builder.state.open[path]).kind != kind:
+    if path is None or (request := builder.state.open[path]).kind != kind:
         return None
-    return path, found
+    return path, request
 
 
 def _after_call(
@@ -128,15 +130,15 @@ def _timer_elapsed(builder: StepBuilder, path: str, attempt: int) -> GraphEvent 
         return None
     builder.open[path] = None
     if isinstance(builder.pinned.plan.node(path).node, YieldNode):
-        return Failed(path, attempt, Failure("timeout", "nobody gave the values in time"))
+        return Failed(path, attempt, Failure("timeout", "no person gave the values in time"))
     return TimerFired(path, attempt)
 
 
-def _accept_values(builder: StepBuilder, path: str, open: Open, given: InputGiven) -> GraphEvent | None:
+def _accept_values(builder: StepBuilder, path: str, open: Open, event: InputGiven) -> GraphEvent | None:
     """Accept values for a node, or refuse values that do not fit and continue to wait."""
     node = builder.pinned.plan.node(path).node
     assert isinstance(node, YieldNode), "only a yield node waits for values"
-    values, problem = checked_params(node.expects, given.values)
+    values, problem = checked_params(node.expects, event.values)
     if problem:
         builder.events.append(InputRefused(round=open.number, because=problem))
         return None

@@ -41,7 +41,7 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import LoggedEvent, Opening
 from coordinator.record import send_records, timer_record
-from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes, whole_event
+from coordinator.runs.memory import RunInMemory, RunsInMemory, complete_event, run_of, stored_changes
 from coordinator.runs.opening import opened_run, plan_of
 from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
@@ -148,7 +148,7 @@ class Runs:
             if isinstance(event.data, ResponseReady):
                 return NOTHING
             needed = await _failed_event(event.data, store)
-            event = await whole_event(event, store)
+            event = await complete_event(event, store)
             step = await self._step(run, event, delivery.log_entry, store, needed)
             run.note_decision(event.id)
             if step is None:
@@ -161,7 +161,7 @@ class Runs:
             is_longer = step.change.kept_until != kept_until
             wholes = tuple((run.state.wholes if is_longer else step.change.wholes).values())
         await self._keep_for(run, step, store)
-        await _keep_wholes(wholes, step, store)
+        await _store_complete_results(wholes, step, store)
         return outcome
 
     async def _keep_for(self, run: RunInMemory, step: Step, store: SessionStore) -> None:
@@ -173,9 +173,9 @@ class Runs:
         for event in waits:
             name = token_name(event.round)
             if await store.load(name) is None:  # a repeated step must not replace a token that was read
-                await store.store(name, new_password().encode(), step.kept_s)
-        if self._keep_on is not None and step.kept_s > _LONG_S:
-            await self._keep_on([run.pinned.opened.specification], step.kept_s)
+                await store.store(name, new_password().encode(), step.extra_retention_s)
+        if self._keep_on is not None and step.extra_retention_s > _LONG_S:
+            await self._keep_on([run.pinned.opened.specification], step.extra_retention_s)
 
     async def _step(
         self,
@@ -238,7 +238,7 @@ class Runs:
             timers=step.timers,
             closes_session=step.answer is not None,
             takes_room=None if step.answer is not None else step.takes_room,
-            kept_s=step.kept_s,
+            extra_retention_s=step.extra_retention_s,
             record=RunRecord.trusted(
                 of=event.id,
                 outputs=0,
@@ -259,11 +259,11 @@ def token_name(number: int) -> str:
     return f"token:{number}"
 
 
-async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
+async def _store_complete_results(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
     """Keep complete results for as long as the run may wait, as the commit does for the run's log."""
-    for name in map(result_name, handles if step.kept_s else ()):
-        if (whole := await store.load(name)) is not None:
-            await store.store(name, whole, step.kept_s)
+    for name in map(result_name, handles if step.extra_retention_s else ()):
+        if (content := await store.load(name)) is not None:
+            await store.store(name, content, step.extra_retention_s)
 
 
 async def _failed_event(data: EventData, store: SessionStore) -> LoggedEvent | None:

@@ -93,12 +93,12 @@ class RunInMemory:
         if not is_again and not self.checks_left:
             return True
         start = self.decided[event] if is_again else self.stored
-        ours = [*(one.before for one in self.applied), self.newest][-(self.length - start + 1) :]
+        cached = [*(one.before for one in self.applied), self.newest][-(self.length - start + 1) :]
         if self.length - start > len(self.applied):
             return False
         changes = await stored_changes(store, start - 1)
-        theirs = [of for of, _ in changes]
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+        stored = [of for of, _ in changes]
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(cached, stored, strict=False)))
         if not same:
             return False
         self._revert_to(start - 1 + same)
@@ -145,7 +145,7 @@ class RunInMemory:
         """Return complete results from the run's log."""
         entries = {key: self.state.logged[key] for key in keys}
         logged = await asyncio.gather(*map(store.event, entries.values()))
-        events = await asyncio.gather(*(whole_event(event, store) for event in logged))
+        events = await asyncio.gather(*(complete_event(event, store) for event in logged))
         return {key: result_in(event.data) for key, event in zip(entries, events, strict=True)}
 
 
@@ -194,14 +194,15 @@ def run_of(
     return run
 
 
-async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
+async def complete_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
     """Return the event with complete results, in place of results of which it holds only the beginning."""
     data = event.data
     if not isinstance(data, ToolsCompleted) or not any(result.handle for result in data.results):
         return event
-    wholes = await asyncio.gather(*(_complete_result(result, store) for result in data.results))
+    contents = await asyncio.gather(*(_complete_result(result, store) for result in data.results))
     results = tuple(
-        result.model_copy(update={"data": whole}) for result, whole in zip(data.results, wholes, strict=True)
+        result.model_copy(update={"data": content})
+        for result, content in zip(data.results, contents, strict=True)
     )
     return event.model_copy(update={"data": data.model_copy(update={"results": results})})
 
@@ -209,7 +210,7 @@ async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
 async def _complete_result(result: ToolResult, store: SessionStore) -> Any:
     if not result.handle:
         return result.data
-    whole = await store.load(result_name(result.handle))
-    if whole is None:
+    content = await store.load(result_name(result.handle))
+    if content is None:
         raise UnreadableEvent(f"the complete result of {result.tool} ({result.handle}) is no longer stored")
-    return await offload(from_json, whole)
+    return await offload(from_json, content)

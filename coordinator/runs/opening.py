@@ -124,6 +124,6 @@ def _problems(names: tuple[str, ...], catalogue: Catalogue, authorization: Autho
         if name not in catalogue.by_name:
             yield f"There is no tool {name!r}."
         elif contract is None:
-            yield f"What the tool {name!r} promises cannot be read."
+            yield f"The contract of the tool {name!r} cannot be read."
         elif lacking := sorted(contract.scopes_needed - authorization.scopes):
             yield f"The run's scopes lack {', '.join(lacking)}, which {name!r} needs."

@@ -46,7 +46,7 @@ class Step:
     answer: Response | None = None
     """The answer of a run that has ended."""
     takes_room: bool | None = None
-    kept_s: float = 0.0
+    extra_retention_s: float = 0.0
     sends: tuple[Send, ...] = ()
 
 
@@ -137,14 +137,14 @@ def finished(builder: StepBuilder) -> Step:
     change = builder.change()
     answer = None if builder.ended is None else response_of(builder, change)
     notify_parent(builder, answer)
-    kept_s = (builder.kept_until - builder.now).total_seconds() if builder.kept_until else 0.0
+    extra_retention_s = (builder.kept_until - builder.now).total_seconds() if builder.kept_until else 0.0
     return Step(
         change,
         tuple(builder.events),
         tuple(builder.timers),
         answer,
         None if builder.pinned.beginning.parent else builder.takes_room,
-        max(0.0, kept_s),
+        max(0.0, extra_retention_s),
         tuple(builder.sends),
     )
 

@@ -154,7 +154,7 @@ def _call(turn: Turn, path: str, node: CallNode) -> None:
     is_sql = node.call == SQL_TOOL and isinstance(node.args.get("sql"), str)
     arguments = arguments_of(node.args["sql"], names) if is_sql else resolve_arguments(node.args, names)
     if (size := len(to_json(arguments, fallback=str))) > ARGUMENTS_BYTES_MAX:
-        message = f"its arguments have {size:,} bytes, of at most {ARGUMENTS_BYTES_MAX:,}"
+        message = f"its arguments have {size:,} bytes, more than the limit of {ARGUMENTS_BYTES_MAX:,}"
         turn.schedule(NodeFailed(path, Failure("arguments_too_large", message)))
         return
     is_retried = node.on_error is not None and node.on_error.retry > 0
@@ -195,13 +195,13 @@ def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: JsonObject)
     open_scope(turn, path, params)
 
 
-def checked_params(declared: dict[str, Param], given: JsonObject) -> tuple[JsonObject, str]:
+def checked_params(declared: dict[str, Param], values: JsonObject) -> tuple[JsonObject, str]:
     """Return the params of a workflow with defaults filled in, and their problem, if any."""
-    if unknown := [name for name in given if name not in declared]:
+    if unknown := [name for name in values if name not in declared]:
         return {}, f"there is no param {unknown[0]!r}; there are {', '.join(declared) or 'none'}"
     params: JsonObject = {}
     for name, param in declared.items():
-        value = given.get(name, param.default)
+        value = values.get(name, param.default)
         if value is None and param.is_required:
             return {}, f"param {name!r} is required"
         if value is not None and (problem := param.problem(value)):
@@ -251,7 +251,7 @@ def _moment_problem(until: Json) -> str | None:
     try:
         _MOMENT.validate_python(until)
     except ValidationError:
-        return f"{short_json(until)} is no moment of the calendar"
+        return f"{short_json(until)} is not a date-time of the calendar"
     return None
 
 

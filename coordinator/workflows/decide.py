@@ -95,8 +95,8 @@ def _take(turn: Turn, graph_event: GraphEvent) -> None:
     match graph_event:
         case Started() if "" in turn.run.scopes:
             pass
-        case Started(params=params_given):
-            params, problem = begin.checked_params(turn.plan.scope("").workflow.params, dict(params_given))
+        case Started(params=values):
+            params, problem = begin.checked_params(turn.plan.scope("").workflow.params, dict(values))
             if problem:
                 raise UnfitParams(problem)
             begin.open_scope(turn, "", params)

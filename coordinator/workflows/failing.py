@@ -55,7 +55,7 @@ def _retry(turn: Turn, path: str, failure: Failure) -> None:
     assert node.on_error is not None, "only a node with retries is retried"
     key = state.key if turn.plan.facts(node.call).is_idempotent else 0
     turn.change(path, status="retrying", key=key, failure=failure)
-    turn.leave_queue(node.call, path)  # others may be called during the delay
+    turn.remove_from_queue(node.call, path)  # others may be called during the delay
     seconds = delay_s(node.on_error, _attempt(turn, path), turn.draw)
     turn.commands.append(SetTimer(path, state.attempt, seconds=seconds))
 

@@ -33,22 +33,22 @@ def may_resume(plan: Plan, run: Run) -> bool:
     )
 
 
-def find_outcome(turn: Turn, found: OutcomeFound) -> None:
+def find_outcome(turn: Turn, event: OutcomeFound) -> None:
     """Note a person's finding about a write of unknown outcome."""
-    state = turn.run.nodes.get(found.path)
+    state = turn.run.nodes.get(event.path)
     if (
         state is None
         or state.failure is None
         or not state.failure.is_unknown
-        or not turn.plan.is_write(found.path)
+        or not turn.plan.is_write(event.path)
     ):
         return
-    if found.happened:
+    if event.happened:
         turn.done += 1
-        turn.store_value(found.path, found.value)
-        turn.change(found.path, status="done", failure=None, order=turn.done)
+        turn.store_value(event.path, event.value)
+        turn.change(event.path, status="done", failure=None, order=turn.done)
     else:
-        turn.change(found.path, failure=Failure(NO_EFFECT, "a person has found that it had no effect"))
+        turn.change(event.path, failure=Failure(NO_EFFECT, "a person has found that it had no effect"))
 
 
 def resume(turn: Turn) -> None:

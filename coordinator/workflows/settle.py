@@ -21,7 +21,7 @@ def settle(turn: Turn, settled: Settled) -> None:
     turn.change(path, status=status, failure=settled.failure, owner=None)
     node = turn.plan.node(path)
     if isinstance(node.node, CallNode):
-        turn.leave_queue(node.node.call, path)
+        turn.remove_from_queue(node.node.call, path)
     if before.owner is not None:
         turn.schedule(OneStopped(before.owner))
     elif node.container is not None:

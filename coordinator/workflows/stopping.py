@@ -90,7 +90,7 @@ def _stop_inside(turn: Turn, scope: str, owner: str) -> int:
 def _stop(turn: Turn, path: str, owner: str) -> int:
     state, node = turn.node(path), turn.plan.node(path).node
     if isinstance(node, CallNode) and state.status in ("queued", "retrying"):
-        turn.leave_queue(node.call, path)
+        turn.remove_from_queue(node.call, path)
         if state.status == "retrying":
             turn.commands.append(Withdraw(path))
         turn.change(path, status="stopped")

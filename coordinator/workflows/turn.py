@@ -210,7 +210,7 @@ class Turn:
             self.queues.setdefault(tool, {})[path] = True
         return next(self._queue(tool)) == path
 
-    def leave_queue(self, tool: str, path: str) -> None:
+    def remove_from_queue(self, tool: str, path: str) -> None:
         """Begin the next call of a sequential-only tool, because the current call has settled or will not begin."""
         if not self._is_queued(tool, path):
             return

@@ -60,7 +60,7 @@ def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
     if scope is None:
         return
     step = _step(turn, settled.path)
-    turn.leave_queue(step.call, settled.path)
+    turn.remove_from_queue(step.call, settled.path)
     if isinstance(settled, Succeeded):
         for path in _undone_by(turn, scope, settled.path, step):
             turn.change(path, is_undone=True)

@@ -42,7 +42,7 @@ def chat_request(prompt: Prompt, limit_name: str) -> dict[str, Any]:
 
 
 def _messages(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the messages that replace one message: tool results become messages of their own, before its text."""
+    """Yield the messages that replace one message: each tool result becomes a message, before the text."""
     content = message["content"]
     if isinstance(content, str):
         yield {"role": message["role"], "content": content}

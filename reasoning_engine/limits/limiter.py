@@ -56,7 +56,7 @@ class Limiter:
     async def reserve(
         self, model: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
     ) -> "Reservation":
-        """Return when it is the call's turn: first come, first served. `settle` the reservation in any case.
+        """Wait for the call's turn, in order of arrival; return its reservation, which must be settled in any case.
 
         Raises TooLate at once when the turn is more than `wait_s` away. A cancelled caller releases its turn.
         """
@@ -90,7 +90,7 @@ class Limiter:
         self._run_in_background(_LEARN, model, arguments)
 
     async def flushed(self) -> None:
-        """Return when everything shared so far has reached Redis."""
+        """Wait until everything shared so far has reached Redis."""
         await asyncio.gather(*self._telling)
 
     async def _ask(self, model: str, use: Spending, wait_s: float) -> tuple[float, str, tuple[int, ...]]:

@@ -82,13 +82,13 @@ def _closest(records: list[Record], query: str) -> list[Record]:
 
 
 def _identity(reference: Reference, resolution: Resolution) -> str:
-    """Return the name of the thing that the question refers to."""
+    """Return a sentence that names the thing that the question refers to."""
     pointed, cited = str(reference), _cite(resolution.record, resolution.title)
     return f"{pointed[:1].upper()}{pointed[1:]} is “{_plain(resolution.title)}” {cited}."
 
 
 def _latest(records: list[Record]) -> list[Record]:
-    """Return the records of the last round with results, as its calls rested on the most knowledge."""
+    """Return the records of the last round with results, as its calls were based on the most information."""
     last = max((record.fact.round for record in records), default=0)
     return [record for record in records if record.fact.round == last]
 

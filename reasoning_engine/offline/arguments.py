@@ -19,7 +19,7 @@ from reasoning_engine.offline.records import Record, is_plain
 from reasoning_engine.offline.schema import Parameter, Tool, resolved
 from reasoning_engine.offline.shapes import fits, types_of
 from reasoning_engine.offline.spans import Entity
-from reasoning_engine.offline.values import values_named
+from reasoning_engine.offline.values import values_under
 
 _ORDERS_MAX = 6
 _ORIGIN = stem_set("from origin source departure start")
@@ -49,7 +49,7 @@ class Filling:
         return not self.missing
 
     def filled_from(self, source: Source) -> list[str]:
-        """Return the parameters with a value from this source."""
+        """Return the names of the parameters with a value from this source."""
         return [name for name, its in self.sources.items() if its == source]
 
 
@@ -150,7 +150,7 @@ def _values_in_results(tool: Tool, parameter: Parameter, records: tuple[Record, 
     name = "_".join((*kinds, parameter.name))
     for record in records:
         for one in (record, *record.parents):
-            values = values_named(one, name)
+            values = values_under(one, name)
             yield from (
                 value for value in values if is_plain(value) and value != "" and not isinstance(value, bool)
             )

@@ -46,7 +46,7 @@ def takes_answer(tool: Tool) -> bool:
 
 
 def _in_words(words: str) -> dict[str, Any]:
-    """Return the schema of a demand in words; of one that cannot be read, a schema that allows everything."""
+    """Return the schema of a demand in words; if it cannot be read, a schema that allows everything."""
     try:
         schema = from_json(words.removeprefix(IN_WORDS))
     except ValueError:

@@ -26,7 +26,7 @@ from reasoning_engine.offline.shapes import (
     required_of,
     types_of,
 )
-from reasoning_engine.offline.values import Values, counts_of, values_named
+from reasoning_engine.offline.values import Values, counts_of, values_under
 
 _DEPTH_MAX = 8
 _ITEMS_MAX = 50
@@ -56,9 +56,9 @@ class _Filler:
     root: JsonSchema
     values: Values
     is_apart: bool = False
-    """Whether only values of one object may fill it: a row of a list, whose neighbours are other things."""
+    """Whether all values must come from one object, as the rows of a list describe different things."""
     parts: Iterator[int] = field(default_factory=lambda: iter(range(_PARTS_MAX)))
-    """The remaining parts of the schema: a limit, as a schema that refers to itself has no end."""
+    """The number of parts of the schema that may still be filled, as a recursive schema has no end."""
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -133,14 +133,14 @@ class _Filler:
     def _contains(self, record: Record, name: str, schema: object) -> bool:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
         is_number = kinds <= {*NUMBERS, "null"}
-        values = values_named(record, name, is_count=is_number)
+        values = values_under(record, name, is_count=is_number)
         return any(True for _ in values) or (is_number and any(True for _ in counts_of(record, name)))
 
     def _open_objects(self, name: str, around: tuple[Record, ...], depth: int) -> Iterator[Any]:
         """Yield objects for an open schema: filled as results describe them, or taken from a result."""
         own = around[0].fields.values() if around else ()
         about = [one for call, one in self.values.described if _shares(call.values(), own)]
-        held = [value for record in (around or self.records) for value in values_named(record, name)]
+        held = [value for record in (around or self.records) for value in values_under(record, name)]
         listed = (value for value in held if isinstance(value, list) and all(map(is_described, value)))
         described = schema_of(about or next(listed, [])) if depth < _DEPTH_MAX else None
         if described is not None:
@@ -173,12 +173,12 @@ class _Filler:
             return
         for records in (around, () if self.is_apart else self.records):
             for record in records if name else ():
-                yield from (value for value in values_named(record, name) if isinstance(value, list))
+                yield from (value for value in values_under(record, name) if isinstance(value, list))
         if name and not self.is_apart:
             yield [
                 value
                 for record in self._relevant(self.records)
-                for value in values_named(record, name)
+                for value in values_under(record, name)
                 if is_plain(value)
             ]
 
@@ -189,7 +189,7 @@ class _Filler:
         apart = replace(self, is_apart=True)
         for key in required_of(item):
             for record in (*around, *self.records):
-                for listed in values_named(record, key):
+                for listed in values_under(record, key):
                     if isinstance(listed, list) and listed and all(map(is_plain, listed)):
                         abouts = [(Record({key: one}), *self._about(key, one)) for one in listed[:_ITEMS_MAX]]
                         yield _existing(apart.value("", item, about, True, depth + 1) for about in abouts)
@@ -203,7 +203,7 @@ class _Filler:
 
     def _about(self, key: str, value: object) -> list[Record]:
         """Return the objects with a value under a key, the largest first."""
-        owners = [record for record in self.records if any(one == value for one in values_named(record, key))]
+        owners = [record for record in self.records if any(one == value for one in values_under(record, key))]
         return sorted(owners, key=lambda record: -len(record.fields))
 
     def _relevant(self, records: tuple[Record, ...]) -> list[Record]:

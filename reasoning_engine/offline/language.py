@@ -60,6 +60,6 @@ def is_filler(word: str) -> bool:
 
 
 def likeness(full: str, name: str) -> float:
-    """Return how well a name matches a full one: 1 when the full one has all its words."""
+    """Return how well a name matches a full name, up to 1, when the full name has all its words."""
     full_words, name_words = ({word.lower() for word in content_words(text[:300])} for text in (full, name))
     return 1.0 if name_words and name_words <= full_words else similarity(full, name)

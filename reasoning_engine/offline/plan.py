@@ -101,8 +101,8 @@ def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
 
     def rank(entry: tuple[Tool, Filling]) -> tuple[bool, bool, int]:
         tool, filling = entry
-        query, named_values = tool.search_parameter, filling.filled_from("named")
-        return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(named_values)
+        query, parameters = tool.search_parameter, filling.filled_from("named")
+        return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(parameters)
 
     options = [(tool, fill_arguments(tool, reference.slots)) for tool in _by_fit(situation)]
     for tool, filling in sorted(options, key=rank):
@@ -122,9 +122,9 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
 
     Once a search has found nothing, all remaining attempts go into one round, as rounds are few.
     """
-    has_empty_search = any(tried.found_nothing for tried in situation.tried)
+    has_empty_search = any(tried.is_empty for tried in situation.tried)
     if len({tried.round for tried in situation.tried}) > 1 and all(
-        tried.found_nothing for tried in situation.tried
+        tried.is_empty for tried in situation.tried
     ):
         return ()
     calls_so_far: list[Call] = []
@@ -156,7 +156,7 @@ def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> list
         for filling in fillings
         if filling.is_complete and (len(situation.tools) == 1 or not _is_wild_guess(situation, tool, filling))
     ]
-    has_empty_search = any(tried.found_nothing for tried in situation.tried)
+    has_empty_search = any(tried.is_empty for tried in situation.tried)
     calls = [call for one in usable for call in _first(_fresh(situation, tool, one, "answer the question"))]
     for filling in usable if has_empty_search and not tool.writes else ():
         for arguments in broader(filling, tool.all_stems):
@@ -193,7 +193,7 @@ def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> I
 
 
 def _unmade(situation: Situation, call: Call) -> tuple[Call, ...]:
-    """Return the call, unless it was made, or its tool was called often enough; a write is called once."""
+    """Return the call, unless it was already made, or its tool has reached its limit of calls (1 for a write)."""
     made = [tried for tried in situation.tried if tried.tool == call.tool]
     writes = any(tool.writes for tool in situation.tools if tool.name == call.tool)
     is_enough = len(made) > (0 if writes else _RETRIES_PER_TOOL_MAX)
@@ -217,17 +217,17 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
             rarity = math.log(1 + len(tools) / sum(term in tool_stems for tool_stems in spoken.values()))
             score += rarity * (2 if term in tool.name_stems else 1)
         filling, query = fill_arguments(tool, question.slots), tool.search_parameter
-        named_values, searches = filling.filled_from("named"), query is not None and query.required
-        suits = bool(question.topic) or not named_values if searches else bool(named_values)
+        parameters, searches = filling.filled_from("named"), query is not None and query.required
+        suits = bool(question.topic) or not parameters if searches else bool(parameters)
         score += question.counts and tool.verb in ("count", "number", "total")
         is_clear = filling.is_complete and not filling.filled_from("rest")
-        return score + len(named_values) + (suits and is_clear)
+        return score + len(parameters) + (suits and is_clear)
 
     return sorted(tools, key=lambda tool: -fit(tool))
 
 
 def _one_at_a_time(slots: Slots) -> list[Slots]:
-    """Return the slots once for each of several things of one kind: book A and book B."""
+    """Return separate slots for each of several things of one kind, such as book A and book B."""
     for kind in {(entity.noun, entity.preposition): None for entity in slots.entities}:
         kin = [entity for entity in slots.entities if (entity.noun, entity.preposition) == kind]
         if len(kin) > 1 and any(kind):

@@ -12,13 +12,13 @@ _EDGES = ".,;:!?()[]{}'\"“”„«»"
 _AFTER_MAX = 4
 """The number of words after a noun among which its value may be."""
 _MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
-"""Words that are more likely a value than a word: with a capital, a digit or a sign."""
+"""Words that are probably values: with a capital, a digit or a sign."""
 
 Fits = Callable[[Any], bool]
 
 
 def values_near_name(text: str, name: str, fits: Fits) -> Iterator[Any]:
-    """Yield the fitting values next to one of the words of a name: the number before it, or the first value behind."""
+    """Yield the fitting values next to a word of a name: the number before it, or the first value after it."""
     parts = frozenset(stems_of_name(name[:200]))
     words = _words(text)
     values = [plain_number(word) if plain_number(word) is not None else word for word, _ in words]

@@ -13,7 +13,7 @@ from reasoning_engine.offline import question_values
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.records import Record, is_plain
 from reasoning_engine.offline.shapes import NUMBERS, fits
-from reasoning_engine.offline.values import Values, counts_of, values_named
+from reasoning_engine.offline.values import Values, counts_of, values_under
 
 
 def plain_values(
@@ -52,6 +52,6 @@ def other_values(
 def _values_in(records: tuple[Record, ...], name: str, kind: str) -> Iterator[Any]:
     is_number = kind in NUMBERS
     for record in records if name else ():
-        yield from (value for value in values_named(record, name, is_count=is_number) if is_plain(value))
+        yield from (value for value in values_under(record, name, is_count=is_number) if is_plain(value))
     for record in records if name and is_number else ():
         yield from counts_of(record, name)

@@ -97,7 +97,7 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
 def find_entities(
     text: str, nouns: frozenset[str], numbers: tuple[Number, ...], verbs: frozenset[str] = frozenset()
 ) -> tuple[Entity, ...]:
-    """Return the names in a question: quoted, or with capitals. One of `verbs` is no name where a sentence begins."""
+    """Return the names in a question: quoted, or with capitals. One of `verbs` at a sentence's start is not a name."""
     tokens = [_Token(m.start(), m.end(), m.group()) for m in _TOKEN.finditer(_without_dates(text))]
     quotes = list(_QUOTED.finditer(text))
     taken: list[Span] = [*(Span(*quote.span()) for quote in quotes), *(n for n in numbers if n.is_name)]

@@ -20,7 +20,7 @@ from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.tried import TriedCall
-from reasoning_engine.offline.values import Values, is_verdict, values_named
+from reasoning_engine.offline.values import Values, is_verdict, values_under
 
 CALLS_MAX = 8
 """The limit of calls in one round."""
@@ -86,7 +86,7 @@ def arguments_for(tool: Tool, values: Values) -> list[dict[str, Any]]:
 
 
 def _values_for(tool: Tool, parameter: Parameter, values: Values) -> list[Any]:
-    """Return the distinct values for a parameter: of the step's input, else of the question and the results."""
+    """Return the distinct values for a parameter, from the step's input, else from the question and the results."""
     schema, text = parameter.schema, values.question.text
     is_container = "object" in parameter.types or "array" in parameter.types
     if parameter.is_query:
@@ -96,7 +96,7 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> list[Any]:
         choices = [option(text, parameter.options)]
     else:
         records = [record for record in values.records if not record.fact.id]
-        choices = [value for record in records for value in values_named(record, parameter.name)]
+        choices = [value for record in records for value in values_under(record, parameter.name)]
         if is_container:
             choices = [values.input, *choices]
         else:

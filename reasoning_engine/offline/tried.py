@@ -37,7 +37,7 @@ class TriedCall:
         return self.tool == tool and self.arguments == arguments
 
     @property
-    def found_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Return whether it succeeded and returned nothing."""
         return self.outcome == "ok" and not self.facts
 

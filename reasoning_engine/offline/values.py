@@ -68,7 +68,7 @@ def is_verdict(content: object) -> bool:
     return isinstance(content, dict) and isinstance(content.get("valid"), bool)
 
 
-def values_named(record: Record, name: str, is_count: bool = False) -> Iterator[Any]:
+def values_under(record: Record, name: str, is_count: bool = False) -> Iterator[Any]:
     """Yield a record's values under a name, the closest first.
 
     With `is_count`, only counts match: the 4 of `lesson 4` does not count lessons.

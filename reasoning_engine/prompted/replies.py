@@ -76,7 +76,7 @@ def _call_problems(calls: list[Any], offered: Collection[str]) -> Iterator[str]:
         yield _NO_TOOLS
         return
     if len(calls) > CALLS_MAX:
-        yield f"`{CALLS}` has {len(calls)} calls, of at most {CALLS_MAX}; make the others later."
+        yield f"`{CALLS}` has {len(calls)} calls, more than the limit of {CALLS_MAX}; make the others later."
         return
     for n, call in enumerate(calls, 1):
         which = f"Call {n}"

@@ -96,10 +96,10 @@ class Kind(Generic[ValueT]):
 
 def refuse_newer(what: str, fields: Mapping[str, object], version: int = 1) -> None:
     """Raise NewerFormat if a later release wrote the fields of `what`."""
-    for name, known in ((_VERSION, version), ("format", FORMAT)):
+    for name, newest in ((_VERSION, version), ("format", FORMAT)):
         written = fields.get(name, 1)
-        if type(written) is int and written > known:
-            raise NewerFormat(what, written, known)
+        if type(written) is int and written > newest:
+            raise NewerFormat(what, written, newest)
 
 
 def fields_of(raw: bytes | str) -> dict[str, Any]:

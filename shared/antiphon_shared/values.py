@@ -43,10 +43,10 @@ class Value(BaseModel):
 
     def __eq__(self, other: object) -> bool:
         if type(self) is type(other):
-            ours, theirs = self.__dict__, other.__dict__
-            if ours == theirs:
+            own, others = self.__dict__, other.__dict__
+            if own == others:
                 return True
-            if len(ours) == len(theirs) == len(type(self).__pydantic_fields__):
+            if len(own) == len(others) == len(type(self).__pydantic_fields__):
                 return False
         return super().__eq__(other)  # another class, or cached properties next to the fields
 

@@ -94,7 +94,7 @@ async def test_rules_that_only_the_type_knows_are_told(monkeypatch: pytest.Monke
         (object(), "has no JSON Schema"),
         (CliRunner, "CliRunner has no JSON Schema"),
         ({"enum": []}, "no value satisfies it"),
-        ({"$ref": "https://example.org"}, "leads out of the document"),
+        ({"$ref": "https://example.org"}, "refers to a place outside the document"),
     ],
 )
 async def test_a_shape_that_cannot_be_used_is_refused_before_anything_is_sent(shape: Any, why: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from antiphon_shared.bus.committing import STOPS_KEPT_MAX
 from antiphon_shared.bus.consumer import Consumer
 from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
-from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
+from antiphon_shared.bus.reader import EXCLUSIVE_FROM_DELIVERY
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import (
     CancellationRequested,
@@ -123,7 +123,7 @@ async def test_what_runs_alone_is_stopped_too(bus: Bus) -> None:
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
         await until_done(bus)
-        await delivered(bus, ALONE_FROM_DELIVERY - 1, component=WORKER)
+        await delivered(bus, EXCLUSIVE_FROM_DELIVERY - 1, component=WORKER)
         async with engine(bus, endless):
             await eventually(lambda: endless.begun == ["s1"])
             await cancel(bus)

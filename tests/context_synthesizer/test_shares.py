@@ -114,7 +114,7 @@ def two(first: str, second: str, query: str) -> tuple[Session, bool]:
     session = a_session(Told([a_search("x", ("A", first), ("B", second))]), query=query)
     memory = session.memory
     shares = Shares(Page("Facts", memory, Pieces(), TokenBudget(10**6)))
-    shares.note_shown(fact_saying(memory, first), 100)
+    shares.count_shown(fact_saying(memory, first), 100)
     return session, shares.is_repetition(fact_saying(memory, second))
 
 

@@ -295,14 +295,14 @@ def test_a_session_that_ends_while_it_waits_names_the_calls_that_waited(end: Eve
     (doubt,) = request.uncertainty
     assert (doubt.kind, doubt.about) == ("approval_missing", "b1")
     assert doubt.message == (
-        "Nobody decided on `book` (b1) before the session ended; nothing of that batch was run."
+        "No person decided on `book` (b1) before the session ended; no call of that batch was run."
     )
     assert (decision.session.people.pending, decision.session.people.undecided) == ((), ())
 
 
 def test_a_single_call_that_waited_is_said_not_to_have_run() -> None:
     (doubt,) = only(met(a_waiting_session(), DeadlineReached(), TOOLS), AssemblyRequested).uncertainty
-    assert doubt.message == "Nobody decided on `book` (b1) before the session ended; it was not run."
+    assert doubt.message == "No person decided on `book` (b1) before the session ended; it was not run."
 
 
 def test_a_dead_letter_of_another_session_does_not_end_the_waiting() -> None:

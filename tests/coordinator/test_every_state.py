@@ -11,7 +11,7 @@ from typing import Any, get_args
 from uuid import UUID
 
 from antiphon_shared.events import ApprovalDecided, ReasoningFailed
-from antiphon_shared.events.coordinator import Rung
+from antiphon_shared.events.coordinator import FallbackStep
 from antiphon_shared.events.session import Source, TerminationReason
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import ErrorInfo
@@ -111,7 +111,7 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "ReasoningCompleted": (a_reply(), a_reply(calls=2)),
     "ReasoningFailed": _FAILED,
     "ErrorInfo": tuple(one.error for one in _FAILED),
-    formatannotation(Rung): get_args(Rung),
+    formatannotation(FallbackStep): get_args(FallbackStep),
     "ToolsCompleted": (*(the_results(one) for one in _RESULTS), the_results(*_RESULTS)),
     "ToolResult": _RESULTS,
     "RequestedCall": _CALLS,

@@ -235,14 +235,14 @@ class TestWaiting:
         calls = batch(late)
         assert {id: call.refused for id, call in calls.items() if call.refused} == {
             "q1": IN_TIME,
-            "b1": "a person has to approve it, and nobody decided in time",
+            "b1": "a person has to approve it, but no person decided in time",
         }
         assert (calls["q2"].answer, calls["b2"].approval) == (SAID, SAID)
         assert late.timers == (CancelTimer("person"),)
         assert late.session.spent.tool_calls == 3
         told = {doubt.kind: (doubt.message, doubt.about) for doubt in late.session.uncertainty}
         assert told == {
-            "approval_missing": ("Nobody decided on `book` (b1) in time; it was not run.", "b1"),
+            "approval_missing": ("No person decided on `book` (b1) in time; it was not run.", "b1"),
             "question_unanswered": ("The user was asked “Which?” and did not answer in time.", "q1"),
         }
 
@@ -274,7 +274,7 @@ class TestWaiting:
         assert (request.termination_reason, request.batch) == (reason, None)
         told = {doubt.kind: doubt.message for doubt in request.uncertainty}
         assert told["question_unanswered"].endswith("one?” and did not answer before the session ended.")
-        assert told["approval_missing"].endswith("nothing of that batch was run.")
+        assert told["approval_missing"].endswith("no call of that batch was run.")
         assert CancelTimer("person") in decision.timers
         assert (decision.session.people.unanswered, decision.session.people.undecided) == ((), ())
 

@@ -34,7 +34,7 @@ def _services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 async def test_every_case_ends_in_data_or_an_error_that_helps(module: str, name: str) -> None:
     options = Options(runs_writes=True, examples_max=20, secrets=(SECRET,), run_s_max=600)
     report = await check_tool(load_tools(module)[name], options)
-    assert [(one.label, one.shown, one.faults) for one in report.failed] == []
+    assert [(one.label, one.model_view, one.faults) for one in report.failed] == []
     assert report.notes == ()
     assert report.count("refused") > 0
     assert report.count("ran") > 0

@@ -146,8 +146,8 @@ def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result() -
     ("schema", "why"),
     [
         ({"enum": []}, "no value satisfies it"),
-        ({"$ref": "https://example.org/x"}, "leads out of the document"),
-        ({"description": "x" * 100_000}, "bytes, of at most 100,000"),
+        ({"$ref": "https://example.org/x"}, "refers to a place outside the document"),
+        ({"description": "x" * 100_000}, "bytes, more than the limit of 100,000"),
         ({"pattern": "(?=a)b"}, "regex"),
         (7, "should be an object"),
     ],

@@ -52,14 +52,10 @@ RECORDED_TEXTS = (
     "coordinator/limits.py",
     "coordinator/opening.py",
     "coordinator/runs/",
-    "reasoning_engine/result_events.py",
-    "reasoning_engine/handlers.py",
     "reasoning_engine/prompt.py",
     "reasoning_engine/summarize.py",
-    "response_assembler/missing.py",
     "response_assembler/partial.py",
     "shared/antiphon_shared/memory/filing/",
-    "shared/antiphon_shared/workflows/",
     "tool_dispatcher/sql/",
 )
 """Files with texts of events, prompts and answers, which recordings are compared with, and with lists of words."""

@@ -116,7 +116,7 @@ async def test_a_reply_that_is_no_summary_is_a_failure(reply: Scripted) -> None:
     failed, requests = await failure_of(reply)
     assert (failed.error.code, failed.error.message) == (
         "empty_reply",
-        "The model's reply is no summary. The session goes on without.",
+        "The model's reply is not a summary. The session continues without a summary.",
     )
     assert (len(requests), failed.usage.total_tokens) == (1, 120)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from antiphon_shared.events.coordinator import Rung
+from antiphon_shared.events.coordinator import FallbackStep
 from antiphon_shared.events.session import TerminationReason
 from antiphon_shared.events.step_records import AnyRecord, BatchRecord, LeftOut
 from antiphon_shared.process.ids import CHILD
@@ -70,7 +70,7 @@ def test_every_reason_to_end_is_recorded(reason: str) -> None:
     assert reason in {data.termination_reason for data in data_of("response.ready")}
 
 
-@pytest.mark.parametrize("rung", get_args(Rung))
+@pytest.mark.parametrize("rung", get_args(FallbackStep))
 def test_every_rung_of_recovery_is_recorded(rung: str) -> None:
     assert rung in {data.rung for data in data_of("rung.taken")}
 

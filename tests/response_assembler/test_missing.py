@@ -89,7 +89,7 @@ def test_each_failure_has_its_own_way_on() -> None:
         "`a` failed: No.", "`b` failed: rate_limit", "`c` failed: timeout", "`d` failed: validation_error"
     ]  # fmt: skip  # one line reads better
     assert [step.split(" ", 1)[0] for step in steps(memory, "all_tools_failed")] == [
-        "See",
+        "Correct",
         "`a`",
         "`b`",
         "`c`",

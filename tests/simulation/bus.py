@@ -15,7 +15,7 @@ from uuid import UUID
 from antiphon_shared.bus.committing import Operation
 from antiphon_shared.bus.handling import Delivery
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
+from antiphon_shared.bus.reader import EXCLUSIVE_FROM_DELIVERY
 from antiphon_shared.bus.waiting import position_of
 from antiphon_shared.events import AnyEvent, Component, decode, encode
 from antiphon_shared.events.base import COMPONENTS
@@ -171,7 +171,7 @@ class SimulatedBus:
 
     def has_stopped(self, delivery: Delivery) -> bool:
         """Return whether the session is stopped, as cancellations.py and claim.lua ask."""
-        return delivery.asked_ms <= self.stopped.get(delivery.event.subject, -1)
+        return delivery.requested_at_ms <= self.stopped.get(delivery.event.subject, -1)
 
     def _set_timer(self, name: str, header: bytes) -> None:
         told = _TIMER.fullmatch(header)
@@ -242,7 +242,7 @@ class SimulatedBus:
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
             if entry not in held and len(taken) < most and self.now_ms - pending.since_ms >= lease_ms:
                 taken.append(Handed(entry, inbox.messages[entry], pending.deliveries + 1, True))
-                is_suspect = pending.deliveries >= ALONE_FROM_DELIVERY - 1
+                is_suspect = pending.deliveries >= EXCLUSIVE_FROM_DELIVERY - 1
                 deliveries = pending.deliveries + (not is_suspect)
                 inbox.pending[entry] = Pending(consumer, self.now_ms, deliveries)
         return taken
@@ -252,7 +252,7 @@ class SimulatedBus:
         inbox, held = self.inboxes[component], []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
             if pending.consumer == consumer:
-                is_suspect = pending.deliveries >= ALONE_FROM_DELIVERY - 1
+                is_suspect = pending.deliveries >= EXCLUSIVE_FROM_DELIVERY - 1
                 held.append(Handed(entry, inbox.messages[entry], pending.deliveries + is_suspect, True))
         return held
 

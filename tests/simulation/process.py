@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from antiphon_shared.bus import committing
 from antiphon_shared.bus.committing import Operation
 from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Outcome, SessionStore
-from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
+from antiphon_shared.bus.reader import EXCLUSIVE_FROM_DELIVERY
 from antiphon_shared.events import Component, EventData, encode
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 
@@ -60,7 +60,7 @@ class Process:
         if handed.deliveries > self.world.settings.max_deliveries:
             lost = ErrorInfo(code="workers_lost", message=f"{handed.deliveries - 1} workers stopped")
             await self._bury(handed, self._readable(handed), lost)
-        elif handed.deliveries >= ALONE_FROM_DELIVERY:
+        elif handed.deliveries >= EXCLUSIVE_FROM_DELIVERY:
             await self._alone(handed)
         else:
             while self._is_somebody_alone:

@@ -76,7 +76,7 @@ ERRORS: dict[str, Provoked] = {
     "a placeholder for nothing": Provoked(
         "validation_error",
         lambda _: of_forecast(city="${calls[7].city}"),
-        ("forecast was not run", "city: ${calls[7].city} names no call", "calls[0]"),
+        ("forecast was not run", "city: ${calls[7].city} names a call that does not exist", "calls[0]"),
         ("with the value itself",),
         {"example_valid_call": EXAMPLE, "fields": {"city"}},
     ),
@@ -217,7 +217,7 @@ ERRORS: dict[str, Provoked] = {
         "dependency_failed",
         lambda _: last(fetching(), a_call("a", "search"), a_call("b", "fetch")),
         ("fetch was not run: it needs the `id` search returns", "an object with 'documents', without `id`"),
-        ("See to search first",),
+        ("First correct the call of search",),
     ),
     "a placeholder for what failed": Provoked(
         "dependency_failed",
@@ -227,19 +227,19 @@ ERRORS: dict[str, Provoked] = {
             a_call("b", arguments={"text": "${calls[0]}"}),
         ),
         ("look was not run", "calls[0] (forecast)", "failed (not_found: There is no city 'Atlantis')"),
-        ("See to calls[0] first: Ask for a city that is on the map. Then call look again.",),
+        ("First correct calls[0]: Ask for a city that is on the map. Then call look again.",),
     ),
     "another write failed": Provoked(
         "cancelled",
         lambda _: last(writes(), a_call("a", "book"), a_call("b", "mail")),
         ("mail was not run and has had no effect: calls[0] (book) failed (not_found: No such flight)",),
-        ("See to calls[0] first", "Then make this call again as it was"),
+        ("First correct calls[0]", "Then repeat this call unchanged"),
     ),
     "the coordinator has said no": Provoked(
         "cancelled",
         lambda _: last([forecast], a_call(name="forecast", refused="The limit of 20 tool calls is reached.")),
         ("The call was not run: The limit of 20 tool calls is reached.",),
-        ("Do what is said there; if that is nothing, go on without the call",),
+        ("Follow that message; if it names no next step, go on without the call",),
     ),
     "a tool that keeps failing": Provoked(
         "circuit_open",

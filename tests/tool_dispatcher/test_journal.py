@@ -86,6 +86,6 @@ async def test_it_waits_for_redis_rather_than_forget() -> None:
 
 async def test_a_whole_result_is_kept_under_its_handle(bus: Bus) -> None:
     journal = Journal(a_session(bus), 1)
-    await journal.store_whole("r1c0", b'"whole"')
-    assert await journal.load_whole("r1c0") == b'"whole"'
-    assert await journal.load_whole("r1c1") is None
+    await journal.store_complete("r1c0", b'"whole"')
+    assert await journal.load_complete("r1c0") == b'"whole"'
+    assert await journal.load_complete("r1c1") is None

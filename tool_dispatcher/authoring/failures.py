@@ -26,7 +26,7 @@ WHAT_TO_DO: dict[ErrorType, str] = {
     "cancelled": "Answer with the results that are available.",
     "circuit_open": "Use another tool, or go on without it and say so; it has been failing for a while.",
     "internal_error": "Go on without this tool and say so.",
-    "repeated_write": "Check with a reading tool how things stand before doing it again on purpose.",
+    "repeated_write": "Check the current state with a reading tool before doing it again on purpose.",
 }
 _AFTER_A_FAILED_WRITE = (
     "It is not known whether it took effect: check with a reading tool before calling it again."

@@ -24,9 +24,9 @@ _SHORT_FORMS = dict.fromkeys(_TOOL_LISTS, "the name of a tool, or ") | {
 _OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reconcile")
 
 
-def in_json_form(tool: str, options: Mapping[str, object], known: Sequence[str]) -> dict[str, Any]:
+def in_json_form(tool: str, options: Mapping[str, object], allowed: Sequence[str]) -> dict[str, Any]:
     """Return the options in their JSON form, with short forms expanded. Raises InvalidTool for a wrong option."""
-    check_known(tool, options, known)
+    check_names(tool, options, allowed)
     written: ToolArguments = {}
     for name, value in options.items():
         try:
@@ -36,11 +36,11 @@ def in_json_form(tool: str, options: Mapping[str, object], known: Sequence[str])
     return written
 
 
-def check_known(tool: str, options: Iterable[str], known: Sequence[str]) -> None:
+def check_names(tool: str, options: Iterable[str], allowed: Sequence[str]) -> None:
     """Raise InvalidTool for the first unknown option."""
     for name in options:
-        if name not in (*known, *_OTHER_KEYWORDS):
-            raise _unknown(tool, name, known)
+        if name not in (*allowed, *_OTHER_KEYWORDS):
+            raise _unknown(tool, name, allowed)
 
 
 def refusal(tool: str, error: ValidationError) -> InvalidTool:
@@ -66,12 +66,12 @@ def _wrong(tool: str, path: tuple[str | int, ...], value: object) -> InvalidTool
     return InvalidTool(tool, f"its {path_text(path)} is {value_text}", hint=f"Give {_allowed_values(path)}.")
 
 
-def _unknown(tool: str, name: str, known: Sequence[str]) -> InvalidTool:
-    nearest = get_close_matches(name, (*known, *_OTHER_KEYWORDS), n=1, cutoff=0.5)
+def _unknown(tool: str, name: str, allowed: Sequence[str]) -> InvalidTool:
+    nearest = get_close_matches(name, (*allowed, *_OTHER_KEYWORDS), n=1, cutoff=0.5)
     suggestion = f"Did you mean {nearest[0]}? " if nearest else ""
-    known_names = ", ".join((*_OTHER_KEYWORDS, *known))
+    allowed_names = ", ".join((*_OTHER_KEYWORDS, *allowed))
     return InvalidTool(
-        tool, f"option {name!r} does not exist", hint=f"{suggestion}The options are: {known_names}."
+        tool, f"option {name!r} does not exist", hint=f"{suggestion}The options are: {allowed_names}."
     )
 
 

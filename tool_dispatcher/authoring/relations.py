@@ -63,24 +63,24 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
             f"its alternative {other.name} is {other.contract.mode}, which a substitute cannot be",
             hint="Name a tool that can run at any time at which this tool can run.",
         )
-    ours, its = _ParameterNames.of(tool.input_schema), _ParameterNames.of(other.input_schema)
+    own, its = _ParameterNames.of(tool.input_schema), _ParameterNames.of(other.input_schema)
     mapping = alternative.arguments
-    by_name = {name: name for name in sorted(ours.known)}
+    by_name = {name: name for name in sorted(own.names)}
     for name, its_name in (by_name if mapping is None else mapping).items():
-        if name not in ours:
+        if name not in own:
             raise InvalidTool(
                 tool.name,
                 f"it maps {name!r} to a parameter of its alternative {other.name}, but has no such parameter",
-                hint=_nearest(name, ours.known),
+                hint=_nearest(name, own.names),
             )
         if its_name not in its:
             raise InvalidTool(
                 tool.name,
                 f"its alternative {other.name} has no parameter {its_name!r}",
-                hint=f"{_nearest(its_name, its.known)} {_mapping(other)}",
+                hint=f"{_nearest(its_name, its.names)} {_mapping(other)}",
             )
         _check_secret(tool, name, other, its_name)
-    if mapping is None and not ours.is_closed:
+    if mapping is None and not own.is_closed:
         return
     if missing := sorted(its.required.difference((by_name if mapping is None else mapping).values())):
         raise InvalidTool(
@@ -91,8 +91,8 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
 
 
 def _check_secret(tool: Tool, name: str, other: Tool, its_name: str) -> None:
-    ours, its = ({path[0] for path in one.secret_paths if path} for one in (tool, other))
-    if name in ours and its_name not in its:
+    own, its = ({path[0] for path in one.secret_paths if path} for one in (tool, other))
+    if name in own and its_name not in its:
         raise InvalidTool(
             tool.name,
             f"its secret {name!r} is mapped to {its_name!r} of {other.name}, which is not marked as secret",
@@ -137,14 +137,14 @@ def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: l
         raise refuse(
             "does not accept objects in its list", "Each item is an object: the arguments of one call."
         )
-    ours = _ParameterNames.of(tool.input_schema)
+    own = _ParameterNames.of(tool.input_schema)
     for one in items[:1]:
         its = _ParameterNames.of(one)
-        if unknown := sorted(name for name in ours.known if name not in its):
+        if unknown := sorted(name for name in own.names if name not in its):
             raise refuse(
                 f"does not accept {unknown[0]!r} in its items", "Give its items the tool's own parameters."
             )
-        if missing := sorted(name for name in its.required if name not in ours):
+        if missing := sorted(name for name in its.required if name not in own):
             raise refuse(f"requires {missing[0]!r} in its items", "Give its items the tool's own parameters.")
 
 
@@ -173,18 +173,18 @@ def _check_for_cycles(tools: Mapping[str, Tool]) -> None:
 class _ParameterNames:
     """The parameter names of a schema."""
 
-    known: frozenset[str]
+    names: frozenset[str]
     required: frozenset[str]
     is_closed: bool
     """Whether other names are refused."""
 
     @classmethod
     def of(cls, schema: JsonSchema) -> "_ParameterNames":
-        known, required = schema.get("properties", {}), schema.get("required", ())
-        return cls(frozenset(known), frozenset(required), schema.get("additionalProperties") is False)
+        properties, required = schema.get("properties", {}), schema.get("required", ())
+        return cls(frozenset(properties), frozenset(required), schema.get("additionalProperties") is False)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.known or not self.is_closed
+        return name in self.names or not self.is_closed
 
 
 def _branches(schema: object, root: JsonSchema) -> Iterable[JsonSchema]:
@@ -201,7 +201,7 @@ def _branches(schema: object, root: JsonSchema) -> Iterable[JsonSchema]:
 
 
 def _mapping(other: Tool) -> str:
-    names = " or ".join(sorted(_ParameterNames.of(other.input_schema).known)) or "..."
+    names = " or ".join(sorted(_ParameterNames.of(other.input_schema).names)) or "..."
     return f'Map the arguments: Alternative(tool="{other.name}", arguments={{"ours": "{names}"}}).'
 
 

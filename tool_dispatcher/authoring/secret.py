@@ -188,9 +188,9 @@ def _children_at(node: JsonSchema, part: str | int) -> list[JsonSchema]:
         if part < len(item_schemas):
             return [item_schemas[part]]
         return [node[key] for key in _OTHER_ITEMS if isinstance(node.get(key), dict)]
-    named = [child for name, child in _mapped(node.get("properties")) if name == part]
-    named += [child for name, child in _mapped(node.get("patternProperties")) if _fits(name, part)]
-    return named or [node[key] for key in _OTHER_KEYS if isinstance(node.get(key), dict)]
+    children = [child for name, child in _mapped(node.get("properties")) if name == part]
+    children += [child for name, child in _mapped(node.get("patternProperties")) if _fits(name, part)]
+    return children or [node[key] for key in _OTHER_KEYS if isinstance(node.get(key), dict)]
 
 
 def _children(node: JsonSchema) -> Iterator[tuple[str | int, JsonSchema]]:

@@ -124,8 +124,8 @@ def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
 
 def _field(parameter: inspect.Parameter, default: object) -> tuple[Any, Any]:
     name = parameter.name
-    named = Field(alias=name, validation_alias=name, serialization_alias=name)
-    return Annotated[parameter.annotation, named], default
+    aliased = Field(alias=name, validation_alias=name, serialization_alias=name)
+    return Annotated[parameter.annotation, aliased], default
 
 
 class _Schema(GenerateJsonSchema):

@@ -14,10 +14,10 @@ def source_of(function: Callable[..., Any], parameter: str = "") -> str:
     code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
     if not isinstance(code, CodeType) or code.co_filename.startswith("<"):
         return ""
-    return f"{shown_path(code.co_filename)}:{_line(code, parameter)}"
+    return f"{display_path(code.co_filename)}:{_line(code, parameter)}"
 
 
-def shown_path(file: str) -> str:
+def display_path(file: str) -> str:
     """Return a path, relative if it is below the current directory."""
     path, current = Path(file), Path.cwd()
     return str(path.relative_to(current)) if path.is_relative_to(current) else file
@@ -33,7 +33,7 @@ def _line(code: CodeType, parameter: str) -> int:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             arguments = node.args
-            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-            named += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-            return first - 1 + next((one.lineno for one in named if one.arg == parameter), node.lineno)
+            parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            parameters += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+            return first - 1 + next((one.lineno for one in parameters if one.arg == parameter), node.lineno)
     return code.co_firstlineno

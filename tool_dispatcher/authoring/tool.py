@@ -25,7 +25,7 @@ from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.contract import OPTIONS, ContractOptions, complete
 from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid
 from tool_dispatcher.authoring.failures import InvalidTool, ToolFailed
-from tool_dispatcher.authoring.options import check_known, warn_of_renamed, with_new_names
+from tool_dispatcher.authoring.options import check_names, warn_of_renamed, with_new_names
 from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked
 from tool_dispatcher.authoring.secret import secret_paths
@@ -172,12 +172,12 @@ class FunctionTool(Tool, Generic[P, R]):
 
 
 def _check_validates(tool: str, parameter: str, schema: JsonSchema) -> None:
-    known = schema.get("properties", {})
-    if parameter and parameter not in known:
+    properties = schema.get("properties", {})
+    if parameter and parameter not in properties:
         raise InvalidTool(
             tool,
             f"its validates names {parameter!r}, which is not one of its parameters",
-            hint=f"Name one of its parameters: {', '.join(known) or 'it has none'}.",
+            hint=f"Name one of its parameters: {', '.join(properties) or 'it has none'}.",
         )
 
 
@@ -210,7 +210,7 @@ def tool(
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
         with _located(function):
-            named = str(name or getattr(function, "__name__", "?"))
+            tool_name = str(name or getattr(function, "__name__", "?"))
             if not callable(function) or isinstance(function, type | Tool):
                 raise InvalidTool(
                     name or repr(function),
@@ -218,8 +218,8 @@ def tool(
                     hint="Decorate a function with type hints.",
                 )
             if effect is None:
-                check_known(named, with_new_names(named, options), OPTIONS)
-                raise InvalidTool(named, _EFFECT_MISSING[0], hint=_EFFECT_MISSING[1])
+                check_names(tool_name, with_new_names(tool_name, options), OPTIONS)
+                raise InvalidTool(tool_name, _EFFECT_MISSING[0], hint=_EFFECT_MISSING[1])
         return FunctionTool(function, effect=effect, name=name, description=description, **options)
 
     return decorate

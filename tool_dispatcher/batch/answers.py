@@ -28,7 +28,7 @@ def refused_by_coordinator(reason: str) -> ToolError:
     return tool_error(
         "cancelled",
         f"The call was not run: {reason.removesuffix('.')}.",
-        "Do what is said there; if that is nothing, go on without the call, and say what is missing.",
+        "Follow that message; if it names no next step, go on without the call, and say what is missing.",
     )
 
 
@@ -62,8 +62,8 @@ def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Ex
     listed = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
     return tool_error(
         "validation_error",
-        f"{call.name} was not run: a placeholder among its arguments stands for nothing. {listed}.",
-        f"Call {call.name} again with the value itself, or with the path to one that is there, like "
+        f"{call.name} was not run: a placeholder in its arguments has no value. {listed}.",
+        f"Call {call.name} again with the value itself, or with a path to an existing value, such as "
         "${calls[0].documents[0].id}. If the text itself is meant, write one more $ before it.",
         example_valid_call=example,
         fields={name: readable(fault, _REASON_CHARACTERS_MAX) for name, fault in faults.items()},
@@ -75,7 +75,7 @@ def cycle_error(index: int, cycle: Sequence[int], calls: Sequence[RequestedCall]
     if len(cycle) == 1:
         problem = f"{call_label(index, calls[index])} waits for itself"
     else:
-        problem = f"these calls wait for each other in a circle: {_listed(cycle, calls)}"
+        problem = f"these calls wait for each other in a cycle: {_listed(cycle, calls)}"
     return tool_error(
         "validation_error",
         f"{calls[index].name} was not run: {problem}.",
@@ -89,17 +89,17 @@ def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: it needs {dependency.tool}, which has not succeeded in this session.",
-        f"Call {dependency.tool} first, then {call.name} with {_given_fields(dependency)}.",
+        f"Call {dependency.tool} first, then {call.name} with {_needed_fields(dependency)}.",
     )
 
 
 def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> ToolError:
     """Return the error for a call whose dependency has calls in this batch, but none returned the needed fields."""
-    gives = _given_fields(dependency)
+    gives = _needed_fields(dependency)
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: it needs {gives.replace(' it ', f' {dependency.tool} ')}; {problem}.",
-        f"See to {dependency.tool} first: correct its call, or ask for something else. "
+        f"First correct the call of {dependency.tool}, or call it for something else. "
         f"Then call {call.name} with {gives}.",
     )
 
@@ -110,7 +110,7 @@ def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error:
         "dependency_failed",
         f"{call.name} was not run: an argument is what {call_label(index, other)} returns, and that call "
         f"{why_failed(error)}.",
-        f"See to calls[{index}] first: {_action(error)} Then call {call.name} again.",
+        f"First correct calls[{index}]: {_action(error)} Then call {call.name} again.",
     )
 
 
@@ -120,7 +120,7 @@ def begun_elsewhere(call: RequestedCall, refused: ToolError | None) -> ToolError
     return tool_error(
         "outcome_unknown",
         f"{call.name} was begun by a dispatcher that stopped, and may or may not have taken effect. "
-        f"It cannot be seen to any more: {why}",
+        f"It can no longer be resumed: {why}",
     )
 
 
@@ -130,8 +130,8 @@ def not_started(call: RequestedCall, index: int, other: RequestedCall, error: To
         "cancelled",
         f"{call.name} was not run and has had no effect: {call_label(index, other)} {why_failed(error)}, and calls "
         "of tools like these stop at the first failure.",
-        f"See to calls[{index}] first: {_action(error)} Then make this call again as it was, "
-        "if it is still wanted.",
+        f"First correct calls[{index}]: {_action(error)} Then repeat this call unchanged, "
+        "if it is still needed.",
     )
 
 
@@ -151,7 +151,7 @@ def _action(error: ToolError) -> str:
     return action if action.endswith((".", "!", "?", "…")) else f"{action}."
 
 
-def _given_fields(dependency: Dependency) -> str:
+def _needed_fields(dependency: Dependency) -> str:
     if not dependency.required_fields:
         return "what it returns"
     return f"the {', '.join(f'`{field}`' for field in dependency.required_fields)} it returns"

@@ -19,7 +19,7 @@ _RETRY_AFTER_S_MAX = 86_400
 _FIELDS_MAX = 20
 _READ_SINGLY = "Call {tool} again for one item at a time, or go on without it and say so."
 _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Check with a reading tool what it did."
-_ITEM_OF_A_WRITE = "See to what the message says; check with a reading tool before making this call again."
+_ITEM_OF_A_WRITE = "Follow the message; check with a reading tool before making this call again."
 
 
 def groups(
@@ -120,7 +120,7 @@ def _read_item(item: Json, effect: Effect) -> ToolOutcome:
         return _read_error(error, effect)
     if item.get("status") == "error" and item.keys() <= _ENVELOPE | _ERROR:
         reported = {name: field for name, field in item.items() if name in _ERROR}
-        return _read_error(reported or "nothing is said of why", effect)
+        return _read_error(reported or "no reason was given", effect)
     return item["data"] if is_envelope and "data" in item else item
 
 
@@ -149,8 +149,8 @@ def _read_error(error: Json, effect: Effect) -> ToolError:
 
 def _type_of(name: object, code: str, effect: Effect) -> ErrorType:
     if name in TOOL_ERRORS:
-        known: ErrorType = name
-        return known
+        error_type: ErrorType = name
+        return error_type
     by_code = type_of(code)
     if effect == "write" and by_code in TRANSIENT_ERRORS:
         return "outcome_unknown"
@@ -174,8 +174,7 @@ def _unmatched(variant: BatchVariant, effect: Effect, outcome: Json, count: int)
     returned = outlined(outcome) + ("" if results is None else f", where `results` is {outlined(results)}")
     return tool_error(
         "internal_error",
-        f"This call was run as one of {count} by {variant.tool}, and what that returned cannot be told apart "
-        f"by call: {returned}; a list of {count}, or `results` with every index from 0 to {count - 1} once, "
-        "was needed.",
+        f"This call was run as one of {count} by {variant.tool}, and its result cannot be matched with the calls: "
+        f"{returned}; it must be a list of {count}, or have `results` with each index from 0 to {count - 1} once.",
         _TOOK_EFFECT if effect == "write" else _READ_SINGLY.format(tool=variant.tool),
     )

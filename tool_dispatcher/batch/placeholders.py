@@ -30,7 +30,7 @@ _NAME_CHARACTERS_MAX = 200
 def resolve(
     call: RequestedCall,
     results: Sequence[ToolResult | None],
-    whole_results: Mapping[int, Json] | None = None,
+    complete_results: Mapping[int, Json] | None = None,
     example: Example = None,
 ) -> ToolArguments | ToolError:
     """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON types.
@@ -40,7 +40,7 @@ def resolve(
 
     Args:
         results: the results of the batch, by index.
-        whole_results: by index, the complete data of results that are shown in part.
+        complete_results: by index, the complete data of results that are shown in part.
         example: valid arguments, for the error.
 
     Raises:
@@ -51,10 +51,10 @@ def resolve(
     size = 0
     for path, placeholder in find(call.arguments):
         assert isinstance(placeholder, Reference), "the plan has refused what cannot be read"
-        fault = _look_up(placeholder, results, whole_results or {}, values)
+        fault = _look_up(placeholder, results, complete_results or {}, values)
         size += len(values.get(placeholder, b""))
         if size > VALUES_BYTES_MAX:
-            fault = f"the placeholders bring in more than {VALUES_BYTES_MAX} bytes"
+            fault = f"the values of the placeholders have more than {VALUES_BYTES_MAX} bytes"
         if fault:
             faults[_argument(path)] = fault
         if size > VALUES_BYTES_MAX or len(faults) == _FAULTS_MAX:
@@ -83,7 +83,7 @@ def unreadable(
     return faults
 
 
-def named_calls(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
+def referenced_indexes(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
     """Return the indexes of the calls whose results are needed, each once."""
     return tuple(
         dict.fromkeys(
@@ -99,14 +99,14 @@ def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall])
         return f"{_as_text(placeholder)} names this call itself"
     if placeholder.call >= len(calls):
         last = f"calls[{len(calls) - 1}]"
-        return f"{_as_text(placeholder)} names no call: the last of this reply is {last}, the first calls[0]"
+        return f"{_as_text(placeholder)} names a call that does not exist: this reply has calls[0] to {last}"
     return ""
 
 
 def _look_up(
     placeholder: Reference,
     results: Sequence[ToolResult | None],
-    whole_results: Mapping[int, Json],
+    complete_results: Mapping[int, Json],
     values: dict[Reference, bytes],
 ) -> str:
     """Add the value to `values`, as JSON so that no two calls share an object; return the error, or an empty text."""
@@ -115,16 +115,17 @@ def _look_up(
     result = results[placeholder.call]
     if result is None or result.status != "ok":
         raise ValueError(f"{placeholder} is resolved before calls[{placeholder.call}] has succeeded")
-    if result.handle and placeholder.call not in whole_results:
+    if result.handle and placeholder.call not in complete_results:
         return (
-            f"{_as_text(placeholder)} is not at hand: what the call returned is shown in part only; "
+            f"{_as_text(placeholder)} is not available: the result of the call is only shown in part; "
             f"read the rest by its handle {result.handle!r}, then give the value itself"
         )
-    value = whole_results.get(placeholder.call, result.data)
+    value = complete_results.get(placeholder.call, result.data)
     for depth, part in enumerate(placeholder.path):
         if not _has_part(value, part):
             path = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"
-            return f"{_as_text(placeholder)} is not there: {readable(path, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
+            location = readable(path, _NAME_CHARACTERS_MAX)
+            return f"{_as_text(placeholder)} does not exist: {location} is {outlined(value)}"
         value = value[part]
     values[placeholder] = to_json(value)
     return ""

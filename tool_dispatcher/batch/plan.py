@@ -21,7 +21,7 @@ from tool_dispatcher.batch.answers import (
 )
 from tool_dispatcher.batch.collapse import groups
 from tool_dispatcher.batch.dependencies import Gate, Graph, find_cycles, graph_of
-from tool_dispatcher.batch.placeholders import named_calls, unreadable
+from tool_dispatcher.batch.placeholders import referenced_indexes, unreadable
 from tool_dispatcher.batch.units import Unit, units_of
 
 _PathsAndPlaceholders = Sequence[tuple[Path, Placeholder]]
@@ -148,8 +148,10 @@ def _calls_needed(placeholders: Sequence[_PathsAndPlaceholders]) -> list[tuple[i
     """Return, by call, the other calls whose results it needs."""
     count = len(placeholders)
     return [
-        tuple([other for other in named_calls(named) if other < count and other != index]) if named else ()
-        for index, named in enumerate(placeholders)
+        tuple([other for other in referenced_indexes(call_placeholders) if other < count and other != index])
+        if call_placeholders
+        else ()
+        for index, call_placeholders in enumerate(placeholders)
     ]
 
 

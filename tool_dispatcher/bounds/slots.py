@@ -20,7 +20,7 @@ from redis.exceptions import RedisError
 from tool_dispatcher.bounds.refusals import BoundUnknown, NoSlot
 from tool_dispatcher.bounds.slot_leases import Slot, SlotLeases
 
-_PAUSES_S = (0.01, 0.02, 0.04, 0.08, 0.1)
+_DELAYS_S = (0.01, 0.02, 0.04, 0.08, 0.1)
 """Pauses between requests to Redis, in seconds; jitter shortens each by up to a half."""
 _REQUESTED_MAX = 256
 _PASSED_ON_S_MAX = 1.0
@@ -135,5 +135,5 @@ class _Queue:
 
 def _pause_s(tries: int) -> float:
     """Return the pause before the next request, with jitter."""
-    longest_s = _PAUSES_S[min(tries, len(_PAUSES_S) - 1)]
+    longest_s = _DELAYS_S[min(tries, len(_DELAYS_S) - 1)]
     return longest_s * (0.5 + random_fraction() / 2)

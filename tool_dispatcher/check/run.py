@@ -20,7 +20,7 @@ from tool_dispatcher.check.judge import Judge, Judgement
 from tool_dispatcher.check.short_json import short_json
 from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults
 from tool_dispatcher.import_failures import location_of
-from tool_dispatcher.running.execute import ExecutionEnd, execute_alone
+from tool_dispatcher.running.execute import ExecutionEnd, execute_without_batch
 from tool_dispatcher.running.threads import Threads
 
 EXAMPLES_MAX = 50
@@ -52,7 +52,7 @@ class CheckedCase:
     """The JSON of the arguments, with long values cut."""
     judgement: Judgement
     happened: Happened
-    shown: ToolError | str
+    model_view: ToolError | str
     """The model's view: the error, or the JSON of the data with long values cut."""
     faults: tuple[Fault, ...]
 
@@ -121,7 +121,7 @@ class _Check:
             arguments=redactor.text(short_json(case.arguments)),
             judgement=judgement,
             happened=outcome.happened,
-            shown=_redacted_outcome(outcome, redactor),
+            model_view=_redacted_outcome(outcome, redactor),
             faults=tuple(replace(fault, detail=redactor.text(fault.detail)) for fault in case_faults),
         )
         self._on_checked(checked)
@@ -168,12 +168,12 @@ class _Check:
             deadline=utc_now() + timedelta(seconds=timeout_s),
             tenant=_TENANT,
         )
-        return await execute_alone(self._tool, arguments, context, self._threads, timeout_s)
+        return await execute_without_batch(self._tool, arguments, context, self._threads, timeout_s)
 
-    def _notes(self, checked: tuple[CheckedCase, ...], drawn: int) -> Iterator[str]:
+    def _notes(self, checked: tuple[CheckedCase, ...], generated: int) -> Iterator[str]:
         if why := self._stopped_because:
             yield f"Not all cases were run, because {why}. The others were only validated."
-        if not drawn and self._options.examples_max:
+        if not generated and self._options.examples_max:
             yield "No valid arguments could be generated from the schema; only the fixed cases were sent."
         if self._tool.example is None:
             yield "It has no example, and none could be generated from its schema. Add one with `example=`."

@@ -126,7 +126,7 @@ def repeated_result(write: Write, denied: DeniedClaim) -> ToolResult | ToolError
             _how_to_repeat(denied),
         )
     (call_id,) = write.call_ids
-    changes = {"index": write.place, "call_id": call_id, "tool": write.tool, "duration_ms": 0}
+    changes = {"index": write.index, "call_id": call_id, "tool": write.tool, "duration_ms": 0}
     return denied.outcome.model_copy(update=changes)
 
 

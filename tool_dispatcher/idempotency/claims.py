@@ -33,7 +33,7 @@ class MustRunSingly(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredWrite:
     """The answer of a write that does not run here: the results of its run, or an error for each of its calls."""
 
     results: Results = ()
@@ -51,7 +51,7 @@ class Claims:
         write: Write,
         *,
         is_safe_to_repeat: bool,
-        can_be_asked: bool,
+        can_reconcile: bool,
         wait_s: float,
         may_have_begun: bool,
     ) -> None:
@@ -64,14 +64,14 @@ class Claims:
             may_have_begun: whether another worker may have begun the write before.
         """
         self._ledger, self._write = ledger, write
-        self._is_safe_to_repeat, self._can_be_asked = is_safe_to_repeat, can_be_asked
+        self._is_safe_to_repeat, self._can_be_asked = is_safe_to_repeat, can_reconcile
         self._ends_s = monotonic_s() + wait_s
         self.may_have_begun = may_have_begun
         self._has_claimed = False
         self._first: DeniedClaim | None = None
         """The identical write of another call, if this call has taken it over."""
 
-    async def next(self) -> Claim | Answered:
+    async def next(self) -> Claim | AnsweredWrite:
         """Return the right to run the write, or its answer; wait while another worker runs it.
 
         Raises KeyUsedForAnother, SessionStopped, LedgerUnavailable and MustRunSingly.
@@ -87,7 +87,7 @@ class Claims:
         self._has_claimed = True
         return claim
 
-    async def _by_identity(self) -> Claim | Answered | None:
+    async def _by_identity(self) -> Claim | AnsweredWrite | None:
         """Claim the write by its identity, as in sessions of format 2.
 
         Returns the answer of an identical write, or None if this write has a record whose status must be read.
@@ -102,26 +102,28 @@ class Claims:
                     self._write = replace(self._write, key=reply.key)
                     return None
                 case "repeated" | "between" if self._write.kind == "ask":
-                    return Answered(error=answers.approval_needed_error(self._write, reply), denied=reply)
+                    return AnsweredWrite(
+                        error=answers.approval_needed_error(self._write, reply), denied=reply
+                    )
                 case "repeated":
                     first = answers.repeated_result(self._write, reply)
                     if isinstance(first, ToolError):
-                        return Answered(error=first, denied=reply)
-                    return Answered((first,), denied=reply)
+                        return AnsweredWrite(error=first, denied=reply)
+                    return AnsweredWrite((first,), denied=reply)
                 case "between":
-                    return Answered(error=answers.write_between_error(self._write, reply), denied=reply)
+                    return AnsweredWrite(error=answers.write_between_error(self._write, reply), denied=reply)
                 case "split":
                     raise MustRunSingly
                 case "stopped":
-                    return Answered(error=answers.cancelled_session_error(self._write))
+                    return AnsweredWrite(error=answers.cancelled_session_error(self._write))
                 case "theirs":
                     if self._write.kind == "again":
-                        return Answered(error=answers.not_approved_error(self._write, reply))
+                        return AnsweredWrite(error=answers.not_approved_error(self._write, reply))
                     if (outcome := await self._identical_write(reply, pause_s)) is not None:
                         return outcome
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
-    async def _identical_write(self, denied: DeniedClaim, pause_s: float) -> Claim | Answered | None:
+    async def _identical_write(self, denied: DeniedClaim, pause_s: float) -> Claim | AnsweredWrite | None:
         """Return a claim on the identical write of another call, or its outcome; None to decide again.
 
         Waits for a moment if that write is in progress.
@@ -133,7 +135,7 @@ class Claims:
         is_single_call = denied.key.startswith(f"{self._write.name}/")
         if status.state == "in_progress":
             if not await self._has_waited(pause_s, status):
-                return Answered(error=answers.still_running_error(self._write), denied=denied)
+                return AnsweredWrite(error=answers.still_running_error(self._write), denied=denied)
             return None
         if denied.state == "open" and status.state in ("settled", "unknown"):
             return None  # it has ended in the meantime
@@ -145,9 +147,9 @@ class Claims:
                 self._write, self._first = identical, denied
             return claim
         outcome = status.outcomes[denied.item - 1] if len(status.outcomes) >= denied.item else None
-        return Answered(error=answers.unknown_before_error(self._write, denied, outcome), denied=denied)
+        return AnsweredWrite(error=answers.unknown_before_error(self._write, denied, outcome), denied=denied)
 
-    async def _follow(self) -> Claim | Answered:
+    async def _follow(self) -> Claim | AnsweredWrite:
         """Wait for the outcome of another worker's run, or take over a run that was abandoned."""
         self.may_have_begun = True
         pause_s = _PAUSE_S_MIN
@@ -159,7 +161,7 @@ class Claims:
                     if claim is not None:
                         return claim
                 case "settled" | "unknown" | "none":
-                    return Answered(status.outcomes, answers.unknown_outcome_error(self._write))
+                    return AnsweredWrite(status.outcomes, answers.unknown_outcome_error(self._write))
                 case "abandoned":
                     claim = await self._ledger.take_over(self._write, status.fence)
                     if claim is not None:
@@ -167,7 +169,7 @@ class Claims:
                         return claim
                 case "in_progress":
                     if not await self._has_waited(pause_s, status):
-                        return Answered(error=answers.still_running_error(self._write))
+                        return AnsweredWrite(error=answers.still_running_error(self._write))
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
     async def _has_waited(self, pause_s: float, status: WriteStatus) -> bool:

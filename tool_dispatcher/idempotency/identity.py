@@ -54,10 +54,12 @@ def _with_defaults(schema: object, value: object, root: JsonSchema, depth: int) 
         return value
     if isinstance(value, Mapping):
         properties = schema.get("properties")
-        known: Mapping[str, JsonSchema] = properties if isinstance(properties, Mapping) else {}
-        missing = {name: part["default"] for name, part in known.items() if _has_default(part)}
+        schemas: Mapping[str, JsonSchema] = properties if isinstance(properties, Mapping) else {}
+        missing = {name: part["default"] for name, part in schemas.items() if _has_default(part)}
         fields = {**missing, **value}
-        return {name: _with_defaults(known.get(name), part, root, depth - 1) for name, part in fields.items()}
+        return {
+            name: _with_defaults(schemas.get(name), part, root, depth - 1) for name, part in fields.items()
+        }
     if isinstance(value, list):
         return [_with_defaults(schema.get("items"), item, root, depth - 1) for item in value]
     return value

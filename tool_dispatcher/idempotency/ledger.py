@@ -90,7 +90,7 @@ class Ledger(WriteLedger):
             self._lease_ms,
             *self._retention_ms(write),
             write.session_id,
-            write.asked_ms,
+            write.requested_at_ms,
             *(begun_entry(call_id) for call_id in write.call_ids),
         ]
 
@@ -113,12 +113,12 @@ class Ledger(WriteLedger):
             self._lease_ms,
             *self._retention_ms(write),
             write.session_id,
-            write.asked_ms,
+            write.requested_at_ms,
             self._keys.effect(write.session_id, ""),
             write.name,
             "once" if write.kind == "ask" else write.kind,
             write.round,
-            write.place,
+            write.index,
             int(write.is_approved),
         ]
         for call_id, identity in zip(write.call_ids, write.identities, strict=True):
@@ -163,7 +163,7 @@ class Ledger(WriteLedger):
         arguments: list[Argument] = [fence, claimant, self._lease_ms, self._retention_ms(write)[0]]
         if write.name:
             names += self._index_keys(write)
-            arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
+            arguments += [f"call:{write.requested_by}", write.identities[0], write.member, int(is_unknown)]
         else:
             arguments.append(int(is_again))
         answer, ends_s, problem = await self._claimed(_TAKE_OVER, names, arguments)
@@ -211,10 +211,10 @@ class Ledger(WriteLedger):
 
         async def attempt() -> bool:
             begins_s = monotonic_s()
-            is_ours = bool(await self._batcher.run(_RENEW, self._keys_of(claim.write)[:1], arguments))
-            if is_ours:
+            is_renewed = bool(await self._batcher.run(_RENEW, self._keys_of(claim.write)[:1], arguments))
+            if is_renewed:
                 claim.ends_s = begins_s + self.lease_s
-            return is_ours
+            return is_renewed
 
         return await self._retried("renew a write", attempt)
 
@@ -232,7 +232,7 @@ class Ledger(WriteLedger):
             write.fingerprint,
             *self._retention_ms(write),
             write.member,
-            write.asked_by if write.call_ids else "",
+            write.requested_by if write.call_ids else "",
         ]
         for n, result in enumerate(results):
             arguments += [outcome_entry(result.call_id), write_outcome(result, write.format)]

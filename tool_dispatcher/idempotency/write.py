@@ -36,27 +36,27 @@ class Write:
     """How long its outcome is kept at least after its last change, in seconds."""
     format: int = FORMAT
     """The format of its session."""
-    asked_ms: int = 0
+    requested_at_ms: int = 0
     """The time of the request, in Unix milliseconds of Redis's clock."""
     name: str = ""
     """The key without its ordinal, in sessions of format 2; empty if the coordinator has minted the key."""
     identities: tuple[str, ...] = ()
     """The identity of each call; see identity.py."""
     kind: Purpose = "once"
-    place: int = 0
+    index: int = 0
     """The index of its first call in the batch."""
     is_approved: bool = False
     """Whether a person has approved its repetition, whatever the outcome of the earlier write."""
 
     @property
-    def asked_by(self) -> str:
+    def requested_by(self) -> str:
         """Return `ROUND/ID` of its first call."""
         return f"{self.round}/{self.call_ids[0]}"
 
     @property
     def member(self) -> str:
         """Return its entry in the order of the session's writes."""
-        return f"{self.round}/{self.place}/{self.key}"
+        return f"{self.round}/{self.index}/{self.key}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def as_json(value: Any, depth: int = 0) -> Json:
     if kind is float:
         return value if math.isfinite(value) else None
     if depth > _DEPTH_MAX:
-        raise NotJson(f"the result is nested deeper than {_DEPTH_MAX} levels, or in a circle")
+        raise NotJson(f"the result is nested deeper than {_DEPTH_MAX} levels, or contains itself")
     if kind is dict:
         return _json_object(value, depth)
     if kind is list:

@@ -105,7 +105,7 @@ class Outcomes:
     async def _fitted(self, call: Call, index: int, data: Json) -> tuple[ToolOutcome, str]:
         """Return the part of the data that is shown, or a ToolError, and the handle of the whole if it is larger."""
         batch, contract = call.batch, call.contract
-        handle, bytes_max = f"r{batch.request.round}c{index}", batch.shown_bytes_max(contract)
+        handle, bytes_max = f"r{batch.request.round}c{index}", batch.shown_size_max(contract)
         fitted = await offload(
             fit_result,
             data,
@@ -118,9 +118,9 @@ class Outcomes:
             return fitted, ""
         if fitted.whole is None:
             return fitted.data, ""
-        await batch.journal.store_whole(handle, fitted.whole)
+        await batch.journal.store_complete(handle, fitted.whole)
         if index in batch.needed:
-            batch.whole_results[index] = data
+            batch.complete_results[index] = data
         return fitted.data, handle
 
 

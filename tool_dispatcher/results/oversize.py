@@ -37,24 +37,24 @@ def fit_data(data: Json, bytes_max: int, handle: str) -> Fitted:
 
     Raises ValueError if the data cannot be written as JSON.
     """
-    whole = json_of(data)
-    if len(whole) <= bytes_max:
+    complete = json_of(data)
+    if len(complete) <= bytes_max:
         return Fitted(data)
     if isinstance(data, str):
-        return Fitted(_text(data, "", bytes_max, handle), whole)
-    shown = _with_long_part_cut(data, whole, bytes_max, handle)
-    if shown is None:
-        shown = _text(whole.decode(), " of its JSON", bytes_max, handle)
-    return Fitted(shown, whole)
+        return Fitted(_text(data, "", bytes_max, handle), complete)
+    part = _with_long_part_cut(data, complete, bytes_max, handle)
+    if part is None:
+        part = _text(complete.decode(), " of its JSON", bytes_max, handle)
+    return Fitted(part, complete)
 
 
-def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = None) -> JsonObject:
+def read_part(result: bytes, start: int, length: int, bytes_max: int | None = None) -> JsonObject:
     """Return `length` characters of a whole from `start`: of its text if it is a text, otherwise of its JSON.
 
     The part is shorter at the end of the whole, or if its JSON would be larger than `bytes_max`; the field `end`
     is the position where it ends.
     """
-    text: str = from_json(whole) if whole.startswith(b'"') else whole.decode()
+    text: str = from_json(result) if result.startswith(b'"') else result.decode()
     start = min(max(0, start), len(text))
     part = text[start : start + max(0, length)]
     read: JsonObject = {"text": "", "start": start, "end": len(text), "total_characters": len(text)}
@@ -73,7 +73,7 @@ class _Long:
     """The position of its beginning in the JSON text of the whole, in characters."""
 
 
-def _with_long_part_cut(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | None:
+def _with_long_part_cut(data: Json, complete: bytes, bytes_max: int, handle: str) -> Json | None:
     """Return the result with its long part cut; None if it has no long part, or if nothing of it fits."""
     long = _long_part(data)
     content = long.content
@@ -86,7 +86,7 @@ def _with_long_part_cut(data: Json, whole: bytes, bytes_max: int, handle: str) -
         note = _note(f"{count} of {len(content)} {unit}{name}", handle, start)
         return _with_note(data, long.path, kept, note)
 
-    frame = shown(content[:0], len(whole), len(content))  # its numbers have as many digits as any
+    frame = shown(content[:0], len(complete), len(content))  # its numbers have as many digits as any
     space_bytes = bytes_max - len(to_json(frame))
     kept = (
         _beginning(content, space_bytes) if isinstance(content, str) else _first_items(content, space_bytes)
@@ -122,13 +122,13 @@ def _long_part(data: Json) -> _Long:
 
 
 def _first_items(items: list[Json], space_bytes: int) -> list[Json]:
-    shown = 0
+    count = 0
     for item in items:
         space_bytes -= len(to_json(item)) + 1
         if space_bytes < 0:
             break
-        shown += 1
-    return items[:shown]
+        count += 1
+    return items[:count]
 
 
 def _with_note(data: Json, path: tuple[str | int, ...], shown: Json, note: str) -> Json:

@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.secret import secrets_in
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.validate import validate
-from tool_dispatcher.batch.placeholders import digest_of, named_calls, resolve
+from tool_dispatcher.batch.placeholders import digest_of, referenced_indexes, resolve
 from tool_dispatcher.results.redacted import redact_call_secrets
 
 
@@ -34,13 +34,13 @@ def arguments_of(
     """Return the arguments, or an error if the tool refuses them; its schema does not mark `other_secrets`."""
     secrets = (*other_secrets, *secrets_in(tool.input_schema, plain)) if tool.secret_paths else other_secrets
     try:
-        given = validate(tool, plain)
+        validated = validate(tool, plain)
     except Exception as error:  # noqa: BLE001  # the validators of a tool's models are its own code
-        given = error_of(error, "read")
-    if isinstance(given, ToolError):
-        return redact_call_secrets(secrets, given)
+        validated = error_of(error, "read")
+    if isinstance(validated, ToolError):
+        return redact_call_secrets(secrets, validated)
     # A function may change its arguments; another attempt must begin with the original ones.
-    return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
+    return Arguments(plain, deepcopy(validated) if validated is plain else validated, secrets)
 
 
 def check_ahead(
@@ -62,13 +62,16 @@ def check_ahead(
 
 
 def filled_in(
-    call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], whole_results: Mapping[int, Json]
+    call: RequestedCall,
+    tool: Tool,
+    outcomes: Sequence[ToolResult | None],
+    complete_results: Mapping[int, Json],
 ) -> tuple[Arguments | ToolError, str]:
     """Return the arguments with the values that other calls of the batch returned, and their digest.
 
     The digest is empty if a placeholder cannot be resolved, or if the tool has secrets; see batch/placeholders.py.
     """
-    plain = resolve(call, outcomes, whole_results, tool.example)
+    plain = resolve(call, outcomes, complete_results, tool.example)
     if isinstance(plain, ToolError):
         return plain, ""
     return arguments_of(tool, plain), "" if tool.secret_paths else digest_of(plain)
@@ -76,7 +79,7 @@ def filled_in(
 
 def referenced_calls(call: RequestedCall) -> set[int]:
     """Return the indexes of the calls whose results appear in the call's arguments."""
-    return set(named_calls(find(call.arguments)))
+    return set(referenced_indexes(find(call.arguments)))
 
 
 def _resolved(call: RequestedCall, tool: Tool) -> Arguments | ToolError:

@@ -49,11 +49,11 @@ class BatchRun:
     """Indexes of the calls whose results other calls of the batch need."""
     attempt: int = 1
     """The number of this delivery, from 1. Above 1, another worker may have begun the batch before."""
-    asked_ms: int = 0
+    requested_at_ms: int = 0
     """The time of the request, on Redis's clock: no write begins if the session was stopped after it."""
     filled: dict[int, str] = field(default_factory=dict)
     """By index, digests of the arguments with replaced placeholders, except for tools with secrets."""
-    whole_results: dict[int, Json] = field(default_factory=dict)
+    complete_results: dict[int, Json] = field(default_factory=dict)
     """By index, the whole of each result that is shown in part and that other calls need."""
 
     @property
@@ -64,23 +64,23 @@ class BatchRun:
         """Return the contract for retries; it allows none if the node of a run declares its retries."""
         return contract if self.request.is_retried else contract.model_copy(update={"retry": _NO_RETRY})
 
-    def shown_bytes_max(self, contract: Contract) -> int:
+    def shown_size_max(self, contract: Contract) -> int:
         """Return the size up to which a result is shown whole; a run reads all results whole."""
         if self.request.node:
             return self.result_bytes_max
         return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
-    async def whole_results_of(
+    async def complete_results_of(
         self, indexes: Iterable[int], results: Sequence[ToolResult | None]
     ) -> Mapping[int, Json]:
-        """Return `whole_results`, completed with those of the calls at `indexes`, which the journal may hold."""
+        """Return `complete_results`, completed with those of the calls at `indexes`, which the journal may hold."""
         for index in indexes:
             result = results[index]
-            if result is not None and result.handle and index not in self.whole_results:
-                whole = await self.journal.load_whole(result.handle)
-                if whole is not None:
-                    self.whole_results[index] = from_json(whole)
-        return self.whole_results
+            if result is not None and result.handle and index not in self.complete_results:
+                content = await self.journal.load_complete(result.handle)
+                if content is not None:
+                    self.complete_results[index] = from_json(content)
+        return self.complete_results
 
 
 class Call(NamedTuple):

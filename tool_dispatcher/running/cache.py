@@ -15,7 +15,7 @@ from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.clock import milliseconds
-from antiphon_shared.process.offload import json_within
+from antiphon_shared.process.offload import json_up_to
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
 from antiphon_shared.values import Json, ToolArguments
@@ -92,7 +92,7 @@ class ReadCache:
         if isinstance(data, ToolError) or ttl_s <= 0:
             return
         try:
-            content = json_within({"at": at.isoformat(), "data": data}, self._bytes_max)
+            content = json_up_to({"at": at.isoformat(), "data": data}, self._bytes_max)
         except ValueError:  # also PydanticSerializationError, a subclass
             return
         if content is not None:

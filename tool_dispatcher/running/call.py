@@ -82,8 +82,8 @@ class Caller:
         (index,), (call,) = unit.calls, calls
         if index in batch.arguments:
             return batch.arguments[index]
-        whole_results = await batch.whole_results_of(referenced_calls(call), results)
-        arguments, digest = await offload(filled_in, call, tool, results, whole_results)
+        complete_results = await batch.complete_results_of(referenced_calls(call), results)
+        arguments, digest = await offload(filled_in, call, tool, results, complete_results)
         if digest:
             batch.filled[index] = digest
         return arguments
@@ -98,8 +98,8 @@ class Caller:
         begun = utc_now()
         answer = await self._runner.answer(call)
         if not answer.substitute:
-            whole = answer.outcome.as_one_outcome if isinstance(answer.outcome, Items) else answer.outcome
-            self._cache.store(digest, whole, begun, call.contract.cache_ttl_s)
+            outcome = answer.outcome.as_one_outcome if isinstance(answer.outcome, Items) else answer.outcome
+            self._cache.store(digest, outcome, begun, call.contract.cache_ttl_s)
         return answer
 
     async def _digest(self, call: Call) -> str | None:

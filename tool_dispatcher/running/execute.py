@@ -58,7 +58,7 @@ async def execute(
     return ended
 
 
-async def execute_alone(
+async def execute_without_batch(
     tool: Tool, arguments: JsonObject, context: ToolContext, threads: Threads, wait_s: float
 ) -> ExecutionEnd:
     """Execute a call outside of a batch; wait up to `wait_s` for a thread. Raises NoThread."""

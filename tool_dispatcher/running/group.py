@@ -46,10 +46,10 @@ class Items:
 class Group:
     """The attempts of a group. Make each with `remaining` and `key`, and pass its outcome to `note`."""
 
-    def __init__(self, unit: Unit, contract: Contract, key: str, *, can_be_asked: bool) -> None:
+    def __init__(self, unit: Unit, contract: Contract, key: str, *, can_reconcile: bool) -> None:
         assert unit.variant is not None, "only calls that run as one are a group"
         self._variant, self._contract, self._key = unit.variant, contract, key
-        self._can_be_asked = can_be_asked
+        self._can_be_asked = can_reconcile
         self._outcomes: list[ToolOutcome] = [None] * len(unit.calls)
         self._errors: list[list[ToolError]] = [[] for _ in unit.calls]
         self._is_answered = False
@@ -72,12 +72,12 @@ class Group:
         if isinstance(outcome, ToolError):
             return outcome
         self._is_answered = True
-        pauses_s = {
+        delays_s = {
             index: pause for index in self.remaining if (pause := self._pause_s(index, attempt)) is not None
         }
-        self.remaining = tuple(pauses_s)
+        self.remaining = tuple(delays_s)
         # All items run again together, after the longest of their pauses.
-        return self._errors[max(pauses_s, key=pauses_s.__getitem__)][-1] if pauses_s else None
+        return self._errors[max(delays_s, key=delays_s.__getitem__)][-1] if delays_s else None
 
     def outcome(self, last: ToolOutcome) -> ToolOutcome | Items:
         """Return the items, or `last`, the error of all attempts, if each attempt failed as a whole."""

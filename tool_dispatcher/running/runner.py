@@ -64,7 +64,7 @@ class Runner:
         variant, contract = call.unit.variant, call.batch.retried_by(call.contract)
         assert variant is not None, "a unit of one call is not a group"
         items = call.arguments.plain[variant.argument]
-        group = Group(call.unit, contract, call.key, can_be_asked=call.tool.reconcile is not None)
+        group = Group(call.unit, contract, call.key, can_reconcile=call.tool.reconcile is not None)
         retries = Retries(contract)
         with self._attempts.guarded(call.tool.name) as guard:
             error = group.note(await self._attempts.make(call, guard), call.attempt)

@@ -26,7 +26,9 @@ def mapped(alternative: Alternative, arguments: ToolArguments) -> ToolArguments:
     """Return the arguments of a call under the alternative's names; absent ones are omitted."""
     if alternative.arguments is None:
         return dict(arguments)
-    return {theirs: arguments[ours] for ours, theirs in alternative.arguments.items() if ours in arguments}
+    return {
+        target: arguments[source] for source, target in alternative.arguments.items() if source in arguments
+    }
 
 
 def substitution_reason(tool: str, error: ToolError, alternative: str) -> str:

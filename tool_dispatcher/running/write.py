@@ -79,7 +79,7 @@ class Writes:
             self._ledger,
             write,
             is_safe_to_repeat=call.contract.is_safe_to_repeat,
-            can_be_asked=call.tool.reconcile is not None,
+            can_reconcile=call.tool.reconcile is not None,
             wait_s=call.batch.time_left_s,
             may_have_begun=call.batch.attempt > 1,
         )
@@ -172,7 +172,7 @@ class Writes:
             # The session may run until its deadline, and is then retained.
             ttl_s=max(call.contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
             format=batch.journal.format,
-            asked_ms=batch.asked_ms,
+            requested_at_ms=batch.requested_at_ms,
         )
         if write.key:
             digest = await offload(fingerprint, call.tool.name, call.arguments.plain)
@@ -190,7 +190,7 @@ class Writes:
             name=name_of(batch.request.tenant, write.session_id, identity),
             identities=identities,
             kind="again" if requested.repeat_of is not None else _PURPOSES[call.contract.repeat],
-            place=index,
+            index=index,
             is_approved=index in batch.permissions.approved,
         )
 

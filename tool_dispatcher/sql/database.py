@@ -19,7 +19,7 @@ from tool_dispatcher.sql.tables import Table, table_of
 NO_COLUMNS = "(no columns)"
 """The placeholder column of a table without columns; it is never in a result."""
 _FETCHED_AT_ONCE = 1_000
-_TABLES_NAMED, _COLUMNS_NAMED = 10, 30
+_TABLES_LISTED_MAX, _COLUMNS_LISTED_MAX = 10, 30
 _NOT_QUERIES = {"describe", "desc", "show", "summarize", "pragma", "explain"}
 """Statements that DuckDB parses as a SELECT, although they are about DuckDB or its tables."""
 
@@ -115,8 +115,8 @@ class Database:
         """Return the columns that the query seems to read from a table without known columns."""
         (serialized,) = self._connection.execute("SELECT json_serialize_sql($1)", [query]).fetchall()
         tree = json.loads(serialized[0])
-        known = {column.name.lower() for table in tables.values() for column in table.columns}
-        known |= {str(one["alias"]).lower() for one in _objects(tree) if one.get("alias")}
+        names = {column.name.lower() for table in tables.values() for column in table.columns}
+        names |= {str(one["alias"]).lower() for one in _objects(tree) if one.get("alias")}
         own, others = {name.lower()}, {other.lower() for other in tables} - {name.lower()}
         for one in _objects(tree):
             if one.get("type") == "BASE_TABLE" and one["alias"]:
@@ -128,7 +128,7 @@ class Database:
             is_between = len(path) > 1 and path[0].lower() not in own | others
             if len(path) > 1 and path[0].lower() in own:
                 guessed.setdefault(path[1].lower(), path[1])
-            elif (len(path) == 1 or is_between) and path[-1].lower() not in known:
+            elif (len(path) == 1 or is_between) and path[-1].lower() not in names:
                 guessed.setdefault(path[-1].lower(), path[-1])
             for shared in one.get("using_columns") or []:
                 guessed.setdefault(shared.lower(), shared)
@@ -227,9 +227,13 @@ def _described(tables: Mapping[str, Table]) -> str:
     """Return a sentence that lists the tables and their columns."""
     if not tables:
         return "There are no tables."
-    shown = []
-    for name, table in list(tables.items())[:_TABLES_NAMED]:
-        columns = [f"{column.name} {column.type}" for column in table.columns[:_COLUMNS_NAMED]]
-        more = [f"{len(table.columns) - _COLUMNS_NAMED} more"] if len(table.columns) > _COLUMNS_NAMED else []
-        shown.append(f"{name} ({', '.join([*columns, *more]) or 'no columns'}; rows: {table.rows})")
-    return f"There {'are' if len(tables) > 1 else 'is'}: {', '.join(shown)}."
+    lines = []
+    for name, table in list(tables.items())[:_TABLES_LISTED_MAX]:
+        columns = [f"{column.name} {column.type}" for column in table.columns[:_COLUMNS_LISTED_MAX]]
+        more = (
+            [f"{len(table.columns) - _COLUMNS_LISTED_MAX} more"]
+            if len(table.columns) > _COLUMNS_LISTED_MAX
+            else []
+        )
+        lines.append(f"{name} ({', '.join([*columns, *more]) or 'no columns'}; rows: {table.rows})")
+    return f"There {'are' if len(tables) > 1 else 'is'}: {', '.join(lines)}."

@@ -1,4 +1,4 @@
-"""`antiphon replay verify --against`: the differences of today's code from another version."""
+"""`antiphon replay verify --against`: the differences between the current code and another version."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -132,7 +132,7 @@ async def _fork(
     parent = list(read_lines(path))
     lines = await begin.fork(parent, changes, modules)
     with _written(into):
-        # Live lines may hold secrets as any session's do.
+        # Live lines may hold secrets, like the lines of any session.
         write_lines(into, redacted(lines, own_redaction()))
     return _show(parent, lines, into, is_json)
 
@@ -169,7 +169,7 @@ def _changes(
 
 
 def _tell(point: "Point | RunPoint") -> None:
-    assert point.event is not None, "a point is behind an event"
+    assert point.event is not None, "a point is after an event"
     output.stderr().print(
         f"Recorded up to event {point.event.n} ({short_type(point.event.event.type)}), then live."
     )
@@ -178,7 +178,7 @@ def _tell(point: "Point | RunPoint") -> None:
 
 
 def _partial_results(point: "Point | RunPoint") -> str:
-    """Return the earlier results that no recording holds whole, by handle and tool."""
+    """Return the handle and tool of each earlier result of which the recording holds only a part."""
     results = (one for batch in data_in(point.lines, ToolsCompleted) for one in batch.results)
     handles = [f"{one.handle} of {one.tool}" for one in results if one.handle]
     return printable(list_names(handles, _HANDLES_MAX))

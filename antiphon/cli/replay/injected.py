@@ -97,7 +97,7 @@ def _limits(snapshot: JsonObject) -> str:
 
 
 def _format_data(data: EventData) -> str:
-    """Return an event in a few words; of a request to the model, what the fault has changed in it."""
+    """Return an event in a few words; for a request to the model, the changes that the fault caused."""
     words = event_lines.detail(data)
     if isinstance(data, ReasoningRequested):
         notices = filter(

@@ -11,8 +11,8 @@ from antiphon.cli import output
 from antiphon.cli.output import print_json, stderr, stdout
 from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.reports.rerun import reported
+from antiphon.replay.rerun import is_independent
 from antiphon.replay.rerun import rerun as run_again
-from antiphon.replay.rerun import works_alone
 from antiphon.replay.rerun_report import RerunReport
 
 
@@ -33,7 +33,7 @@ def rerun(
 
 async def _rerun(paths: Sequence[Path], as_json: bool) -> int:
     files = find_recordings(paths)
-    sessions = [path for path in files if works_alone(path)]
+    sessions = [path for path in files if is_independent(path)]
     for path in [path for path in files if path not in sessions]:
         stderr().print(
             f"{path}: skipped, because the session depends on other sessions. Use `antiphon replay verify`."

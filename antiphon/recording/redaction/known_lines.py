@@ -47,8 +47,8 @@ class KnownLines:
             if len(self._marked) >= _KNOWN_MAX:
                 self._marked.clear()
             self._marked[name] = {
-                tool.name: tuple(map(Path.along, places))
+                tool.name: tuple(map(Path.along, paths))
                 for tool in catalogue.tools
-                if (places := secret_paths(tool.input_schema))
+                if (paths := secret_paths(tool.input_schema))
             }
         return self._marked[name]

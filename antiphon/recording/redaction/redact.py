@@ -135,7 +135,7 @@ class Redaction:
         raw = _inner(line)
         if isinstance(line, CatalogueLine):
             self._learn_catalogue(line, raw)
-        if self._is_named(raw):
+        if self._may_match_rule(raw):
             self._learn(raw, line)
         elif len(self._unnamed) < _UNNAMED_MAX:
             self._unnamed.add(hash(raw))
@@ -149,7 +149,7 @@ class Redaction:
         raw = _inner(line)
         if isinstance(line, CatalogueLine):
             self._learn_catalogue(line, raw)
-        if hash(raw) not in self._unnamed and self._is_named(raw):
+        if hash(raw) not in self._unnamed and self._may_match_rule(raw):
             self._learn(raw, line)
         elif not self._may_hold_more(raw, line):
             return line
@@ -170,7 +170,7 @@ class Redaction:
         with self._text.learning():
             self._value.redacted(_parsed(raw), shape_of(line))
 
-    def _is_named(self, raw: bytes) -> bool:
+    def _may_match_rule(self, raw: bytes) -> bool:
         """Return whether a rule may name a value in the line; only `False` is certain."""
         return (
             self._is_always_suspect
@@ -183,7 +183,7 @@ class Redaction:
         if self._is_always_suspect or any(mark in raw for mark in self._marks):
             return True
         text = raw.decode()
-        return self._text.suspects_known(text) or _hint(self._text.keys).may_match(text)
+        return self._text.may_contain_secret(text) or _hint(self._text.keys).may_match(text)
 
     def _stays_unchanged(self, line: Line, raw: bytes) -> bool:
         """Return whether a line needs no redaction; then its values are not secrets in other lines either.

@@ -55,20 +55,20 @@ class RedactedText:
 
     def suspects(self, text: str) -> bool:
         """Return whether JSON may contain a secret or a text in the form of one; only `False` is certain."""
-        return self.suspects_known(text) or WELL_KNOWN.suspects(text)
+        return self.may_contain_secret(text) or WELL_KNOWN.suspects(text)
 
-    def suspects_known(self, text: str) -> bool:
+    def may_contain_secret(self, text: str) -> bool:
         """Return whether JSON may contain a known or found secret; only `False` is certain."""
-        return self._secrets.suspects(text) or self._found_before.suspects(text)
+        return self._secrets.suspects(text) or self._earlier_secrets.suspects(text)
 
     def text(self, text: str) -> str:
         """Return `text` without its secrets; the same object if it has no secrets."""
         clean = self._without_patterns(text) if self._patterns else text
         if self.keys.suspects(clean):
-            clean = self.keys.in_text(clean, self._found_in_text)
+            clean = self.keys.in_text(clean, self._new_placeholder)
         if self._is_learning:
             return text
-        clean = self._found_before.replaced(self._secrets.replaced(clean, self._counted), self._counted)
+        clean = self._earlier_secrets.replaced(self._secrets.replaced(clean, self._counted), self._counted)
         known = WELL_KNOWN.text(clean)
         if known is not clean:
             self.count += max(1, known.count(REDACTED) - clean.count(REDACTED))
@@ -88,7 +88,7 @@ class RedactedText:
         return value in self._repeated
 
     @property
-    def _found_before(self) -> KnownValues:
+    def _earlier_secrets(self) -> KnownValues:
         if self._finder is None:
             self._finder = KnownValues(self._repeated, as_words=True)
         return self._finder
@@ -104,7 +104,7 @@ class RedactedText:
             )
         return text
 
-    def _found_in_text(self, value: str) -> str:
+    def _new_placeholder(self, value: str) -> str:
         is_sure = len(value) >= _CERTAIN_CHARACTERS_MIN or any(sign.isdigit() for sign in value)
         return self._placeholder(value, is_sure)
 

@@ -65,7 +65,8 @@ class RedactedValue:
         """Return whether the rules keep a header."""
         name = name.lower()
         return any(
-            name == kept or (kept[-1:] == "*" and name.startswith(kept[:-1])) for kept in self._headers
+            name == pattern or (pattern[-1:] == "*" and name.startswith(pattern[:-1]))
+            for pattern in self._headers
         )
 
     def _walk(self, value: Any, shape: Shape, paths: Paths, hidden: Hidden) -> Any:
@@ -121,10 +122,10 @@ class RedactedValue:
         if isinstance(shape, References) and _REFERENCE.fullmatch(value):
             return value
         if isinstance(shape, Open):
-            is_whole = hidden > Hidden.IF_RANDOM or (hidden is Hidden.IF_RANDOM and looks_random(value))
+            is_secret = hidden > Hidden.IF_RANDOM or (hidden is Hidden.IF_RANDOM and looks_random(value))
         else:
-            is_whole = hidden is Hidden.YES and not isinstance(shape, Schema)
-        clean = self._text.placeholder(value) if is_whole else self._text.text(value)
+            is_secret = hidden is Hidden.YES and not isinstance(shape, Schema)
+        clean = self._text.placeholder(value) if is_secret else self._text.text(value)
         if isinstance(shape, Name):
             return clean if clean is value else as_name(clean)[: shape.characters_max]
         return clean[: shape.characters_max] if isinstance(shape, Text) else clean
@@ -142,9 +143,9 @@ class RedactedValue:
         return clean
 
     def _redacted_headers(self, headers: JsonObject) -> dict[str, Any]:
-        kept = {name: value for name, value in headers.items() if self.keeps_header(name)}
-        self._text.count += len(headers) - len(kept)
-        return kept
+        plain_headers = {name: value for name, value in headers.items() if self.keeps_header(name)}
+        self._text.count += len(headers) - len(plain_headers)
+        return plain_headers
 
     def _marked_in(self, value: JsonObject) -> Paths:
         """Return the paths to secret arguments of a call."""

@@ -119,11 +119,11 @@ class Scanner:
         try:
             line = from_json(raw, allow_inf_nan=True)
             self._value.redacted(line, self._shape(raw))
-            places = _strings(line, "$")
+            strings = _strings(line, "$")
         except ValueError:
-            places = iter([("", text)])
+            strings = iter([("", text)])
         seen: set[tuple[str, str]] = set()
-        for path, value in places:
+        for path, value in strings:
             for kind, secret in self._find_secrets(value):
                 # A value that several rules find is reported once, for the first rule.
                 if _PLACEHOLDER.fullmatch(secret) or (path, secret) in seen:
@@ -132,8 +132,8 @@ class Scanner:
                 fingerprint = blake2b(
                     f"{kind} {secret}".encode("utf-8", "replace"), digest_size=8
                 ).hexdigest()
-                place = self._redactor.text(path)  # a key may be a secret itself
-                yield Finding(number, place, kind, _masked(secret), fingerprint)
+                redacted_path = self._redactor.text(path)  # a key may be a secret itself
+                yield Finding(number, redacted_path, kind, _masked(secret), fingerprint)
 
     def _suspects(self, raw: bytes, text: str) -> bool:
         return (
@@ -153,8 +153,8 @@ class Scanner:
         match line:
             case CatalogueLine(catalogue=catalogue):
                 for tool in catalogue.tools:
-                    if places := secret_paths(tool.input_schema):
-                        self._value.marked[tool.name] = tuple(map(JsonPath.along, places))
+                    if paths := secret_paths(tool.input_schema):
+                        self._value.marked[tool.name] = tuple(map(JsonPath.along, paths))
                         self._marks.add(to_json(tool.name))
                 return Fields({"catalogue": shape_of(line)})
             case EventLine():
@@ -220,5 +220,5 @@ def _may_be_secret(value: str) -> bool:
 
 
 def _masked(secret: str) -> str:
-    shown = secret[:_EXCERPT_CHARACTERS] if len(secret) >= _EXCERPT_FROM else ""
-    return f"{shown}… ({len(secret)} characters)"
+    beginning = secret[:_EXCERPT_CHARACTERS] if len(secret) >= _EXCERPT_FROM else ""
+    return f"{beginning}… ({len(secret)} characters)"

@@ -51,8 +51,8 @@ class Sources:
             ran = _code_run(recording, step)
         except UnreadableEvent:
             return ()
-        found = (*self._functions(ran), *self._names(ran))
-        return (found or tuple(self._in_component(step.component)))[:CAUSES_MAX]
+        causes = (*self._functions(ran), *self._names(ran))
+        return (causes or tuple(self._in_component(step.component)))[:CAUSES_MAX]
 
     def _functions(self, ran: set[CodeType]) -> Iterator[str]:
         for file, changed in self._changed.items():
@@ -169,9 +169,9 @@ def _reached(used: set[str], parts: dict[str, _Part]) -> set[str]:
     """Return the used names, and the names that their definitions use in turn."""
     reached, waiting = set(used), [name for name in parts if _short(name) in used]
     while waiting:
-        found = parts[waiting.pop()].uses - reached
-        reached |= found
-        waiting += [name for name in parts if _short(name) in found]
+        unvisited = parts[waiting.pop()].uses - reached
+        reached |= unvisited
+        waiting += [name for name in parts if _short(name) in unvisited]
     return reached
 
 

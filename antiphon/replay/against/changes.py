@@ -53,8 +53,8 @@ class StepChange:
     @property
     def first(self) -> Change:
         """Return the most informative change: in the request to a model, else in the sent events."""
-        asked = (one for one in self.changes if one.output == "request")
-        return next(asked, next(iter(self.sent), self.changes[0]))
+        requests = (one for one in self.changes if one.output == "request")
+        return next(requests, next(iter(self.sent), self.changes[0]))
 
 
 @dataclass(frozen=True)
@@ -147,11 +147,11 @@ def _steps(changes: Sequence[Change]) -> list[StepChange]:
 
 def _unchecked(before: Result, now: Result) -> dict[str, int]:
     """Return the unchecked values of either version by reason; a reason common to both counts once."""
-    found = {
+    unchecked_steps = {
         reason: max(before.unchecked.get(reason, 0), now.unchecked.get(reason, 0))
         for reason in (*now.unchecked, *before.unchecked)
     }
     for name, one in (("before", before), ("now", now)):
         if left := one.divergences_in_all - len(one.divergences):
-            found[f"divergences {name} beyond the first {len(one.divergences)}"] = left
-    return found
+            unchecked_steps[f"divergences {name} beyond the first {len(one.divergences)}"] = left
+    return unchecked_steps

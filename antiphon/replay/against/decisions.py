@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.against.changes import Change, Compared, StepChange
-from antiphon.replay.against.ways import NextSteps, course_difference
+from antiphon.replay.against.ways import NextSteps, path_difference
 from antiphon.replay.differences import ABSENT
 
 _EVENT = "antiphon."
@@ -47,11 +47,11 @@ class Decision:
         return f"{sessions} {rest}".rstrip() + (because if self.causes else "")
 
 
-def count_decisions(found: Iterable[tuple[Compared, NextSteps | None]]) -> list[Decision]:
+def count_decisions(compared_steps: Iterable[tuple[Compared, NextSteps | None]]) -> list[Decision]:
     """Return the decisions by weight: how sessions end, then their course, then the content of a step."""
     cases: dict[tuple[int, str], dict[str, Case]] = {}
     steps: dict[tuple[int, str], int] = {}
-    for one, steps_after in found:
+    for one, steps_after in compared_steps:
         for weight, sentence, step in _sentences(one.steps, steps_after):
             key = (weight, sentence)
             cases.setdefault(key, {}).setdefault(one.path, Case(one.path, one.session_id, step))
@@ -68,15 +68,15 @@ def _sentences(
     For the first step that changes the course of the session, the sentence is about that course; later differences
     in the coordinator's events are omitted, as the session would not reach them.
     """
-    course = None if steps_after is None else course_difference(steps_after)
-    has_course = False
+    difference = None if steps_after is None else path_difference(steps_after)
+    has_path_difference = False
     for step in steps:
         is_sent = step.component == "coordinator" and bool(step.sent)
-        if course is None or not is_sent:
+        if difference is None or not is_sent:
             yield (*_sentence(step), step)
-        elif not has_course:
-            has_course = True
-            yield 0, course, step
+        elif not has_path_difference:
+            has_path_difference = True
+            yield 0, difference, step
 
 
 def _sentence(step: StepChange) -> tuple[int, str]:

@@ -94,7 +94,7 @@ def _run(version: str, command: list[str]) -> None:
     )
 
 
-KEPT_MAX = 8
+CACHED_MAX = 8
 """The number of folders of each kind; the oldest are deleted when another one is made."""
 _IN_USE_S = 24 * 3600
 """A folder requested within this time may be in use by another process."""
@@ -136,6 +136,6 @@ def _folder() -> Path:
 def _delete_oldest(parent: Path, newest: Path) -> None:
     now_s = utc_now().timestamp()
     aged = sorted(((now_s - one.stat().st_mtime, one) for one in parent.iterdir()), key=lambda pair: pair[0])
-    for age_s, one in aged[KEPT_MAX:]:
+    for age_s, one in aged[CACHED_MAX:]:
         if age_s > _IN_USE_S and one != newest:
             shutil.rmtree(one, ignore_errors=True)

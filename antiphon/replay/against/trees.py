@@ -38,8 +38,8 @@ def commit_of(ref: str) -> str:
             f"The running code, in {ROOT}, is not in a git repository.",
             hint="Run it from a git working tree, or name a released version.",
         )
-    found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    if found.returncode:
+    commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    if commit.returncode:
         is_shallow = _git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
         raise NotInHistory(
             f"The git history in {ROOT} does not contain {ref}.",
@@ -47,7 +47,7 @@ def commit_of(ref: str) -> str:
             if is_shallow
             else "Name a commit, a branch, a tag, or a released version.",
         )
-    return found.stdout.decode().strip()
+    return commit.stdout.decode().strip()
 
 
 def import_path(tree: Path) -> str:

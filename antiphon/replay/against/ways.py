@@ -28,15 +28,15 @@ def next_steps(before: Result, now: Result, lines: Sequence[Line]) -> NextSteps 
     ends the session.
     """
     left, right = before.goes_on, now.goes_on
-    known = left or right
-    if known is None or (left is None and _diverges(before)) or (right is None and _diverges(now)):
+    reported = left or right
+    if reported is None or (left is None and _diverges(before)) or (right is None and _diverges(now)):
         return None
-    recorded = recorded_end(lines) if known.kind == "answered" else recorded_next(lines, known.event)
+    recorded = recorded_end(lines) if reported.kind == "answered" else recorded_next(lines, reported.event)
     left, right = left or recorded, right or recorded
     return None if left is None or right is None else NextSteps(left, right)
 
 
-def course_difference(steps: NextSteps) -> str | None:
+def path_difference(steps: NextSteps) -> str | None:
     """Return the new behaviour of sessions, with the verb in the plural; None if both look the same."""
     before, now = steps.before, steps.now
     if before.kind == now.kind == "answered":

@@ -33,23 +33,23 @@ def moved_change(state: RunState, by: timedelta) -> RunChange:
 
 
 def state_after_fork(
-    record: ForkRecord, decided: Sequence[Step], known: RecordingContent
+    record: ForkRecord, decided: Sequence[Step], content: RecordingContent
 ) -> tuple[Pinned, RunState]:
     """Return the state in which a forked run resumes. Raises UnreadableEvent."""
     changed: dict[str, Any] = record.changed[RUN_CHANGED]
-    recorded = RecordedRun(known=known)
-    for line in known.lines.values():
+    recorded = RecordedRun(content=content)
+    for line in content.lines.values():
         recorded.note(line.event)
     for step in decided:
         assert isinstance(step.record, RunRecord), "a decision on a run"
         recorded.decisions.append(
             Decided(step.line, step.record, tuple(one.event.data for one in step.outputs))
         )
-    content, name = changed["specification"], changed["catalogue"]
-    specification = specification_in(known, content)
-    catalogue = None if name is None else (name, known.catalogue(name))
-    assert recorded.opened is not None, "a run that was forked behind a decision was opened"
-    rehearsal = Rehearsal(recorded, specification, content, recorded.opened.workflow, catalogue)
+    specification_hash, name = changed["specification"], changed["catalogue"]
+    specification = specification_in(content, specification_hash)
+    catalogue = None if name is None else (name, content.catalogue(name))
+    assert recorded.opened is not None, "a run that was forked after a decision was opened"
+    rehearsal = Rehearsal(recorded, specification, specification_hash, recorded.opened.workflow, catalogue)
     for one in recorded.decisions:
         _ = rehearsal.take(one.line) if rehearsal.pinned else rehearsal.begin(one.line)
     rehearsal.state.apply(moved_change(rehearsal.state, timedelta(microseconds=changed["moved_us"])))

@@ -53,8 +53,8 @@ def compare_run(lines: Iterable[Line], specifications: Specifications) -> Specif
             return replace(same, result="other", why=why)
         first = recorded.decisions[0].line
         sentence = f"the workflow `{opened.workflow}` would not exist"
-        gone = FirstDifference("gone", "", first.n, first.event.type, sentence, opened.workflow)
-        return replace(same, result="differs", first=gone)
+        difference = FirstDifference("gone", "", first.n, first.event.type, sentence, opened.workflow)
+        return replace(same, result="differs", first=difference)
     name = opened.workflow
     rehearsal = Rehearsal(recorded, specifications.by_workflow[name], specifications.hashes[name], name)
     return _compare_decisions(rehearsal, same)

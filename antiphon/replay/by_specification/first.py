@@ -14,7 +14,7 @@ from antiphon.replay.by_specification.result import Kind
 from antiphon.replay.differences import differences
 from coordinator.workflows.plan import join, parent_of, template_of
 
-_SHOWN_MAX = 4
+_FIELDS_LISTED_MAX = 4
 _ONE_SIDE = "one of the two sides has the act"
 _Sides = tuple[dict[str, Any] | None, dict[str, Any] | None]
 """The recorded act and the rehearsed one."""
@@ -66,8 +66,8 @@ def _explained(difference: NodeDifference, now: Acts) -> NodeDifference:
     """Add the new status of a node whose call would not be made, or the end of a run before it begins."""
     settled = now.get((difference.node, "settled"))
     if difference.kind == "not_begun" and settled is not None:
-        shown, tool = template_of(difference.node), difference.did["tool"]
-        sentence = f"`{shown}` would be {settled['status']} instead of calling `{tool}`"
+        node, tool = template_of(difference.node), difference.did["tool"]
+        sentence = f"`{node}` would be {settled['status']} instead of calling `{tool}`"
         return replace(difference, sentence=sentence, would=settled, weight=1)
     if difference.kind == "end" and difference.did is None and ("", "opens") in now:
         return replace(
@@ -123,7 +123,7 @@ def _node_difference(act: Act, sides: _Sides, moved: Moved) -> Iterator[NodeDiff
 
 
 def _called(node: str, sides: _Sides, moved: Moved) -> NodeDifference:
-    shown, calls = template_of(node), tuple(map(_shown_call, sides))
+    shown, calls = template_of(node), tuple(map(_call_without_key, sides))
     match sides:
         case None, dict() as would:
             if node in moved.before:
@@ -147,7 +147,7 @@ def _call_difference(node: str, did: JsonObject, would: JsonObject) -> NodeDiffe
     shown = template_of(node)
     if did["tool"] != would["tool"]:
         sentence = f"`{shown}` would call `{would['tool']}` instead of `{did['tool']}`"
-        return NodeDifference(1, "tool", node, sentence, _shown_call(did), _shown_call(would))
+        return NodeDifference(1, "tool", node, sentence, _call_without_key(did), _call_without_key(would))
     if did["arguments"] == would["arguments"]:
         sentence = f"`{shown}` would be called under another idempotency key"
         return NodeDifference(2, "arguments", node, sentence, did, would)
@@ -156,7 +156,7 @@ def _call_difference(node: str, did: JsonObject, would: JsonObject) -> NodeDiffe
     return NodeDifference(1, "arguments", node, sentence, did["arguments"], would["arguments"])
 
 
-def _shown_call(side: dict[str, Any] | None) -> dict[str, Any] | None:
+def _call_without_key(side: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return a call without its idempotency key, which contains the run's id."""
     return side and {name: side[name] for name in ("tool", "arguments")}
 
@@ -201,8 +201,8 @@ def _end_difference(did: JsonObject, would: JsonObject) -> NodeDifference:
 
 def _fields(did: object, would: object) -> str:
     """Return the names of the fields that differ; empty if the whole values differ."""
-    paths = (found.path.partition(".")[0].partition("[")[0] for found in differences(did, would))
-    return list_names((f"`{name}`" for name in dict.fromkeys(paths) if name), _SHOWN_MAX)
+    paths = (difference.path.partition(".")[0].partition("[")[0] for difference in differences(did, would))
+    return list_names((f"`{name}`" for name in dict.fromkeys(paths) if name), _FIELDS_LISTED_MAX)
 
 
 def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:

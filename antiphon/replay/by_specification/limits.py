@@ -74,8 +74,10 @@ def _limit_difference(name: str, words: str, before: datetime | None, due: datet
     """Return the difference of a limit, of a node or of the whole run."""
     node = "" if name == DEADLINE else name.partition(":")[2]
     shown = f"`{template_of(node)}`" if node else "the run"
-    return NodeDifference(0, "limit", node, f"{shown} {words}", _shown_time(before), _shown_time(due))
+    return NodeDifference(
+        0, "limit", node, f"{shown} {words}", _time_limit_text(before), _time_limit_text(due)
+    )
 
 
-def _shown_time(due: datetime | None) -> str:
+def _time_limit_text(due: datetime | None) -> str:
     return "no limit" if due is None else f"a limit at {due.isoformat(timespec='seconds')}"

@@ -51,7 +51,7 @@ class RecordedRun:
     """A run, read from its recording."""
 
     session_id: str = ""
-    known: RecordingContent = field(default_factory=RecordingContent)
+    content: RecordingContent = field(default_factory=RecordingContent)
     decisions: list[Decided] = field(default_factory=list)
     nodes: dict[int, str] = field(default_factory=dict)
     """The node of each request, by the request's number."""
@@ -72,7 +72,7 @@ class RecordedRun:
     @property
     def events(self) -> int:
         """Return the number of events."""
-        return len(self.known.lines)
+        return len(self.content.lines)
 
     @property
     def query(self) -> QuerySubmitted | None:
@@ -83,13 +83,13 @@ class RecordedRun:
     @property
     def opened(self) -> RunOpened | None:
         """Return the event that fixes the specification and the tools of the run."""
-        return self.known.opened if isinstance(self.known.opened, RunOpened) else None
+        return self.content.opened if isinstance(self.content.opened, RunOpened) else None
 
     @property
     def domain(self) -> str:
         """Return the domain of its specification; empty if that was not recorded."""
         opened = self.opened
-        fields = self.known.specifications.get(opened.specification) if opened else None
+        fields = self.content.specifications.get(opened.specification) if opened else None
         return str(fields.get("domain", "")) if fields else ""
 
     def graph(self) -> Graph | None:
@@ -98,7 +98,7 @@ class RecordedRun:
         if opened is None:
             return None
         try:
-            return graph_of(specification_in(self.known, opened.specification), opened.workflow)
+            return graph_of(specification_in(self.content, opened.specification), opened.workflow)
         except UnreadableEvent:
             return None
 
@@ -117,16 +117,16 @@ class RecordedRun:
 
     def failed(self, data: ComponentFailed) -> ToolsRequested | ToolsCompleted | None:
         """Return the call that a component could not handle."""
-        logged = self.known.logged_event(data.failed_event)
-        found = logged.event.data if logged else None
-        return found if isinstance(found, ToolsRequested | ToolsCompleted) else None
+        logged = self.content.logged_event(data.failed_event)
+        failure = logged.event.data if logged else None
+        return failure if isinstance(failure, ToolsRequested | ToolsCompleted) else None
 
     def _read(self, line: Line) -> None:
         match line:
             case Header():
                 self.session_id = line.session_id
             case EventLine():
-                self.known.add(line)
+                self.content.add(line)
                 self.note(line.event)
             case RecordLine(record=RunRecord() as record):
                 self._decision(record)
@@ -135,7 +135,7 @@ class RecordedRun:
             case RecordLine(record=ForkRecord()):
                 self.lacks = "the run was forked, and decided by two specifications"
             case _:
-                self.known.read(line)
+                self.content.read(line)
 
     def note(self, event: AnyEvent) -> None:
         """Note the node of a request."""
@@ -148,10 +148,10 @@ class RecordedRun:
             self.calls[data.round] = data
 
     def _decision(self, record: RunRecord) -> None:
-        line = self.known.lines.get(record.of)
+        line = self.content.lines.get(record.of)
         if line is None:
             raise UnreadableEvent(f"a record names the missing event {record.of}.")
-        outputs = tuple(one.event.data for one in self.known.outputs_of(record, line))
+        outputs = tuple(one.event.data for one in self.content.outputs_of(record, line))
         self.decisions.append(Decided(line, record, outputs))
         questions = questions_of(record.sends)
         self.questions |= {

@@ -92,7 +92,7 @@ class Rehearsal:
         event, specification = line.event, self.specification
         graph = graph_of(specification, self.workflow)
         if self.catalogue is None:
-            catalogue, opening = self.recorded.known.catalogue(recorded.catalogue), opening_of(recorded)
+            catalogue, opening = self.recorded.content.catalogue(recorded.catalogue), opening_of(recorded)
             catalogue = _with_called_tools(catalogue, graph)
         else:
             content, catalogue = self.catalogue
@@ -153,10 +153,12 @@ class Rehearsal:
     def _step_after(self, line: EventLine) -> Step | None:
         """Return the step that follows from a recorded event in the current state; None if it has no effect."""
         assert self.pinned is not None, "the run has begun"
-        event, named = self._renumbered(line.event)
-        known = self.recorded.known
-        kept = value_reader(self.state, known)
-        return take(self.pinned, self.state, event, line.entry, kept, named or failed_event(event, known))
+        event, failed = self._renumbered(line.event)
+        content = self.recorded.content
+        read_value = value_reader(self.state, content)
+        return take(
+            self.pinned, self.state, event, line.entry, read_value, failed or failed_event(event, content)
+        )
 
     def _decision_on(self, line: EventLine, step: Step | None) -> RehearsedDecision:
         self.newest = line
@@ -189,11 +191,11 @@ class Rehearsal:
         open = self.state.open.get(node) if node is not None else None
         number = open.number if open is not None else 0
         if isinstance(data, ComponentFailed):
-            named = failed_event(event, self.recorded.known)
-            if named is None or not number or self.recorded.failed(data) is None:
-                return event, named
-            about = named.event.data.model_copy(update={"round": number})
-            return event, LoggedEvent(named.entry, named.event.model_copy(update={"data": about}))
+            failed = failed_event(event, self.recorded.content)
+            if failed is None or not number or self.recorded.failed(data) is None:
+                return event, failed
+            about = failed.event.data.model_copy(update={"round": number})
+            return event, LoggedEvent(failed.entry, failed.event.model_copy(update={"data": about}))
         if number and hasattr(data, "round") and data.round != number:
             return event.model_copy(update={"data": data.model_copy(update={"round": number})}), None
         return event, None

@@ -18,7 +18,7 @@ from antiphon.replay.by_specification.rehearsal import Rehearsal
 from antiphon.replay.by_specification.result import Rest
 
 _DECISIONS_MAX = 200_000
-_NAMED_MAX = 20
+_LISTED_MAX = 20
 
 
 def rest_of(rehearsal: Rehearsal, remaining: Sequence[EventLine], end: dict[str, Any] | None) -> Rest:
@@ -39,7 +39,7 @@ def rest_of(rehearsal: Rehearsal, remaining: Sequence[EventLine], end: dict[str,
             for node in decision.step.change.open:
                 waiting.queue(node)
     if end is None:
-        return Rest(missing=tuple(_missing(rehearsal))[:_NAMED_MAX])
+        return Rest(missing=tuple(_missing(rehearsal))[:_LISTED_MAX])
     outputs = (one for decided in rehearsal.recorded.decisions for one in decided.outputs)
     recorded = next((end_of(one) for one in outputs if isinstance(one, ResponseReady)), None)
     is_same = recorded is not None and all(end[name] == recorded[name] for name in ("status", "output"))

@@ -53,8 +53,8 @@ def result_of(all: Sequence[ComparedRun]) -> Result:
     """Return the worst result of all; "unchecked" if no recording is of a run of these workflows."""
     results = {one.result for one in all}
     worst: tuple[Result, ...] = ("unreadable", "differs", "unchecked")
-    found = next((result for result in worst if result in results), None)
-    return found or ("same" if "same" in results else "unchecked")
+    worst_result = next((result for result in worst if result in results), None)
+    return worst_result or ("same" if "same" in results else "unchecked")
 
 
 def end_in_words(compared: SpecificationResult) -> str:

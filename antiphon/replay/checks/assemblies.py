@@ -30,43 +30,43 @@ class Assemblies:
     def __init__(self, briefings: Briefings) -> None:
         self._briefings = briefings
 
-    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+    def redo(self, step: Step, content: RecordingContent) -> RepeatedStep:
         """Compose an answer with today's code. Raises UnreadableEvent if the recording lacks its material."""
         request, record = step.line.event.data, step.record
         if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
             raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
-        read = self.read(request, record, known)
+        read = self.read(request, record, content)
         return RepeatedStep((compose(material_of(step.line.event, request, read, record.waited_ms)),))
 
     def own_answer(
-        self, line: EventLine, decision: Decision, read: MaterialRead, known: RecordingContent
+        self, line: EventLine, decision: Decision, read: MaterialRead, content: RecordingContent
     ) -> ResponseReady:
         """Return the coordinator's own answer. Raises UnreadableEvent if the recording lacks its material."""
         session = decision.session
-        request = ending_of(session, known.logged_event(session.pending_request))
-        findings = findings_of(request, self.read(request, read, known))
-        moment, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
+        request = ending_of(session, content.logged_event(session.pending_request))
+        findings = findings_of(request, self.read(request, read, content))
+        moment, catalogue = moment_of(line.event, line.entry), content.catalogue(session.tools.catalogue)
         response = answer_without_assembler(
             session, request, findings, catalogue, moment, decision.own_answer_reason
         )
         return ResponseReady(**response.model_dump())
 
     def read(
-        self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: RecordingContent
+        self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, content: RecordingContent
     ) -> ReadRecord:
         """Return the material that was read for the answer. Raises UnreadableEvent if the recording lacks some."""
-        question = _read(request.question, QuerySubmitted, record, known)
+        question = _read(request.question, QuerySubmitted, record, content)
         return ReadRecord(
             memory=self._memory(question.query if question else "", record),
-            reply=_read(request.reply, ReasoningCompleted, record, known),
-            reasoning=_read(request.reasoning, ReasoningCompleted, record, known),
-            results=_read(request.results, ToolsCompleted, record, known),
+            reply=_read(request.reply, ReasoningCompleted, record, content),
+            reasoning=_read(request.reasoning, ReasoningCompleted, record, content),
+            results=_read(request.results, ToolsCompleted, record, content),
             batch=record.batch,
             missing=record.missing,
             steps=tuple(
                 (step.step, output.text)
                 for step in request.steps
-                if (output := _read(step.reply, ReasoningCompleted, record, known)) is not None
+                if (output := _read(step.reply, ReasoningCompleted, record, content)) is not None
             ),
         )
 
@@ -82,7 +82,10 @@ class Assemblies:
 
 
 def _read(
-    entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord | MaterialRead, known: RecordingContent
+    entry: LogEntry | None,
+    kind: type[DataT],
+    record: AssemblyRecord | MaterialRead,
+    content: RecordingContent,
 ) -> DataT | None:
     """Return the event at an entry, unless it was unreadable at that time."""
-    return None if entry in record.missing else known.data(entry, kind)
+    return None if entry in record.missing else content.data(entry, kind)

@@ -18,7 +18,7 @@ from tool_dispatcher.batch import Bounds, Plan, advance, digest_of, failed, plan
 _Begins = tuple[tuple[int, ...], ...]
 
 
-def redo_batch(step: Step, known: RecordingContent) -> RepeatedStep:
+def redo_batch(step: Step, content: RecordingContent) -> RepeatedStep:
     """Repeat a batch with today's code. Raises UnreadableEvent if the recording does not suffice for a plan."""
     request, record = step.line.event.data, step.record
     recorded = next((line.event.data for line in step.outputs), None)
@@ -31,7 +31,7 @@ def redo_batch(step: Step, known: RecordingContent) -> RepeatedStep:
     returned = {result.index: result for result in recorded.results}
     if returned.keys() != set(range(len(request.calls))):
         raise UnreadableEvent(f"the batch of event {step.line.n} has not one result for each call.")
-    catalogue = known.catalogue(known.opened.catalogue if known.opened else "")
+    catalogue = content.catalogue(content.opened.catalogue if content.opened else "")
     plan = _plan(request, record, catalogue)
     units = tuple((unit.tool, unit.calls) for unit in plan.units)
     others = [("units", one) for one in _differences(record.units, units)]
@@ -51,9 +51,9 @@ def redo_batch(step: Step, known: RecordingContent) -> RepeatedStep:
 
 
 def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) -> Plan:
-    named = {*record.settled, *record.refused, *record.begun}
+    recorded_calls = {*record.settled, *record.refused, *record.begun}
     is_indexed = all(result.index == index for index, result in record.settled.items())
-    if not is_indexed or not named <= set(range(len(request.calls))):
+    if not is_indexed or not recorded_calls <= set(range(len(request.calls))):
         raise UnreadableEvent("the record of a batch names calls that the batch does not have.")
     return plan_batch(
         request,
@@ -136,7 +136,9 @@ def fill_arguments(
     results = [returned[index] for index in range(len(request.calls))]
     for index in sorted(ran.difference(record.begun, record.settled)):
         call = request.calls[index]
-        referenced = {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
+        referenced = {
+            reference.call for _, reference in find(call.arguments) if isinstance(reference, Reference)
+        }
         if not referenced or any(results[one].handle for one in referenced):
             continue  # a result that is shown in part is not recorded whole
         today = resolve(call, results, example=record.examples.get(call.name))

@@ -59,27 +59,27 @@ class Briefings:
     @property
     def memory(self) -> Memory:
         """Return all filed memory. Raises UnreadableEvent if a filing could not be repeated."""
-        self._check_whole()
+        self._check_complete()
         return self._index.session_index.memory if self._index else Memory()
 
-    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+    def redo(self, step: Step, content: RecordingContent) -> RepeatedStep:
         """Repeat a briefing with today's code. Raises UnreadableEvent if this or an earlier filing lacks an input."""
-        self._check_whole()
+        self._check_complete()
         try:
-            return self._redo(step, known)
+            return self._redo(step, content)
         except UnreadableEvent as error:
             self.lacks = error.message
             raise
 
-    def _redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+    def _redo(self, step: Step, content: RecordingContent) -> RepeatedStep:
         request, record = step.line.event.data, step.record
         if not isinstance(request, BriefingRequested) or not isinstance(record, BriefingRecord):
             raise UnreadableEvent(f"a briefing was recorded for a {request.type}.")
-        index = self._cached_index(request, record, known)
+        index = self._cached_index(request, record, content)
         round_events = RoundEvents(
-            known.data(request.reasoning, ReasoningCompleted),
-            known.data(request.results, ToolsCompleted),
-            known.data(request.summary, SummaryCompleted),
+            content.data(request.reasoning, ReasoningCompleted),
+            content.data(request.results, ToolsCompleted),
+            content.data(request.summary, SummaryCompleted),
         )
         delta, refused = file_round_delta(index, request, round_events)
         recorded = next((line.event.data for line in step.outputs), None)
@@ -88,14 +88,14 @@ class Briefings:
         item, _ = store_delta(index, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:
             self.items.append(item)
-        step_input = known.data(request.step.input, ReasoningCompleted) if request.step else None
-        step_text = step_of(request, known.data(request.question, QuerySubmitted), step_input)
+        step_input = content.data(request.step.input, ReasoningCompleted) if request.step else None
+        step_text = step_of(request, content.data(request.question, QuerySubmitted), step_input)
         built = write_briefing(index, request, salience, refused, step_text)
         self.text, self.to_summarize = built.text, built.to_summarize
         _remember(self.newest, built.ready.briefing.digest, built.text)
         if built.ready.to_summarize is not None and built.to_summarize is not None:
             _remember(self.sources, built.ready.to_summarize.source, built.to_summarize)
-        self._forget_results(request.results, known)
+        self._forget_results(request.results, content)
         today = in_format(record.model_copy(update={"filed": digest_of(item)}), format)
         others: list[tuple[str, Difference]] = []
         if record.filed not in (None, today.filed) and recorded == in_format(built.ready, format):
@@ -104,10 +104,10 @@ class Briefings:
         return RepeatedStep((built.ready,), tuple(others), today)
 
     def _cached_index(
-        self, request: BriefingRequested, record: BriefingRecord, known: RecordingContent
+        self, request: BriefingRequested, record: BriefingRecord, content: RecordingContent
     ) -> CachedIndex:
         """Return the index of all filed memory, rebuilt if the budget or the question has changed."""
-        question = known.data(request.question, QuerySubmitted)
+        question = content.data(request.question, QuerySubmitted)
         assert question is not None, "a request always names its question"
         budget = tokens_max(record.briefing_tokens, request.tokens_per_estimated)
         session_index = self._index.session_index if self._index else None
@@ -119,15 +119,15 @@ class Briefings:
         assert self._index is not None
         return self._index
 
-    def _forget_results(self, results: LogEntry | None, known: RecordingContent) -> None:
+    def _forget_results(self, results: LogEntry | None, content: RecordingContent) -> None:
         """Forget earlier results, which no later step needs; the newest may still be needed by an assembly."""
         if results is None:
             return
         if self._results is not None and self._results != results:
-            known.forget(self._results)
+            content.forget(self._results)
         self._results = results
 
-    def _check_whole(self) -> None:
+    def _check_complete(self) -> None:
         if self.lacks:
             raise UnreadableEvent(f"an earlier filing could not be done again: {self.lacks}")
 

@@ -74,27 +74,29 @@ class Decisions:
         """Return whether the effect of an event without a decision can be found out."""
         return self.session is not None and not self.lacks
 
-    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+    def redo(self, step: Step, content: RecordingContent) -> RepeatedStep:
         """Repeat a decision with today's code. Raises UnreadableEvent if this or an earlier one lacks an input."""
         if self.lacks:
             raise UnreadableEvent(f"an earlier decision is not known: {self.lacks}")
         assert isinstance(step.record, DecisionRecord)
         try:
-            return self._redo(step, step.record, known)
+            return self._redo(step, step.record, content)
         except _AnswerUnknown:
             raise
         except UnreadableEvent as error:
             self.lacks = error.message
             raise
 
-    def _redo(self, step: Step, record: DecisionRecord, known: RecordingContent) -> RepeatedStep:
+    def _redo(self, step: Step, record: DecisionRecord, content: RecordingContent) -> RepeatedStep:
         if not self._unread:
             self._document.take(record)
-        before, decision = self.session, self._decide(step, record, known)
+        before, decision = self.session, self._decide(step, record, content)
         if decision.own_answer_reason:
-            return RepeatedStep((self._own_answer(step, record, decision, known),), unchecked=self._unchecked)
+            return RepeatedStep(
+                (self._own_answer(step, record, decision, content),), unchecked=self._unchecked
+            )
         if before is not None and decision.closes and has_parent(before):
-            question = known.data(before.query.question, QuerySubmitted)
+            question = content.data(before.query.question, QuerySubmitted)
             decision = notify_parent(decision, step.line.event.data, question)
         if decision.answer is None and not self._unread and _is_recorded(record, before, decision):
             self.session = decision.session
@@ -138,7 +140,7 @@ class Decisions:
         return changed, after if changed == today.changed else recorded
 
     def _own_answer(
-        self, step: Step, record: DecisionRecord, decision: Decision, known: RecordingContent
+        self, step: Step, record: DecisionRecord, decision: Decision, content: RecordingContent
     ) -> ResponseReady:
         """Return the coordinator's own answer with today's code. Raises _AnswerUnknown."""
         if self._assemblies is None:  # answers are not repeated: only their existence is compared
@@ -147,10 +149,10 @@ class Decisions:
             ]:
                 self.takes_answers = True
                 return recorded[0]
-            raise _AnswerUnknown("what the session had found is not known here.")
+            raise _AnswerUnknown("the findings of the session are unknown.")
         try:
             read = record.read or MaterialRead()
-            return self._assemblies.own_answer(step.line, decision, read, known)
+            return self._assemblies.own_answer(step.line, decision, read, content)
         except UnreadableEvent as error:
             raise _AnswerUnknown(error.message) from None
 
@@ -176,15 +178,15 @@ class Decisions:
         else:
             self.session = _with_same_changes(self.session, then, recorded)
 
-    def is_ignored(self, line: EventLine, known: RecordingContent) -> bool:
+    def is_ignored(self, line: EventLine, content: RecordingContent) -> bool:
         """Return whether an event has no effect on the session in its current state."""
         assert self.session is not None, "`can_tell_effect` was checked"
-        return not has_effect(self.session, line, known)
+        return not has_effect(self.session, line, content)
 
-    def _decide(self, step: Step, record: DecisionRecord, known: RecordingContent) -> Decision:
+    def _decide(self, step: Step, record: DecisionRecord, content: RecordingContent) -> Decision:
         event, entry = step.line.event, step.line.entry
         if self.session is not None:
-            return decide_again(self.session, step.line, known, self._outages(record, self.session))
+            return decide_again(self.session, step.line, content, self._outages(record, self.session))
         match event.data:
             case ComponentFailed() as failure:
                 return end_unopened(event, entry, failure)
@@ -193,7 +195,7 @@ class Decisions:
                 opened = outputs[0] if outputs else None
                 if not isinstance(opened, SessionOpened):
                     raise UnreadableEvent(f"no {SessionOpened.type} came of event {step.line.n}.")
-                catalogue = known.catalogue(opened.catalogue)
+                catalogue = content.catalogue(opened.catalogue)
                 return open_session(event, entry, query, recorded_opening(opened, outputs), catalogue)
             case _:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
@@ -211,25 +213,25 @@ class Decisions:
             raise UnreadableEvent(f"the recorded outages are unreadable: {explain(error)}") from None
 
 
-def decide_again(session: Session, line: EventLine, known: RecordingContent, outages: Outages) -> Decision:
+def decide_again(session: Session, line: EventLine, content: RecordingContent, outages: Outages) -> Decision:
     """Return today's decision on an event, with the recorded inputs. Raises UnreadableEvent if an input is missing."""
     return decide(
         session,
         line.event,
         line.entry,
-        catalogue=known.catalogue(session.tools.catalogue),
+        catalogue=content.catalogue(session.tools.catalogue),
         outages=outages,
-        needed=known.logged_event(needed_event_id(session, line.event)),
-        earlier=_earlier_calls(session, line.event, known),
-        schema=_answer_schema(session, line.event, known),
+        needed=content.logged_event(needed_event_id(session, line.event)),
+        earlier=_earlier_calls(session, line.event, content),
+        schema=_answer_schema(session, line.event, content),
     )
 
 
-def has_effect(session: Session, line: EventLine, known: RecordingContent) -> bool:
+def has_effect(session: Session, line: EventLine, content: RecordingContent) -> bool:
     """Return whether an event changes a session in its current state, or causes an output."""
     catalogue, needed = (
-        known.catalogue(session.tools.catalogue),
-        known.logged_event(needed_event_id(session, line.event)),
+        content.catalogue(session.tools.catalogue),
+        content.logged_event(needed_event_id(session, line.event)),
     )
     decision = decide(session, line.event, line.entry, catalogue=catalogue, needed=needed)
     return decision.session is not session or bool(
@@ -237,19 +239,19 @@ def has_effect(session: Session, line: EventLine, known: RecordingContent) -> bo
     )
 
 
-def _answer_schema(session: Session, event: AnyEvent, known: RecordingContent) -> OutputSchema | None:
+def _answer_schema(session: Session, event: AnyEvent, content: RecordingContent) -> OutputSchema | None:
     """Return the schema of the answer, where `event` may be the answer. Raises UnreadableEvent."""
-    query = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
+    query = content.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
     return schema_of(query, session.steps.number)
 
 
-def _earlier_calls(session: Session, event: AnyEvent, known: RecordingContent) -> dict[str, ToolCall]:
+def _earlier_calls(session: Session, event: AnyEvent, content: RecordingContent) -> dict[str, ToolCall]:
     """Return the calls that a reply asks to repeat. Raises UnreadableEvent if the recording lacks them."""
     if not session.writes.made or not isinstance(event.data, ReasoningCompleted):
         return {}
     calls: dict[str, ToolCall] = {}
     for id, (entry, source) in repetitions.calls_to_repeat(session, event.data).items():
-        reply = known.data(entry, ReasoningCompleted)
+        reply = content.data(entry, ReasoningCompleted)
         calls.update((id, call) for call in (reply.tool_calls if reply else ()) if call.id == source)
     return calls
 

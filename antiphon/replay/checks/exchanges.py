@@ -29,7 +29,7 @@ from pydantic_core import to_jsonable_python
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.catalogues import offer_of
 from antiphon.replay.differences import ABSENT, Difference, differences
-from antiphon.replay.requests import system_in, whole_request
+from antiphon.replay.requests import complete_request, system_in
 from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from reasoning_engine.dialogue import Dialogue, dialogue
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
@@ -65,35 +65,35 @@ class Exchanges:
     def __init__(self, briefings: Briefings) -> None:
         self._briefings = briefings
 
-    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+    def redo(self, step: Step, content: RecordingContent) -> RepeatedStep:
         """Repeat an exchange with today's code. Raises UnreadableEvent if the recording lacks a part of the prompt."""
         request, record = step.line.event.data, step.record
         replied = next((line.event.data for line in step.outputs), None)
         if not isinstance(record, ExchangeRecord) or not isinstance(replied, _OUTCOMES):
             raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
-        sent = [whole_request(call, known.contents) for call in record.calls]
+        sent = [complete_request(call, content.contents) for call in record.calls]
         replayed = _ReplayedCalls(record, sent, replied)
         match request:
             case _ if not record.calls:
                 return RepeatedStep((_outcome_without_call(replied, record),), record=record)
             case ReasoningRequested():
-                return self._reasoning(request, replayed, known)
+                return self._reasoning(request, replayed, content)
             case SummaryRequested():
                 return self._summary(request, replayed)
             case _:
                 raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
 
     def _reasoning(
-        self, request: ReasoningRequested, replayed: "_ReplayedCalls", known: RecordingContent
+        self, request: ReasoningRequested, replayed: "_ReplayedCalls", content: RecordingContent
     ) -> RepeatedStep:
         record = replayed.record
         names = request.tools
-        offer = offer_of(known.catalogue(request.catalogue), names) if names else NO_TOOLS
+        offer = offer_of(content.catalogue(request.catalogue), names) if names else NO_TOOLS
         model_id = request.model or record.default_model
 
         system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
-        schema, validation_tools = _options(request, known).demanded(request.step)
+        schema, validation_tools = _options(request, content).demanded(request.step)
         options = CallOptions(schema, validation_tools, record.output_style, record.tool_style)
 
         def prompt_on(briefing: str, options: CallOptions = options) -> Prompt:
@@ -122,9 +122,9 @@ class Exchanges:
         return replayed.redone(replayed.outcome if ended is None else summary_event(request, ended, model_id))
 
 
-def _options(request: ReasoningRequested, known: RecordingContent) -> QueryOptions:
+def _options(request: ReasoningRequested, content: RecordingContent) -> QueryOptions:
     """Return the query's options for its answer. Raises UnreadableEvent."""
-    query = known.data(request.output, QuerySubmitted) if request.output is not None else None
+    query = content.data(request.output, QuerySubmitted) if request.output is not None else None
     return _no_options() if query is None else query.options
 
 
@@ -185,8 +185,8 @@ class _ReplayedCalls:
                 (failed.error, failed.retry_after_s),
             )
         )
-        found = differences(then, now, f"calls[{len(self.requests) - 1}].error")
-        self.others += [("error", one) for one in found]
+        error_differences = differences(then, now, f"calls[{len(self.requests) - 1}].error")
+        self.others += [("error", one) for one in error_differences]
 
     def _external_failure(self, last: ModelCall) -> Failure | None:
         """Return the failure after the last call, if that call did not cause it; else None."""
@@ -270,7 +270,7 @@ def _briefing_in(suffix: str, sent: str, digest: str) -> str:
     """Return the briefing that was sent. Raises UnreadableEvent when the text after it has changed too."""
     text = sent.removesuffix(suffix)
     if digest_of(text) != digest:
-        raise UnreadableEvent("neither the briefing nor what stands behind it in the prompt is as it was.")
+        raise UnreadableEvent("neither the briefing nor the text after it in the prompt is as it was.")
     return text
 
 

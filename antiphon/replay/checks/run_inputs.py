@@ -34,22 +34,22 @@ def opening_of(opened: RunOpened) -> Opening:
     )
 
 
-def value_reader(state: RunState, known: RecordingContent) -> Callable[[str], Any]:
+def value_reader(state: RunState, content: RecordingContent) -> Callable[[str], Any]:
     """Return a function that reads the values for a decision from the state, or from the recorded results."""
 
     def value(key: str) -> Any:
         if key in state.values:
             return state.values[key]
-        data = known.data(state.logged[key], EventData)
+        data = content.data(state.logged[key], EventData)
         refuse_part(data)
         return result_in(data)
 
     return value
 
 
-def failed_event(event: AnyEvent, known: RecordingContent) -> LoggedEvent | None:
+def failed_event(event: AnyEvent, content: RecordingContent) -> LoggedEvent | None:
     """Return the event that a component could not handle, where `event` reports one."""
-    return known.logged_event(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
+    return content.logged_event(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
 
 
 def outputs_of(step: Step) -> tuple[EventData, ...]:

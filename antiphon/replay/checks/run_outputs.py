@@ -18,8 +18,8 @@ def run_differences(
         node, output, _ = key
         left, right = then.get(key), now.get(key)
         if left is None or right is None:
-            shown = (ABSENT, output) if left is None else (output, ABSENT)
-            yield NodeValueDifference(node, output, Difference("", *shown))
+            pair = (ABSENT, output) if left is None else (output, ABSENT)
+            yield NodeValueDifference(node, output, Difference("", *pair))
         elif left != right:
             for value_difference in differences(left, right):
                 yield NodeValueDifference(node, output, value_difference)

@@ -51,23 +51,23 @@ class RunDecisions:
         """Return whether the effect of an event without a decision can be found out."""
         return self.pinned is not None and not self.lacks
 
-    def redo(self, step: Step, known: RecordingContent) -> RepeatedStep:
+    def redo(self, step: Step, content: RecordingContent) -> RepeatedStep:
         """Repeat a decision with today's code. Raises UnreadableEvent if this or an earlier one lacks an input."""
         if self.lacks:
             raise UnreadableEvent(self.lacks)
         assert isinstance(step.record, RunRecord)
         try:
-            return self._redo(step, step.record, known)
+            return self._redo(step, step.record, content)
         except UnreadableEvent as error:
             self.lacks = f"an earlier decision of the run is not known: {error.message}"
             raise
 
-    def _redo(self, step: Step, record: RunRecord, known: RecordingContent) -> RepeatedStep:
+    def _redo(self, step: Step, record: RunRecord, content: RecordingContent) -> RepeatedStep:
         event, entry = step.line.event, step.line.entry
         if isinstance(event.data, QuerySubmitted):
-            taken: Taken | None = self._opening(step, event.data, known)
+            taken: Taken | None = self._opening(step, event.data, content)
         else:
-            taken = self.step_after(event, entry, known)
+            taken = self.step_after(event, entry, content)
         if taken is None:
             self.lacks = OTHER_STATE
             return RepeatedStep(
@@ -77,7 +77,7 @@ class RunDecisions:
         self.decided.append(step)
         outputs = outputs_of(taken)
         then = [one.event.data for one in step.outputs]
-        if course_of(then) != course_of([in_format(one, event.format) for one in outputs]):
+        if decision_path(then) != decision_path([in_format(one, event.format) for one in outputs]):
             self.lacks = OTHER_STATE
         timers = tuple(timer_record(timer, event.format) for timer in taken.timers)
         changed = RunRecord.digest(RUN_CHANGE.write(taken.change, event.format))
@@ -92,7 +92,7 @@ class RunDecisions:
         sent = send_differences(record.sends, sends, outputs)
         return RepeatedStep(outputs, tuple(others), today, sends=sent, digests=digests)
 
-    def forked(self, record: ForkRecord, known: RecordingContent) -> None:
+    def forked(self, record: ForkRecord, content: RecordingContent) -> None:
         """Continue as a fork did, with the state that follows from the same events by its specification."""
         from antiphon.replay.by_specification.after_fork import (
             state_after_fork,  # few recordings are of forks
@@ -101,18 +101,18 @@ class RunDecisions:
         if self.lacks or not self.decided:
             return
         try:
-            self.pinned, self.state = state_after_fork(record, self.decided, known)
+            self.pinned, self.state = state_after_fork(record, self.decided, content)
         except UnreadableEvent as error:
             self.lacks = f"what the fork has changed cannot be read: {error.message}"
 
-    def is_ignored(self, line: EventLine, known: RecordingContent) -> bool:
+    def is_ignored(self, line: EventLine, content: RecordingContent) -> bool:
         """Return whether an event has no effect on the run in its current state."""
         return (
             isinstance(line.event.data, ResponseReady)
-            or self.step_after(line.event, line.entry, known) is None
+            or self.step_after(line.event, line.entry, content) is None
         )
 
-    def step_after(self, event: AnyEvent, entry: str, known: RecordingContent) -> Taken | None:
+    def step_after(self, event: AnyEvent, entry: str, content: RecordingContent) -> Taken | None:
         """Return the step that follows from an event in the current state; None if it has no effect.
 
         Raises UnreadableEvent.
@@ -121,24 +121,29 @@ class RunDecisions:
             raise UnreadableEvent("it was decided on before the run had begun.")
         refuse_part(event.data)
         return take(
-            self.pinned, self.state, event, entry, value_reader(self.state, known), failed_event(event, known)
+            self.pinned,
+            self.state,
+            event,
+            entry,
+            value_reader(self.state, content),
+            failed_event(event, content),
         )
 
-    def _opening(self, step: Step, query: QuerySubmitted, known: RecordingContent) -> Taken:
+    def _opening(self, step: Step, query: QuerySubmitted, content: RecordingContent) -> Taken:
         event = step.line.event
         recorded = next((one.event.data for one in step.outputs), None)
         if not isinstance(recorded, RunOpened):
             raise UnreadableEvent(f"no {RunOpened.type} came of event {step.line.n}.")
         assert query.options.workflow is not None, "only a query of a workflow becomes a run"
-        opened = _opened(event, query, recorded, known)
+        opened = _opened(event, query, recorded, content)
         graph = None
         if not opened.problem:
-            graph = graph_of(specification_in(known, opened.specification), opened.workflow)
+            graph = graph_of(specification_in(content, opened.specification), opened.workflow)
         self.pinned = pinned_run(event, query, opened, graph)
         return begin(self.pinned, event, step.line.entry, query.options.workflow.params)
 
 
-def course_of(outputs: list[EventData]) -> list[Any]:
+def decision_path(outputs: list[EventData]) -> list[Any]:
     """Return the parts of a step's events that later decisions depend on: their types, nodes and calls."""
     return [
         (
@@ -152,14 +157,14 @@ def course_of(outputs: list[EventData]) -> list[Any]:
 
 
 def _opened(
-    event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, known: RecordingContent
+    event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, content: RecordingContent
 ) -> RunOpened:
     """Return the opening event of the run as today's code makes it.
 
     The recording does not list the published workflows: if none had that name, the recorded list is used.
     """
-    specification = specification_in(known, recorded.specification) if recorded.specification else None
-    catalogue, opening = known.catalogue(recorded.catalogue), opening_of(recorded)
+    specification = specification_in(content, recorded.specification) if recorded.specification else None
+    catalogue, opening = content.catalogue(recorded.catalogue), opening_of(recorded)
     opened = opened_run(
         *(event, query, specification, recorded.specification),
         published={},

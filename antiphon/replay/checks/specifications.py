@@ -16,14 +16,14 @@ _CACHED_MAX = 64
 _REDACTED = b"[redacted"
 
 
-def specification_in(known: RecordingContent, content_hash: str) -> Specification:
+def specification_in(content: RecordingContent, content_hash: str) -> Specification:
     """Return the recorded specification of that hash.
 
     Raises UnreadableEvent if it is missing, for example because it was redacted.
     """
-    if content_hash not in known.specifications:
+    if content_hash not in content.specifications:
         raise UnreadableEvent(f"the recording lacks the specification {content_hash}.")
-    fields = ByIdentity(known.specifications[content_hash])
+    fields = ByIdentity(content.specifications[content_hash])
     if _hash(fields) not in ("", content_hash):
         raise UnreadableEvent(f"the recorded specification is not the one of the hash {content_hash}.")
     return _read(fields)

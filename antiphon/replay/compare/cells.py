@@ -149,10 +149,10 @@ def totals(comparison: Comparison, plan: Plan) -> Totals:
 
 
 def _median(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return median(known) if known else None
+    values = [number for number in numbers if number is not None]
+    return median(values) if values else None
 
 
 def _sum(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known else None
+    values = [number for number in numbers if number is not None]
+    return sum(values) if values else None

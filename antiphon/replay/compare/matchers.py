@@ -79,7 +79,7 @@ def plain(text: str) -> str:
 
 def numbers_in(text: str) -> list[float]:
     """Return the numbers in a text, such as `1,234.5` and `-3`; the digits of `F16` or `v2` do not count."""
-    return [_read(found[0]) for found in _NUMBER.finditer(text)]
+    return [_read(match[0]) for match in _NUMBER.finditer(text)]
 
 
 def without_numbers(text: str) -> str:

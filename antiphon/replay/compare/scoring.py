@@ -67,8 +67,8 @@ def load_rubric(spec: str) -> Rubric:
             hint=f"The parameters of a rubric are any of {', '.join(_PARAMETERS)}.",
         )
     takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters)
-    named = {one.name for one in parameters}
-    return Rubric(name.strip(), function, tuple(one for one in _PARAMETERS if takes_all or one in named))
+    names = {one.name for one in parameters}
+    return Rubric(name.strip(), function, tuple(one for one in _PARAMETERS if takes_all or one in names))
 
 
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -63,7 +63,7 @@ class Served:
 
     def add(self, name: str, arguments: Mapping[str, Any] | None, result: ToolResult) -> None:
         """Add the result of a call, if its arguments are known and the tool returned it."""
-        if arguments is not None and _is_answered(result):
+        if arguments is not None and _has_result(result):
             self._results.setdefault(_key(name, arguments), []).append(result)
 
     def _tool(self, definition: ToolDefinition) -> Tool:
@@ -100,7 +100,7 @@ class Served:
         return result.data
 
 
-def _is_answered(result: ToolResult) -> bool:
+def _has_result(result: ToolResult) -> bool:
     """Return whether the tool, not the dispatcher, returned the result or error."""
     return result.error is None or result.error.error_type in TOOL_ERRORS
 

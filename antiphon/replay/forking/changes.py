@@ -107,7 +107,7 @@ class Forked:
 
 def forked(point: Point, changes: Changes, now: datetime, content_hash: str, catalogue: Catalogue) -> Forked:
     """Return the session as it resumes at `now`, with the tools of a catalogue. Raises ConfigurationError."""
-    assert point.event is not None, "a point is behind an event"
+    assert point.event is not None, "a point is after an event"
     assert point.session is not None, "and its session is open"
     by = now - point.event.event.time
     session = _with_tools(moved(point.session, by), point, content_hash, catalogue)
@@ -200,7 +200,7 @@ def _reasoning(
     catalogue: Catalogue,
 ) -> tuple[Session, EventData]:
     """Return the session and its request to the model, decided today from the same briefing."""
-    brief = point.known.lines[line.event.causationid] if line.event.causationid else None
+    brief = point.content.lines[line.event.causationid] if line.event.causationid else None
     if brief is None or not isinstance(brief.event.data, BriefingReady):
         return session, data
     model = data.model if changes.model in ("", OFFLINE) else changes.model

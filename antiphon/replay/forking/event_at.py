@@ -9,7 +9,7 @@ from antiphon_shared.text.excerpt import list_names
 
 from antiphon.recording.lines import EventLine, Line
 
-_NAMED_MAX = 20
+_LISTED_MAX = 20
 _TYPE_AND_ROUND = re.compile(r"(?:antiphon\.)?([a-z_]+\.[a-z_]+)(?:\.v\d+)?(?:@(\d{1,9}))?")
 
 
@@ -22,13 +22,13 @@ class NoSuchPoint(ConfigurationError):
 def event_at(lines: Iterable[Line], point: str) -> EventLine:
     """Return the event that `point` names. Raises NoSuchPoint."""
     events = [line for line in lines if isinstance(line, EventLine)]
-    found = next(_matching(events, point), None)
-    if found is None:
+    match = next(_matching(events, point), None)
+    if match is None:
         raise NoSuchPoint(
             f"The recording has no event {point}; it has {len(events)} events.",
             hint="Use its number, or its type with the round, such as reasoning.requested@2.",
         )
-    return found
+    return match
 
 
 def number_of(lines: Sequence[Line], point: str) -> int:
@@ -56,12 +56,12 @@ def _matching(events: Sequence[EventLine], point: str) -> Iterator[EventLine]:
 def resumable(lines: Sequence[Line]) -> str:
     """Return a hint with the best events to resume from: answered requests to other components."""
     events = [line for line in lines if isinstance(line, EventLine)]
-    answered = {line.event.causationid for line in events}
+    handled = {line.event.causationid for line in events}
     good = [
         f"{line.n} ({short_type(line.event.type)})"
         for line in events
-        if line.event.data.inbox not in (None, "coordinator") and line.event.id in answered
+        if line.event.data.inbox not in (None, "coordinator") and line.event.id in handled
     ]
     if not good:
         return "No event of the session can be continued from."
-    return f"Use one of these events: {list_names(good, _NAMED_MAX)}."
+    return f"Use one of these events: {list_names(good, _LISTED_MAX)}."

@@ -96,12 +96,12 @@ async def _import_snapshot(
 ) -> None:
     """Restore the run, so that the components resume it."""
     await WorkflowStore(bus).store(point.rehearsal.specification)
-    state, known, format = point.rehearsal.state, point.recorded.known, point.event.event.format
+    state, content, format = point.rehearsal.state, point.recorded.content, point.event.event.format
     changes = [*point.changes]
     if changes:
         changes.append((point.changes[-1][0], moved_change(state, by)))
     lists = {RUN: [of.bytes + RUN_CHANGE.write(change, format) for of, change in changes]}
-    catalogues = {**known.catalogues, published[0]: published[1]}
+    catalogues = {**content.catalogues, published[0]: published[1]}
     timers = moved_timers(point.timers, by)
     await restore(bus, snapshot(point.lines, deliveries, catalogues, timers, documents={}, lists=lists))
 
@@ -128,11 +128,11 @@ def _fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta
         "catalogue": catalogue[0] if catalogue else None,
         "moved_us": by // timedelta(microseconds=1),
     }
-    known = point.recorded.known
+    content = point.recorded.content
     return ForkRecord(
         of=point.event.event.id,
         changed={RUN_CHANGED: changed},
-        redelivered=tuple(redelivered_as(known.lines[line.event.id], line) for line in deliveries),
+        redelivered=tuple(redelivered_as(content.lines[line.event.id], line) for line in deliveries),
     )
 
 
@@ -176,7 +176,7 @@ def _joined(
     live: Sequence[Line],
 ) -> Iterator[Line]:
     """Yield the recorded lines, the record of the fork, and the new lines."""
-    known, content = point.recorded.known, point.rehearsal.content_hash
+    known, content = point.recorded.content, point.rehearsal.content_hash
     changed = {**changes.by_option, "specification": content}
     parent = Parent(
         session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=changed

@@ -79,10 +79,10 @@ async def fork(
         await _wait_for_end(pipeline, bus, session)
         live = [line async for line in session_lines(session.id, bus)]
     own: list[Line] = [RecordLine(record=forked_session.record)]
-    if content and content not in point.known.catalogues:
+    if content and content not in point.content.catalogues:
         own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))
     header = _header(lines, point, changes, forked_session)
-    return list(join_lines(header, point.lines[1:], own, live, point.known.contents))
+    return list(join_lines(header, point.lines[1:], own, live, point.content.contents))
 
 
 def digest_of_lines(lines: Iterable[Line]) -> str:
@@ -120,7 +120,7 @@ async def _catalogue(
     """Return the content hash and the catalogue of the fork; by default the recorded ones."""
     assert point.session is not None, "a point's session is open"
     if not has_tools:
-        return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)
+        return point.session.tools.catalogue, point.content.catalogue(point.session.tools.catalogue)
     return await published_by(pipeline, bus)
 
 
@@ -154,11 +154,15 @@ async def wait_briefly(pipeline: EmbeddedPipeline, until_s: float, problem: str)
 
 
 def join_lines(
-    header: Header, recorded: Sequence[Line], new: Sequence[Line], live: Sequence[Line], known: Container[str]
+    header: Header,
+    recorded: Sequence[Line],
+    new: Sequence[Line],
+    live: Sequence[Line],
+    hashes: Container[str],
 ) -> Iterator[Line]:
     """Yield a fork: the recorded lines, the fork's own lines, and the later lines of the live session.
 
-    `known` are the hashes of the contents in the recorded lines.
+    `hashes` are the hashes of the contents in the recorded lines.
     """
     yield header
     yield from recorded
@@ -171,7 +175,7 @@ def join_lines(
                 events += 1
             case RecordLine():
                 records += 1
-            case ContentLine() if line.hash not in known:
+            case ContentLine() if line.hash not in hashes:
                 pass
             case _:
                 continue
@@ -180,7 +184,7 @@ def join_lines(
 
 
 def _header(lines: Sequence[Line], point: Point, changes: Changes, forked_session: Forked) -> Header:
-    assert point.event is not None, "a point is behind an event"
+    assert point.event is not None, "a point is after an event"
     session, header = forked_session.session, point.header
     parent = Parent(
         session_id=header.session_id,

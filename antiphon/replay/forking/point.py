@@ -58,7 +58,7 @@ class Point:
     pending: tuple[EventLine, ...] = ()
     """Deliveries in flight: events in an inbox that were not handled."""
     timers: dict[str, Timer] = field(default_factory=dict)
-    known: RecordingContent = field(default_factory=RecordingContent)
+    content: RecordingContent = field(default_factory=RecordingContent)
     briefings: Briefings = field(default_factory=Briefings)
     built_by: BriefingRecord | None = None
     """The newest record of a briefing."""
@@ -66,7 +66,7 @@ class Point:
     @property
     def opened(self) -> tuple[EventLine, QuerySubmitted, SessionOpened]:
         """Return the query's event, the query, and the session's opening."""
-        events = list(self.known.lines.values())
+        events = list(self.content.lines.values())
         opened = next(line.event.data for line in events if isinstance(line.event.data, SessionOpened))
         query = next(line for line in events if isinstance(line.event.data, QuerySubmitted))
         assert isinstance(query.event.data, QuerySubmitted)
@@ -91,25 +91,27 @@ def beginning_of(lines: Sequence[Line]) -> Beginning:
     Raises UnreadableEvent.
     """
     record = lines[-1].record if isinstance(lines[-1], RecordLine) else None
-    assert isinstance(record, ForkRecord), "a fork begins behind its record"
+    assert isinstance(record, ForkRecord), "a fork begins after its record"
     taken_over = sum(isinstance(line, EventLine) for line in lines)
     point = state_at(lines, taken_over)
     if point.session is None:
         raise UnreadableEvent("it is a fork of a session that was not open yet.")
-    delivered = tuple(point.known.lines[one.event] for one in record.redelivered)
+    delivered = tuple(point.content.lines[one.event] for one in record.redelivered)
     return Beginning(point.session, delivered, point.briefings, taken_over)
 
 
-def point_at(lines: Sequence[Line], place: str) -> Point:
-    """Return the session right after an event; `place` is its number or its type, such as `reasoning.requested@2`.
+def point_at(lines: Sequence[Line], event_name: str) -> Point:
+    """Return the session right after an event; `event_name` is its number or its type, such as `reasoning.requested@2`.
 
     Raises NoSuchPoint, which names the events to resume from, and UnreadableEvent.
     """
-    last = end_of_step(lines, number_of(lines, place))
+    last = end_of_step(lines, number_of(lines, event_name))
     point = state_at(lines, last)
     problem = _problem(point)
     if problem:
-        raise NoSuchPoint(f"The session cannot continue from event {place}: {problem}", hint=resumable(lines))
+        raise NoSuchPoint(
+            f"The session cannot continue from event {event_name}: {problem}", hint=resumable(lines)
+        )
     return point
 
 
@@ -154,7 +156,7 @@ def state_at(lines: Sequence[Line], last: int, unhandled: UUID | None = None) ->
             case RecordLine() if line.record.of == unhandled:
                 break
             case EventLine():
-                point.known.add(line)
+                point.content.add(line)
                 point.event = line
                 point.timers = {
                     name: timer
@@ -166,12 +168,12 @@ def state_at(lines: Sequence[Line], last: int, unhandled: UUID | None = None) ->
             case RecordLine(record=ForkRecord() as record):
                 document.take(record)
                 for one in record.redelivered:
-                    redelivered(one, point.known)
+                    redelivered(one, point.content)
             case RecordLine(record=record):
                 handled.add(record.of)
                 _step(point, record, document)
             case _:
-                point.known.read(line)
+                point.content.read(line)
         point.lines.append(line)
     if not document.is_empty:
         point.session = document.session()
@@ -180,10 +182,10 @@ def state_at(lines: Sequence[Line], last: int, unhandled: UUID | None = None) ->
 
 
 def _step(point: Point, record: StepRecord, document: Document) -> None:
-    line = point.known.lines.get(record.of)
+    line = point.content.lines.get(record.of)
     if line is None:
         raise UnreadableEvent(f"a record names the missing event {record.of}.")
-    outputs = tuple(point.known.lines[id] for id in _outputs(record) if id in point.known.lines)
+    outputs = tuple(point.content.lines[id] for id in _outputs(record) if id in point.content.lines)
     match record:
         case DecisionRecord():
             document.take(record)
@@ -192,7 +194,7 @@ def _step(point: Point, record: StepRecord, document: Document) -> None:
                 set_timer(point.timers, timer, sent, line, number)
         case BriefingRecord():
             point.built_by = record
-            point.briefings.redo(Step(line, record, outputs), point.known)
+            point.briefings.redo(Step(line, record, outputs), point.content)
 
 
 def set_timer(
@@ -212,13 +214,13 @@ def set_timer(
 def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[EventLine]:
     """Yield the events that are still unhandled, and would have an effect."""
     requests = (*session.awaiting, session.summaries.awaiting)
-    for line in point.known.lines.values():
+    for line in point.content.lines.values():
         inbox = line.event.data.inbox
         if inbox is None or line.event.id in handled:
             continue
         is_in_flight = line.event.id in requests
         if inbox == "coordinator":
-            is_in_flight = has_effect(session, line, point.known)
+            is_in_flight = has_effect(session, line, point.content)
         if is_in_flight:
             yield line
 
@@ -227,7 +229,7 @@ def _problem(point: Point) -> str:
     """Return the reason why the session cannot resume at the point; empty if it can."""
     if point.session is None:
         return "it was not open yet. Ask the question again instead."
-    if any(isinstance(line.event.data, ResponseReady) for line in point.known.lines.values()):
+    if any(isinstance(line.event.data, ResponseReady) for line in point.content.lines.values()):
         return "it had already been answered."
     if point.session.phase == "approval" and not point.pending:
         return "it waits for a person, but a fork cannot ask a person."

@@ -27,7 +27,7 @@ from antiphon.replay.forking.point import Timer, end_of_step, set_timer
 from coordinator.runs.state import RunChange
 from coordinator.workflows.plan import template_of
 
-_NAMED_MAX = 20
+_LISTED_MAX = 20
 
 
 @dataclass
@@ -97,13 +97,13 @@ def run_point(
 
 
 def _own(lines: Sequence[Line]) -> Specification:
-    whole = RecordedRun.of(lines)
-    if whole.opened is None:
+    run = RecordedRun.of(lines)
+    if run.opened is None:
         raise NoSuchPoint("The run had not started.", hint="Start it again with `antiphon workflows run`.")
-    return specification_in(whole.known, whole.opened.specification)
+    return specification_in(run.content, run.opened.specification)
 
 
-def _lines_until(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
+def _lines_until(lines: Sequence[Line], event_name: str, node: str) -> Iterator[Line]:
     """Yield the lines up to an event, or up to the event that began a node, which is decided again."""
     if any(records_in(lines, ForkRecord)):
         raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
@@ -112,7 +112,7 @@ def _lines_until(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]
         cause = _event_that_began(lines, node)
         last, unhandled = cause.n, cause.event.id
     else:
-        last = end_of_step(lines, event_at(lines, place).n)
+        last = end_of_step(lines, event_at(lines, event_name).n)
     for line in lines:
         if isinstance(line, End) or (isinstance(line, EventLine) and line.n > last):
             return
@@ -131,7 +131,7 @@ def _event_that_began(lines: Sequence[Line], node: str) -> EventLine:
             if path:
                 begun.setdefault(path, decided.line)
     if node not in begun:
-        hint = f"These have: {list_names(begun, _NAMED_MAX)}."
+        hint = f"These have: {list_names(begun, _LISTED_MAX)}."
         raise NoSuchPoint(f"The run did not start a node {node!r}.", hint=hint)
     return begun[node]
 
@@ -177,7 +177,7 @@ def _timers(point: RunPoint, decided: Decided, decision: RehearsedDecision) -> N
     if decided.outputs:
         newest = [
             line
-            for line in point.recorded.known.lines.values()
+            for line in point.recorded.content.lines.values()
             if line.event.causationid == decided.line.event.id
         ]
         sent = newest[-1].event.time if newest else sent
@@ -188,7 +188,7 @@ def _timers(point: RunPoint, decided: Decided, decision: RehearsedDecision) -> N
 def _in_flight(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLine]:
     """Yield unanswered calls, and events without a decision yet. Raises NoSuchPoint."""
     state, decided = point.rehearsal.state, {one.line.event.id for one in point.recorded.decisions}
-    answered = {line.event.causationid for line in events}
+    handled = {line.event.causationid for line in events}
     for path, open in state.open.items():
         if open.kind in ("person", "approval", "reason"):
             waits = "for a person" if open.kind != "reason" else "for a model"
@@ -197,7 +197,7 @@ def _in_flight(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLi
                 hint="Continue from a point before or after that node.",
             )
         request = _request(path, open.number, events) if open.kind == "call" else None
-        if request is not None and request.event.id not in answered:
+        if request is not None and request.event.id not in handled:
             yield request
     for line in events:
         if line.event.data.inbox == "coordinator" and line.event.id not in decided and _matters(point, line):
@@ -231,4 +231,4 @@ def _hint(lines: Sequence[Line]) -> str:
         for node in map(node_of, one.outputs)
         if node
     )
-    return f"Start one of these nodes again with --from-node: {list_names(begun, _NAMED_MAX)}."
+    return f"Start one of these nodes again with --from-node: {list_names(begun, _LISTED_MAX)}."

@@ -64,7 +64,7 @@ def _batches(point: Point, life_s: float) -> Iterator["_Batch"]:
     assert point.session is not None, "a point's session is open"
     events = {line.event.id: line.event for line in point.lines if isinstance(line, EventLine)}
     records = {record.of: record for record in records_in(point.lines, BatchRecord)}
-    tools = point.known.catalogue(point.session.tools.catalogue).by_name
+    tools = point.content.catalogue(point.session.tools.catalogue).by_name
     for event in events.values():
         request = events.get(event.causationid) if event.causationid else None
         if request and isinstance(event.data, ToolsCompleted) and isinstance(request.data, ToolsRequested):
@@ -124,7 +124,7 @@ class _Batch:
             name=name_of(self.request.tenant, self.session_id, identity),
             identities=tuple(self._identity(call.name, one) for call, one in zip(calls, plain, strict=True)),
             kind=_purpose(calls[0], tool),
-            place=indexes[0],
+            index=indexes[0],
             is_approved=True,
         )
         return write, tuple(self.results[index] for index in indexes)

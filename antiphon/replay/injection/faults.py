@@ -44,12 +44,12 @@ _RETRY_AFTER_S = 30.0
 _MODEL: Mapping[Kind, tuple[Code, str]] = {
     "model_timeout": ("timeout", "The model did not reply in time"),
     "model_overloaded": ("overloaded", "The model's server answered with overloaded_error"),
-    "model_refused": ("circuit_open", "The model keeps failing, and is left alone for 30 s more"),
+    "model_refused": ("circuit_open", "The model keeps failing. It is not called for another 30 s"),
     "empty_reply": ("empty_reply", "The model replied with nothing 2 times"),
 }
 _TOOLS: Mapping[Kind, tuple[ErrorType, str]] = {
     "tool_timeout": ("timeout", "{tool} did not finish in time."),
-    "tool_error": ("api_failure", "{tool} could not reach what it asks."),
+    "tool_error": ("api_failure", "{tool} could not reach its service."),
     "tool_unknown": ("outcome_unknown", "The worker stopped while {tool} was running."),
 }
 _REPLIES: Mapping[type[EventData], Component] = {
@@ -99,14 +99,14 @@ def faulty(kind: Kind, tool: str, data: EventData, session: Session, catalogue: 
 def _model(kind: Kind, data: ReasoningCompleted | ReasoningFailed, session: Session) -> ReasoningFailed:
     code, message = _MODEL[kind]
     failed = failure(code, message)
-    is_asked = code != "circuit_open"
+    is_called = code != "circuit_open"
     return ReasoningFailed(
         round=data.round,
         error=failed.error,
         model=session.models.asked or data.model,
         usage=Usage(cost_usd=0.0),
-        attempts=int(is_asked),
-        retry_after_s=None if is_asked else _RETRY_AFTER_S,
+        attempts=int(is_called),
+        retry_after_s=None if is_called else _RETRY_AFTER_S,
     )
 
 

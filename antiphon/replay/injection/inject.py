@@ -33,7 +33,7 @@ from coordinator.session import Session
 _FAULT = 2_000_000
 """The number of an injected event among its parent's outputs, beyond all real ones."""
 _FAULT_FORM = re.compile(r"([a-z_]+)(?::([A-Za-z0-9_-]{1,64}))?(?:@(.*))?")
-_NAMED_MAX = 20
+_LISTED_MAX = 20
 _FORM = "Use the form tool_timeout@8, or tool_timeout:search@8 for the calls of one tool."
 
 
@@ -68,8 +68,8 @@ def inject(lines: Sequence[Line], fault: str) -> Chain:
         raise ConfigurationError(
             f"{fault}: the session was not open at event {line.n}.", hint="Choose a later event."
         )
-    catalogue = point.known.catalogue(point.session.tools.catalogue)
-    if not has_effect(point.session, line, point.known):
+    catalogue = point.content.catalogue(point.session.tools.catalogue)
+    if not has_effect(point.session, line, point.content):
         raise ConfigurationError(
             f"{fault}: the session no longer waited for event {line.n}.", hint="Choose an earlier event."
         )
@@ -98,7 +98,7 @@ def _without_event(fault: str, kind: Kind, lines: Sequence[Line]) -> Configurati
     """Return the error for a fault without an event; it names the events that the fault can replace."""
     numbers = _events_for(kind, lines)
     fits = (
-        f"It applies to event {list_names(numbers, _NAMED_MAX)}: use {fault}@{numbers[0]}."
+        f"It applies to event {list_names(numbers, _LISTED_MAX)}: use {fault}@{numbers[0]}."
         if numbers
         else "It applies to no event of this recording."
     )
@@ -115,17 +115,17 @@ def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     if kind in fitting:
         return
     others = _events_for(kind, lines)
-    where = f"event {list_names(others, _NAMED_MAX)}" if others else "no event of this recording"
+    where = f"event {list_names(others, _LISTED_MAX)}" if others else "no event of this recording"
     raise ConfigurationError(
         f"{kind} cannot replace event {line.n}, {short_type(line.event.type)}.",
-        hint=f"{list_names(fitting, _NAMED_MAX) or 'No fault'} can. {kind} applies to {where}.",
+        hint=f"{list_names(fitting, _LISTED_MAX) or 'No fault'} can. {kind} applies to {where}.",
     )
 
 
 def _event(line: EventLine, kind: Kind, data: EventData, point: Point, session: Session) -> AnyEvent:
     """Return the event with the fault: a reply to the same request, or an event of another source."""
     event = line.event
-    parent = point.known.lines.get(event.causationid) if event.causationid else None
+    parent = point.content.lines.get(event.causationid) if event.causationid else None
     if is_reply(kind) and parent is not None:
         return reply(parent.event, _FAULT, data, event.source, event.time)
     query, _, _ = point.opened

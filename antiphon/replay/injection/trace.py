@@ -73,7 +73,7 @@ class Trace:
         self, point: Point, session: Session, first: EventLine, outages: Outages | None = None
     ) -> None:
 
-        self._known, self._briefings = point.known, point.briefings
+        self._known, self._briefings = point.content, point.briefings
         self._assemblies = Assemblies(point.briefings)
         self._built_by = point.built_by
         self._session = session

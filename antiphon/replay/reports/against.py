@@ -134,5 +134,5 @@ def _recording(one: Compared) -> dict[str, Any]:
         "errors": _errors(one),
         "unchecked": dict(one.unchecked),
         "alike": one.alike,
-        "changes": [asdict(found) for step in one.steps for found in step.changes],
+        "changes": [asdict(change) for step in one.steps for change in step.changes],
     }

@@ -12,8 +12,8 @@ from antiphon.replay.by_specification.sums import ComparedRun, Group, Result, en
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.change_lines import change, printable
 
-_CASES_SHOWN_MAX = 5
-_MISSING_SHOWN_MAX = 3
+_CASES_LISTED_MAX = 5
+_MISSING_LISTED_MAX = 3
 _RESULTS: tuple[Result, ...] = ("same", "differs", "unchecked", "other", "unreadable")
 
 
@@ -65,17 +65,17 @@ def document(all: Sequence[ComparedRun]) -> str:
 
 def _case(one: ComparedRun) -> Iterator[str]:
     """Yield the result for one recording: the event, the recorded and the rehearsed act, and the course from there."""
-    found = one.compared
-    if found is None or found.first is None:
-        yield printable(one.error if found is None else found.why)
+    run = one.compared
+    if run is None or run.first is None:
+        yield printable(one.error if run is None else run.why)
         return
-    first = found.first
+    first = run.first
     more = f" (and {first.more} more node{'s' if first.more > 1 else ''} there)" if first.more else ""
     yield f"at event {first.event} ({printable(first.type)}): {printable(first.sentence)}{more}"
     if first.did is not None or first.would is not None:
         yield "- as recorded, + with the other workflow file"
         yield from (f"  {line}" for line in change(_or_empty(first.did), _or_empty(first.would)))
-    yield f"from there: {_rest(found)}"
+    yield f"from there: {_rest(run)}"
 
 
 def _group(group: Group) -> Iterator[str]:
@@ -90,17 +90,17 @@ def _group(group: Group) -> Iterator[str]:
     else:
         yield f"  {printable(example.path)}"
     yield from (f"    {line}" for line in _case(example))
-    for one in group.cases[1:_CASES_SHOWN_MAX]:
+    for one in group.cases[1:_CASES_LISTED_MAX]:
         yield f"  {printable(one.path)}"
-    if count > _CASES_SHOWN_MAX:
-        yield f"  and {count - _CASES_SHOWN_MAX} more (--json lists all)"
+    if count > _CASES_LISTED_MAX:
+        yield f"  and {count - _CASES_LISTED_MAX} more (--json lists all)"
 
 
-def _rest(found: SpecificationResult) -> str:
-    missing = () if found.rest is None else found.rest.missing
+def _rest(result: SpecificationResult) -> str:
+    missing = () if result.rest is None else result.rest.missing
     if not missing:
-        return end_in_words(found)
-    return f"{end_in_words(found)}: not recorded: {list_names(map(printable, missing), _MISSING_SHOWN_MAX)}"
+        return end_in_words(result)
+    return f"{end_in_words(result)}: not recorded: {list_names(map(printable, missing), _MISSING_LISTED_MAX)}"
 
 
 def _or_empty(value: object) -> Any:

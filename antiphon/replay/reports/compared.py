@@ -59,9 +59,9 @@ def _cell(value: object) -> str:
 
 def _difference_text(difference: EventDifference) -> Iterator[str]:
     yield _where(difference)
-    for found in difference.differences[:_DIFFERENCES_MAX]:
-        yield f"  {printable(found.path)}"
-        yield from (f"    {line}" for line in change(found.expected, found.got, _LINES_MAX))
+    for part in difference.differences[:_DIFFERENCES_MAX]:
+        yield f"  {printable(part.path)}"
+        yield from (f"    {line}" for line in change(part.expected, part.got, _LINES_MAX))
     if (more := len(difference.differences) - _DIFFERENCES_MAX) > 0:
         yield f"  and in {more} more fields"
 
@@ -88,5 +88,5 @@ def _as_json(difference: EventDifference) -> dict[str, Any]:
         "round": difference.round,
         "a": difference.a,
         "b": difference.b,
-        "differences": [found._asdict() for found in difference.differences],
+        "differences": [part._asdict() for part in difference.differences],
     }

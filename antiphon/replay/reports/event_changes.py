@@ -7,7 +7,7 @@ from antiphon_shared.text.excerpt import list_names
 from antiphon.replay.event_changes import Change
 from antiphon.replay.reports.change_lines import change, printable
 
-_EVENTS_NAMED_MAX = 12
+_EVENTS_LISTED_MAX = 12
 
 
 def reported(path: str, differences: Sequence[Change]) -> list[str]:
@@ -24,6 +24,4 @@ def _where(one: Change) -> str:
     event_name = printable(f"{one.what} {one.path}".strip())
     if not one.events:
         return event_name
-    return (
-        f"event{'s' if len(one.events) > 1 else ''} {list_names(one.events, _EVENTS_NAMED_MAX)}: {event_name}"
-    )
+    return f"event{'s' if len(one.events) > 1 else ''} {list_names(one.events, _EVENTS_LISTED_MAX)}: {event_name}"

@@ -17,8 +17,8 @@ def annotations(outcomes: Sequence[Outcome]) -> list[str]:
             lines.append(_command("error", outcome.path, "unreadable recording", printable(outcome.error)))
             continue
         if report.result == "diverged":
-            found = "\n".join((headline(report), *body(report)))
-            lines.append(_command("error", outcome.path, "replay diverged", found))
+            text = "\n".join((headline(report), *body(report)))
+            lines.append(_command("error", outcome.path, "replay diverged", text))
         if report.unchecked:
             name = "notice" if outcome.allowed or report.result == "diverged" else "error"
             message = [extent(report), f"not checked: {reasons(report.unchecked)}"]

@@ -76,7 +76,7 @@ class Tally:
         If no step was checked, the result is `unchecked`, not `same`.
         """
         worst: tuple[Result, ...] = ("unreadable", "diverged", "unchecked")
-        worst_found = next((result for result in worst if self.results[result]), None)
-        if worst_found is not None:
-            return worst_found
+        worst_result = next((result for result in worst if self.results[result]), None)
+        if worst_result is not None:
+            return worst_result
         return "unchecked" if self.results["same"] and not self.steps else "same"

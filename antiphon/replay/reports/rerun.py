@@ -7,8 +7,8 @@ from antiphon_shared.text.excerpt import one_line
 from antiphon.replay.reports.change_lines import printable
 from antiphon.replay.rerun_report import Outcome, RerunReport
 
-_SHOWN_CHARACTERS = 300
-_DIFFERENCES_SHOWN_MAX = 10
+_VALUE_CHARACTERS_MAX = 300
+_DIFFERENCES_LISTED_MAX = 10
 _VERDICTS: Mapping[Outcome, str] = {
     "same": "the same response",
     "different": "another response",
@@ -23,8 +23,8 @@ def reported(report: RerunReport) -> list[str]:
     if (first := report.first) is not None:
         lines.append(f"  first difference: event {first.event}, {first.type}")
         lines.append(f"    {_change(first.path, first.expected, first.got)}")
-    lines += [f"  response: {_change(*one)}" for one in report.response[:_DIFFERENCES_SHOWN_MAX]]
-    if (more := len(report.response) - _DIFFERENCES_SHOWN_MAX) > 0:
+    lines += [f"  response: {_change(*one)}" for one in report.response[:_DIFFERENCES_LISTED_MAX]]
+    if (more := len(report.response) - _DIFFERENCES_LISTED_MAX) > 0:
         lines.append(f"  response: and {more} more")
     lines += [f"  not recorded: {_value_text(miss.request)}" for miss in report.misses]
     # The rest follows from the first.
@@ -38,4 +38,4 @@ def _change(path: str, expected: object, got: object) -> str:
 
 
 def _value_text(value: object) -> str:
-    return printable(one_line(str(value), _SHOWN_CHARACTERS))
+    return printable(one_line(str(value), _VALUE_CHARACTERS_MAX))

@@ -99,9 +99,9 @@ def extent(report: Report) -> str:
 
 def counts(steps: Mapping[Any, int]) -> str:
     """Return steps by component as words, in the usual order of components."""
-    known = [one for one in COMPONENTS if one in steps]
+    components = [one for one in COMPONENTS if one in steps]
     others = sorted(one for one in steps if one not in COMPONENTS)
-    return ", ".join(f"{one} {steps[one]}" for one in (*known, *others) if steps[one]) or "none"
+    return ", ".join(f"{one} {steps[one]}" for one in (*components, *others) if steps[one]) or "none"
 
 
 def _unchecked(report: Report) -> list[str]:

@@ -46,14 +46,14 @@ class Exchanges:
         return None
 
     def _miss(self, request: Mapping[str, object]) -> Miss:
-        asked = f"a request to the model {request.get('model')!r} was not recorded"
+        problem = f"a request to the model {request.get('model')!r} was not recorded"
         if request_hash(request) in self._unused:
-            return Miss(self._session_id, "model", asked + " so often")
+            return Miss(self._session_id, "model", problem + " so often")
         lines = request_lines(request)
         others = [request_lines(one.request) for one in self._all[:_COMPARED_MAX]]
         nearest = max(others, key=lambda other: _likeness(other, lines), default=[])
         diff = unified_diff(nearest, lines, "recorded", "today", lineterm="", n=1)
-        return Miss(self._session_id, "model", asked, "\n".join(list(diff)[:_DIFF_LINES_MAX]))
+        return Miss(self._session_id, "model", problem, "\n".join(list(diff)[:_DIFF_LINES_MAX]))
 
 
 def request_lines(request: Mapping[str, object]) -> list[str]:
@@ -63,11 +63,11 @@ def request_lines(request: Mapping[str, object]) -> list[str]:
         if name == "stream":
             continue
         for part in value if isinstance(value, list) else [value]:
-            lines += [f"{name}:", *(f"  {line}" for line in _shown_part(part).splitlines())]
+            lines += [f"{name}:", *(f"  {line}" for line in _part_text(part).splitlines())]
     return lines[:_LINES_MAX]
 
 
-def _shown_part(part: object) -> str:
+def _part_text(part: object) -> str:
     if isinstance(part, str):
         return part
     if isinstance(part, dict) and (text := part.get("text", part.get("content"))) and isinstance(text, str):

@@ -52,9 +52,9 @@ def _block(index: int, block: Mapping[str, object]) -> Iterator[bytes]:
         empty["text"] = ""
         delta = {"type": "text_delta", "text": block["text"]}
     elif block.get("type") == "tool_use":
-        given = block.get("input")
+        arguments = block.get("input")
         # Arguments that were not complete JSON are stored as text.
-        written = given if isinstance(given, str) else to_json(given).decode()
+        written = arguments if isinstance(arguments, str) else to_json(arguments).decode()
         empty["input"] = {}
         delta = {"type": "input_json_delta", "partial_json": written}
     yield _event("content_block_start", index=index, content_block=empty)

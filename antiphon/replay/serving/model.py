@@ -110,8 +110,12 @@ def _response(
     content: bytes | httpx2.AsyncByteStream,
     content_type: str = "application/json",
 ) -> httpx2.Response:
-    kept = {name: value for name, value in headers.items() if name.lower() not in _TRANSPORT_HEADERS}
-    return httpx2.Response(status, headers={**kept, "content-type": content_type}, content=content)
+    response_headers = {
+        name: value for name, value in headers.items() if name.lower() not in _TRANSPORT_HEADERS
+    }
+    return httpx2.Response(
+        status, headers={**response_headers, "content-type": content_type}, content=content
+    )
 
 
 def _broken(code: str) -> Exception:

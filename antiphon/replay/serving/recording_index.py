@@ -41,7 +41,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import End, EventLine, Line, RecordLine
 from antiphon.replay.forking.point import Beginning, beginning_of
-from antiphon.replay.requests import whole_request
+from antiphon.replay.requests import complete_request
 from antiphon.replay.steps.replay_state import DataT, RecordingContent, RecordT
 
 OUTSIDE_EVENTS = (
@@ -96,7 +96,7 @@ class RecordingIndex:
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
         """The records by the event that was handled; of a fork, only those after its record."""
-        self.known = RecordingContent()
+        self.content = RecordingContent()
         """All catalogues, specifications and contents."""
         self.beginning = self._read(lines)
         """The state from which a fork resumes; None if the recording is not of a fork."""
@@ -127,7 +127,7 @@ class RecordingIndex:
 
     def _read(self, lines: Iterable[Line]) -> Beginning | None:
         """Read all lines; return the state from which a fork resumes. Raises UnreadableEvent."""
-        is_whole, read, lines_to_fork = False, list[Line](), 0
+        is_complete, read, lines_to_fork = False, list[Line](), 0
         for line in lines:
             read.append(line)
             match line:
@@ -139,10 +139,10 @@ class RecordingIndex:
                 case RecordLine(record=record):
                     self.records[record.of] = record
                 case End():
-                    is_whole = True
+                    is_complete = True
                 case _:
-                    self.known.read(line)
-        if not is_whole:
+                    self.content.read(line)
+        if not is_complete:
             raise UnreadableEvent("the end line is missing: the file is incomplete.")
         if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
             raise UnreadableEvent("it does not begin with a query.")
@@ -213,7 +213,7 @@ class RecordingIndex:
 
     def catalogue(self, content_hash: str) -> Catalogue:
         """Return the tool catalogue of that hash; an empty one if it was not recorded."""
-        return self.known.catalogues.get(content_hash, Catalogue())
+        return self.content.catalogues.get(content_hash, Catalogue())
 
     @cached_property
     def run(self) -> RunOpened | None:
@@ -230,5 +230,7 @@ class RecordingIndex:
 
     def _exchange(self, record: ExchangeRecord) -> Exchange:
         failure = self.output(record.of, ReasoningFailed) or self.output(record.of, SummaryFailed)
-        calls = (RecordedRequest(whole_request(call, self.known.contents), call) for call in record.calls)
+        calls = (
+            RecordedRequest(complete_request(call, self.content.contents), call) for call in record.calls
+        )
         return Exchange(record, tuple(calls), failure)

@@ -44,8 +44,8 @@ class SessionBus(Bus):
         return Completed(self._recording_index.catalogue_hash or None)
 
     async def specification(self, content_hash: str) -> bytes | None:
-        found = self._recording_index.known.specifications.get(content_hash)
-        return None if found is None else to_json(found)
+        specification = self._recording_index.content.specifications.get(content_hash)
+        return None if specification is None else to_json(specification)
 
     async def catalogue(self, content_hash: str) -> Catalogue:
         return self._recording_index.catalogue(content_hash)

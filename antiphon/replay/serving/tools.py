@@ -77,7 +77,7 @@ class CallTrace:
         return bool(settled or begun)
 
 
-course: ContextVar[CallTrace] = ContextVar("course")
+current_trace: ContextVar[CallTrace] = ContextVar("current_trace")
 """The trace of the batch that is running."""
 
 
@@ -94,7 +94,7 @@ class RecordedResults:
                 if result.index < len(request.calls):
                     self._unused[_call_identity(request.calls[result.index])].append(result)
 
-    def course(self, event: AnyEvent) -> CallTrace:
+    def trace_of(self, event: AnyEvent) -> CallTrace:
         """Return the trace of a batch, with the same results for a redelivery."""
         request, record = event.data, self._recording_index.records.get(event.id)
         assert isinstance(request, ToolsRequested)
@@ -114,10 +114,10 @@ class RecordedCaller(Caller):
         self._session_id, self._misses = session_id, misses
 
     async def run(
-        self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]
+        self, unit: Unit, batch: BatchRun, earlier: Sequence[ToolResult | None]
     ) -> tuple[ToolResult, ...]:
         """See Caller."""
-        trace = course.get()
+        trace = current_trace.get()
         results = [
             trace.results[index] or self._missed(index, batch.request.calls[index]) for index in unit.calls
         ]
@@ -130,7 +130,7 @@ class RecordedCaller(Caller):
         self, request: ToolsRequested, session_id: str, arguments: Mapping[int, Arguments]
     ) -> frozenset[int]:
         """See Caller."""
-        return frozenset(course.get().record.repeats)
+        return frozenset(current_trace.get().record.repeats)
 
     def _missed(self, index: int, call: ToolCall) -> ToolResult:
         request = f"`{call.name}` was called as the recording does not hold it, with {_arguments_text(call)}"
@@ -151,7 +151,7 @@ class RecordedGatekeeper(Gatekeeper):
 
     async def permissions(self, request: ToolsRequested, session: SessionStore) -> Permissions:
         """See Gatekeeper."""
-        record = course.get().record
+        record = current_trace.get().record
         refused = {index: error for index, error in record.refused.items() if index not in record.begun}
         return Permissions(refused=refused, denied=record.barred)
 
@@ -170,7 +170,7 @@ class RecordedTool(Tool):
 
     @property
     def example(self) -> dict[str, Any] | None:
-        return course.get().record.examples.get(self.name)
+        return current_trace.get().record.examples.get(self.name)
 
 
 def recorded_tools(recording_index: RecordingIndex) -> dict[str, Tool]:

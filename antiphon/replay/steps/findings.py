@@ -12,7 +12,7 @@ from antiphon_shared.formats import in_format
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.differences import ABSENT, differences
-from antiphon.replay.report import DIVERGENCES_KEPT_MAX, REDACTED_CHANGE, Answer, Divergence, Reason
+from antiphon.replay.report import DIVERGENCES_MAX, REDACTED_CHANGE, Answer, Divergence, Reason
 from antiphon.replay.steps.replay_state import RepeatedStep, Step
 
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
@@ -44,7 +44,7 @@ class Findings:
         """Add the differences in one output of a step."""
         for path, expected, got in found:
             self.divergences_in_all += 1
-            if len(self.divergences) < DIVERGENCES_KEPT_MAX:
+            if len(self.divergences) < DIVERGENCES_MAX:
                 self.divergences.append(
                     Divergence(line.n, line.event.type, component, output, path, expected, got, node)
                 )
@@ -85,13 +85,13 @@ class ComparedOutputs:
         """Create a comparison that adds to `found`; without briefings, it cannot compare answers."""
         self._found, self._has_briefings = found, has_briefings
         self.answer: Answer = "none"
-        self.takes_other_course = False
+        self.takes_other_path = False
         """Whether the coordinator would have sent other events, so that the session would take another course."""
 
     def compare(self, step: Step, redone: RepeatedStep, component: Component) -> None:
         """Report the differences between today's outputs of a step and the recorded ones."""
         recorded = [one.event.data for one in step.outputs]
-        took_other_course = self.takes_other_course
+        took_other_path = self.takes_other_path
         format = step.line.event.format
         today = [in_format(data, format) for data in redone.outputs]
         if isinstance(step.record, RunRecord):
@@ -99,11 +99,11 @@ class ComparedOutputs:
             return
         for then, now in zip_longest(recorded, today):
             if isinstance(then, ResponseReady) and self._has_briefings:
-                is_comparable = isinstance(now, ResponseReady) and not took_other_course
+                is_comparable = isinstance(now, ResponseReady) and not took_other_path
                 self.answer = "unknown" if not is_comparable else "same" if then == now else "different"
             if then == now:
                 continue
-            self.takes_other_course = self.takes_other_course or component == "coordinator"
+            self.takes_other_path = self.takes_other_path or component == "coordinator"
             if then is None or now is None or type(then) is not type(now):
                 difference = [("", _name(then), _name(now))]
             else:
@@ -117,11 +117,11 @@ class ComparedOutputs:
             next((one for one in some if isinstance(one, ResponseReady)), None) for some in (recorded, today)
         )
         if then is not None:
-            is_comparable = now is not None and not self.takes_other_course
+            is_comparable = now is not None and not self.takes_other_path
             self.answer = "unknown" if not is_comparable else "same" if then == now else "different"
-        for node, output, found in run_differences(recorded, today):
-            self.takes_other_course = True
-            self._found.diverged(line, "coordinator", output, [found], node)
+        for node, output, difference in run_differences(recorded, today):
+            self.takes_other_path = True
+            self._found.diverged(line, "coordinator", output, [difference], node)
 
 
 def _name(data: EventData | None) -> str:

@@ -12,9 +12,9 @@ RUN_CHANGED = "run"
 """The key in a fork's record for the changes of a run."""
 
 
-def redelivered(one: Redelivered, known: RecordingContent) -> EventLine:
-    """Return the event as the fork delivered it, and add it to `known`. Raises UnreadableEvent."""
-    line = known.lines.get(one.event)
+def redelivered(one: Redelivered, content: RecordingContent) -> EventLine:
+    """Return the event as the fork delivered it, and add it to `content`. Raises UnreadableEvent."""
+    line = content.lines.get(one.event)
     if line is None:
         raise UnreadableEvent(f"a fork has delivered the event {one.event}, which the recording lacks.")
     data = line.event.data
@@ -24,7 +24,7 @@ def redelivered(one: Redelivered, known: RecordingContent) -> EventLine:
         except ValueError as error:
             raise UnreadableEvent(f"event {line.n} as a fork has delivered it: {error}") from None
     line = replace(line, event=line.event.model_copy(update={"time": one.time, "data": data}))
-    known.add(line)
+    content.add(line)
     return line
 
 

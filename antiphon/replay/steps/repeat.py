@@ -65,11 +65,11 @@ class Replay:
             follows_today: whether each step starts from today's results of earlier steps; see `update.py`.
             only: the components whose steps are repeated; the synthesizer is added if one of them needs it.
         """
-        self.known = RecordingContent()
+        self.content = RecordingContent()
         self.briefings = Briefings()
         assemblies = Assemblies(self.briefings)
-        wanted = {*only, *(("context_synthesizer",) if _ON_BRIEFINGS.intersection(only) else ())}
-        self.decisions = Decisions(follows_today, assemblies if "context_synthesizer" in wanted else None)
+        components = {*only, *(("context_synthesizer",) if _ON_BRIEFINGS.intersection(only) else ())}
+        self.decisions = Decisions(follows_today, assemblies if "context_synthesizer" in components else None)
         self.header: Header | None = None
         self.newest_step = 0
         """The number of the event whose step was repeated last."""
@@ -87,7 +87,7 @@ class Replay:
         }
         self.runs: RunDecisions | None = None
         """The decisions of the recording, if it is of a run."""
-        self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
+        self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in components}
         self._is_ended = self._is_closed = False
         self._events = self._outputs = self._redactions = 0
         self._findings = Findings()
@@ -113,7 +113,7 @@ class Replay:
             case End(redactions=redactions):
                 self._is_ended, self._redactions = True, redactions
             case _:
-                self.known.read(line)
+                self.content.read(line)
 
     @property
     def is_same(self) -> bool:
@@ -148,7 +148,7 @@ class Replay:
         self._events += 1
         if event.causationid is not None:
             self._follow(event.causationid, event.id)
-        self.known.add(line)
+        self.content.add(line)
         if event.data.inbox == "coordinator" and "decision" in self._redo:
             self._undecided.add(line)
         if isinstance(event.data, ResponseReady):
@@ -156,7 +156,7 @@ class Replay:
 
     def _follow(self, cause: UUID, id: UUID) -> None:
         """Note an event's cause. A step is one commit, so an event of the next step reveals a missing record."""
-        handled = self.known.lines.get(cause)
+        handled = self.content.lines.get(cause)
         if handled is None:
             return  # an event of another session is its cause
         unrecorded = self._unrecorded
@@ -185,22 +185,22 @@ class Replay:
         """Apply a fork: it changes the session and its deliveries in flight."""
         self._undecided.remove_ignored(self._is_ignored)
         if RUN_CHANGED in record.changed:
-            self._runs().forked(record, self.known)
+            self._runs().forked(record, self.content)
         else:
             self.decisions.forked(record)
         for one in record.redelivered:
-            line = redelivered(one, self.known)
+            line = redelivered(one, self.content)
             if line.event.data.inbox == "coordinator":
                 self._undecided.add(line)
 
     def _read_record(self, record: AnyRecord) -> None:
-        handled = self.known.lines.get(record.of)
+        handled = self.content.lines.get(record.of)
         if handled is None:
             raise UnreadableEvent(f"a record names the missing event {record.of}.")
         self._outputs += record.outputs
         if self._outputs > self._events:
             raise UnreadableEvent(f"the record of event {handled.n} names missing events.")
-        outputs = self.known.outputs_of(record, handled)
+        outputs = self.content.outputs_of(record, handled)
         self._recorded.add(handled.n)
         if self._unrecorded is handled:
             self._unrecorded = None
@@ -220,7 +220,7 @@ class Replay:
         if kind not in self._redo:
             return
         try:
-            redone = self._redo[kind](step, self.known)
+            redone = self._redo[kind](step, self.content)
         except UnreadableEvent as error:
             self._findings.unchecked[Reason(component, error.message)] += 1
             return
@@ -233,9 +233,9 @@ class Replay:
             self._findings.steps[component] += 1
         for part, difference in redone.others:
             self._findings.diverged(step.line, component, part, [difference])
-        for node, output, found in redone.sends:
-            self._compared.takes_other_course = True
-            self._findings.diverged(step.line, component, output, [found], node)
+        for node, output, output_difference in redone.sends:
+            self._compared.takes_other_path = True
+            self._findings.diverged(step.line, component, output, [output_difference], node)
         self._compared.compare(step, redone, component)
         if redone.digests is not None:
             self._findings.digests.append((step.line, *redone.digests))
@@ -243,8 +243,8 @@ class Replay:
             self._findings.show_texts(*redone.texts)
         self.repeated = step, redone
 
-    def _redo_run(self, step: Step, known: RecordingContent) -> RepeatedStep:
-        return self._runs().redo(step, known)
+    def _redo_run(self, step: Step, content: RecordingContent) -> RepeatedStep:
+        return self._runs().redo(step, content)
 
     def _runs(self) -> "RunDecisions":
         if self.runs is None:
@@ -259,10 +259,10 @@ class Replay:
         self.failed = raised(error)
         self._findings.raises(step.line, component, [one.event.type for one in step.outputs], self.failed)
         if isinstance(step.record, DecisionRecord):
-            self._compared.takes_other_course = True
+            self._compared.takes_other_path = True
             self.decisions.take(step.record)
         elif isinstance(step.record, RunRecord):
-            self._compared.takes_other_course = True
+            self._compared.takes_other_path = True
             self._add_unchecked(component, "today's code raises at an earlier decision of the run")
         elif isinstance(step.record, BriefingRecord):
             self._add_unchecked(component, "today's code raises at an earlier filing")
@@ -287,7 +287,7 @@ class Replay:
         if not decisions.can_tell_effect:
             return None
         try:
-            return decisions.is_ignored(line, self.known)
+            return decisions.is_ignored(line, self.content)
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
             self._findings.raises(line, "coordinator", "nothing came of it", raised(error))
             return True

@@ -128,8 +128,8 @@ class RecordingContent:
         outputs = [line for n in range(record.outputs) if (line := self.lines.get(child_id(record.of, n)))]
         if len(outputs) < record.outputs:
             raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
-        named = set(record.contents) if isinstance(record, ExchangeRecord) else set()
-        if lacking := min(named - self.contents.keys(), default=""):
+        hashes = set(record.contents) if isinstance(record, ExchangeRecord) else set()
+        if lacking := min(hashes - self.contents.keys(), default=""):
             raise UnreadableEvent(
                 f"the record of event {handled.n} names the content {lacking}, which no earlier line holds."
             )

@@ -65,5 +65,5 @@ def is_named(config: pytest.Config) -> bool:
 
 def is_within(folder: Path, config: pytest.Config) -> bool:
     """Return whether the folder is collected anyway."""
-    named = ((config.invocation_params.dir / one.partition("::")[0]).resolve() for one in config.args)
-    return any(folder == one or one in folder.parents for one in named)
+    paths = ((config.invocation_params.dir / one.partition("::")[0]).resolve() for one in config.args)
+    return any(folder == one or one in folder.parents for one in paths)

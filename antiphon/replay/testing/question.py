@@ -62,20 +62,20 @@ def question_of(
     registry = registry_of(tools)
     catalogue = to_catalogue(registry, dispatcher_settings(scopes).default_scopes).in_format(format)
     catalogue = Catalogue.model_validate(Redactor(secret_values()).json(catalogue.model_dump(mode="json")))
-    asked = QueryOptions.model_validate_json(
+    query_options = QueryOptions.model_validate_json(
         to_json({name: value for name, value in options.items() if name not in _CALL_OPTIONS})
     )
     pipeline, provider = load(PipelineSettings), _provider(model)
     deployed = in_order(pipeline.model, pipeline.models)
     return Question(
         query=query,
-        options=asked.model_dump(mode="json"),
+        options=query_options.model_dump(mode="json"),
         session_id=options.get("session_id"),
         grant=_claims(options.get("grant", "")),
         scopes=catalogue.default_scopes,
         tools=_definitions(catalogue),
         provider=provider,
-        models=None if provider == "offline" else in_order(asked.model or "", deployed),
+        models=None if provider == "offline" else in_order(query_options.model or "", deployed),
         script=model.script if isinstance(model, ScriptedModel) else None,
     )
 

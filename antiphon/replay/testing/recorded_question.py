@@ -21,7 +21,7 @@ from antiphon.recording.settings import own_redaction
 from antiphon.replay.redacted_lines import redacted
 from antiphon.replay.report import Report
 from antiphon.replay.reports.rerun import reported
-from antiphon.replay.requests import whole_request
+from antiphon.replay.requests import complete_request
 from antiphon.replay.rerun import rerun
 from antiphon.replay.rerun_report import RerunReport
 from antiphon.replay.testing.judged import Diverged, judge
@@ -40,10 +40,12 @@ _WHAT_TO_DO = "Ask the recorded question, or record again with --antiphon-record
 class AnotherQuestion(AssertionError):
     """A test asks another question than was recorded, so its answer is unknown."""
 
-    def __init__(self, path: Path, found: Iterable[str]) -> None:
+    def __init__(self, path: Path, differences: Iterable[str]) -> None:
         head = f"The question of the test differs from the recorded question in {path}:"
         super().__init__(
-            "\n".join([head, "  - as recorded, + as asked", *(f"  {one}" for one in found), _WHAT_TO_DO])
+            "\n".join(
+                [head, "  - as recorded, + as asked", *(f"  {one}" for one in differences), _WHAT_TO_DO]
+            )
         )
 
 
@@ -164,14 +166,14 @@ class Recorded:
         except UnreadableEvent as error:
             raise AssertionError(f"{self.path}: {error.message} {_WHAT_TO_DO}") from None
         format = self.events[0].format
-        if found := difference(then, question_of(query, tools, model, scopes, options, format)):
-            raise AnotherQuestion(self.path, found)
+        if differences := difference(then, question_of(query, tools, model, scopes, options, format)):
+            raise AnotherQuestion(self.path, differences)
 
     def _requests(self) -> list[dict[str, Any]]:
         """Return the whole requests to the model."""
         contents = {line.hash: line.content for line in self.lines if isinstance(line, ContentLine)}
         exchanges = records_in(self.lines, ExchangeRecord)
-        return [whole_request(call, contents) for exchange in exchanges for call in exchange.calls]
+        return [complete_request(call, contents) for exchange in exchanges for call in exchange.calls]
 
     async def _record(
         self,

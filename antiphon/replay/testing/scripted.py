@@ -32,7 +32,7 @@ _ERRORS = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
-_SHOWN_CHARACTERS = 500
+_MESSAGE_CHARACTERS_MAX = 500
 
 
 @dataclass
@@ -83,8 +83,8 @@ class ScriptedModel:
         """Add an error in place of a reply: 529 overloaded, 429 with retry_after="1", 500, ..."""
         if not 400 <= status <= 599:
             raise ValueError(f"{status} is not an error status; use 400 to 599.")
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        self._replies.append(_Reply(text=text, status=status, headers=named))
+        http_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self._replies.append(_Reply(text=text, status=status, headers=http_headers))
         return self
 
     @property
@@ -116,19 +116,19 @@ class ScriptedModel:
         """Return the reply to one request."""
         self.requests.append(body)
         if not self._replies:
-            shown = orjson.dumps(body.get("messages")).decode()[-_SHOWN_CHARACTERS:]
+            messages = orjson.dumps(body.get("messages")).decode()[-_MESSAGE_CHARACTERS_MAX:]
             self.unexpected.append(
                 f"The scripted model received {len(self.requests)} requests, more than it has "
-                f"replies. The last request ends: {shown}"
+                f"replies. The last request ends: {messages}"
             )
             return _failed(400, "the script has no reply to this request", {})
         reply = self._replies.pop(0)
         if reply.status != 200:
             return _failed(reply.status, reply.text, reply.headers)
         self._replied += 1
-        whole = _message(reply, self._replied, str(body.get("model")))
+        message = _message(reply, self._replied, str(body.get("model")))
         headers = {"content-type": "text/event-stream; charset=utf-8"}
-        return httpx2.Response(200, headers=headers, content=message_events(whole))
+        return httpx2.Response(200, headers=headers, content=message_events(message))
 
 
 def is_scripted(message: Mapping[str, object]) -> bool:
@@ -158,8 +158,8 @@ def _failed(status: int, text: str, headers: dict[str, str]) -> httpx2.Response:
 def _message(reply: _Reply, number: int, model: str) -> dict[str, Any]:
     text = [{"type": "text", "text": reply.text}] if reply.text else []
     uses = [
-        {"type": "tool_use", "id": f"toolu_{number}_{place}", "name": name, "input": arguments}
-        for place, (name, arguments) in enumerate(reply.calls, 1)
+        {"type": "tool_use", "id": f"toolu_{number}_{position}", "name": name, "input": arguments}
+        for position, (name, arguments) in enumerate(reply.calls, 1)
     ]
     return {
         "id": f"{_ID}{number}",

@@ -32,7 +32,7 @@ def reason_not_repeated(one: RecordedCall, tools: Mapping[str, Tool]) -> Skipped
         return SkippedCall("not_run", "its tool was not run when it was recorded")
     tool = tools.get(call.name)
     if tool is None:
-        return SkippedCall("unchecked", "the tool does not exist any more")
+        return SkippedCall("unchecked", "the tool no longer exists")
     if tool.contract.effect == "write":
         return SkippedCall("unchecked", "it is a write now, which is never run")
     return _unknown(one)

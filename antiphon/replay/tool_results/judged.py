@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from antiphon.replay.differences import Difference
 from antiphon.replay.recorded_calls import RecordedCall
-from antiphon.replay.report import DIVERGENCES_KEPT_MAX, Divergence, Reason, Report
+from antiphon.replay.report import DIVERGENCES_MAX, Divergence, Reason, Report
 from antiphon.replay.tool_results.choice import holds_placeholder
 from antiphon.replay.tool_results.volatile import Volatile, differing
 
@@ -63,7 +63,7 @@ class Findings:
         return replace(
             report,
             steps={**report.steps, "tools": self.checked},
-            divergences=tuple(both[:DIVERGENCES_KEPT_MAX]),
+            divergences=tuple(both[:DIVERGENCES_MAX]),
             divergences_in_all=report.divergences_in_all + len(self.divergences),
             unchecked=Counter(report.unchecked) + self.unchecked,
             not_run=Counter(report.not_run) + self.not_run,

@@ -28,7 +28,7 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import load_tools
 from tool_dispatcher.results.redacted import redact_call_secrets, redacted
 from tool_dispatcher.running.arguments import Arguments, arguments_of
-from tool_dispatcher.running.execute import execute_alone
+from tool_dispatcher.running.execute import execute_without_batch
 from tool_dispatcher.running.retrying import Retries
 from tool_dispatcher.running.threads import Threads
 
@@ -143,7 +143,9 @@ class TodaysTools:
             deadline=utc_now() + timedelta(seconds=timeout_s),
             tenant=one.tenant,
         )
-        return (await execute_alone(tool, arguments.values, context, self._threads, _CALL_S_MAX)).outcome
+        return (
+            await execute_without_batch(tool, arguments.values, context, self._threads, _CALL_S_MAX)
+        ).outcome
 
     def _clean(self, outcome: object, secrets: Sequence[str]) -> Any:
         return redact_call_secrets(secrets, redacted(outcome, self._redactor))

@@ -19,7 +19,7 @@ from antiphon_shared.bus.waiting import TURN, turn_costs
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.values import Tenant
 
-_PAUSES_S = (0.02, 0.25)
+_INTERVALS_S = (0.02, 0.25)
 """The pauses between two checks: while queries wait, and while no query waits."""
 _BATCH_SIZE = 64
 
@@ -39,7 +39,7 @@ class Admission:
 
     async def run(self) -> None:
         """Open waiting sessions as slots become free, until cancelled."""
-        often_s, seldom_s = _PAUSES_S
+        often_s, seldom_s = _INTERVALS_S
         while True:
             self._woken.clear()
             waiting = await asyncio.gather(*map(self._admit_all, range(self._bus.keys.partitions)))
@@ -81,10 +81,12 @@ class Admission:
 
     async def _admit_all(self, partition: int) -> int:
         """Open batch after batch while they are full; return how many sessions still wait."""
-        gone, waiting = _BATCH_SIZE, 1
-        while gone == _BATCH_SIZE and waiting:
+        admitted, waiting = _BATCH_SIZE, 1
+        while admitted == _BATCH_SIZE and waiting:
             try:
-                gone, waiting = await retry_while_unavailable("admit sessions", lambda: self.admit(partition))
+                admitted, waiting = await retry_while_unavailable(
+                    "admit sessions", lambda: self.admit(partition)
+                )
             except ResponseError as error:
                 if is_unavailable(error):
                     raise

@@ -113,7 +113,7 @@ class Batcher:
     def run_at_once(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
         """Run a script like `run`, but always before commands that are submitted later.
 
-        `run` sends the script again, behind later commands, if the server does not know it. Here its text is sent the
+        `run` sends the script again, after later commands, if the server does not know it. Here its text is sent the
         first time.
         """
         if self._texts_sent.get(script.sha) == self.interruptions:

@@ -222,7 +222,7 @@ class SharedBreakers:
             self._urgent.discard(name)
 
     async def _look(self) -> None:
-        """Read all breakers, and delete those whose state has no effect any more."""
+        """Read all breakers, and delete those whose state no longer has an effect."""
         snapshot = await self._store.look()
         await self._formats.now()
         self._clock_offset_s = snapshot.now - self._clock()

@@ -58,7 +58,7 @@ class Cancellations:
     def cover(self, delivery: Delivery) -> bool:
         """Return whether the session was stopped after the request; an older stop concerns an earlier session."""
         stopped_ms = self._stopped_ms.get(delivery.event.subject)
-        return stopped_ms is not None and delivery.asked_ms <= stopped_ms
+        return stopped_ms is not None and delivery.requested_at_ms <= stopped_ms
 
     async def unless_stopped(self, delivery: Delivery, work: Work) -> Outcome:
         """Return the outcome of the work; NOTHING if its session is stopped. Raises the errors of the work.

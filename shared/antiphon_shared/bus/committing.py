@@ -69,8 +69,8 @@ def outcome_operations(
     if outcome.record is not None and settings.recording:
         record = _record(outcome, outcome.record, component, settings, delivery.event.format)
         yield "append", keys.of_session(session_id, RECORDS), "any", record
-    if outcome.kept_s:
-        yield "keep", None, milliseconds(outcome.kept_s), ""
+    if outcome.extra_retention_s:
+        yield "keep", None, milliseconds(outcome.extra_retention_s), ""
     yield from _message_operations(
         outcome, Replies(delivery.event, component, now), partition, keys, settings
     )
@@ -250,7 +250,7 @@ def _record(
 def _bounded(data: EventData, raw: bytes, settings: BusSettings) -> bytes:
     if len(raw) > settings.max_event_bytes:
         raise EventTooLarge(
-            f"{data.type} has {len(raw)} bytes, of at most {settings.max_event_bytes}.",
+            f"{data.type} has {len(raw)} bytes, more than the limit of {settings.max_event_bytes}.",
             hint="Return less data, or raise ANTIPHON_BUS_MAX_EVENT_BYTES.",
         )
     return raw

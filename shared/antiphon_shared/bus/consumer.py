@@ -28,7 +28,7 @@ from antiphon_shared.bus.dead_letters import LETTER, Letter
 from antiphon_shared.bus.deliveries import read_delivery
 from antiphon_shared.bus.group_member import GroupMember
 from antiphon_shared.bus.handling import Delivery, Handler, Outcome, SessionStore
-from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY, Entry
+from antiphon_shared.bus.reader import EXCLUSIVE_FROM_DELIVERY, Entry
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.signing import KeyMissing, require_key
 from antiphon_shared.bus.timers import Chore, Chores, CleanUp
@@ -97,7 +97,7 @@ class Consumer:
         """Process one message, from hand-over to acknowledgement."""
         if entry.deliveries > self._bus.settings.max_deliveries:
             await self._dead_letter_lost(entry)
-        elif entry.deliveries >= ALONE_FROM_DELIVERY:
+        elif entry.deliveries >= EXCLUSIVE_FROM_DELIVERY:
             async with self._gate.exclusive():
                 if await retry_while_unavailable("begin", lambda: self._member.leases.begin(entry)):
                     await self._handle(entry)

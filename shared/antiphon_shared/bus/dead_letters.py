@@ -162,5 +162,5 @@ def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
         return LETTER.read(fields.get(b"letter", b""))
     except UnreadableEvent:
         error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
-        buried = datetime.fromtimestamp(min(milliseconds_of(entry.decode()), UNIX_MS_MAX) / 1000, UTC)
-        return Letter(component="unknown", entry=entry.decode(), error=error, buried=buried)
+        added = datetime.fromtimestamp(min(milliseconds_of(entry.decode()), UNIX_MS_MAX) / 1000, UTC)
+        return Letter(component="unknown", entry=entry.decode(), error=error, buried=added)

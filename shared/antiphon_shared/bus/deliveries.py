@@ -26,7 +26,7 @@ def read_delivery(entry: "Entry", bytes_max: int, signer: Signer | None = None) 
     if raw is None or log_id is None:
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
     if len(raw) > bytes_max:
-        raise UnreadableEvent(f"event: {len(raw)} bytes, of at most {bytes_max}.")
+        raise UnreadableEvent(f"event: {len(raw)} bytes, more than the limit of {bytes_max}.")
     verified_event(signer, entry.stream, entry.fields)
     if not _LOG_ID.fullmatch(log_id):
         raise UnreadableEvent("log: not the id of an entry in the session's log.")

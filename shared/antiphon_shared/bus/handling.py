@@ -47,7 +47,7 @@ class Delivery(NamedTuple):
     """Whether another worker may have begun to handle it."""
 
     @property
-    def asked_ms(self) -> int:
+    def requested_at_ms(self) -> int:
         """Return the time of the request, in Unix milliseconds of Redis's clock; the same for every attempt."""
         return milliseconds_of(self.log_entry)
 
@@ -146,7 +146,7 @@ class Outcome(NamedTuple):
     """False if the session waits for a person from now on and frees its slot; True if it continues and takes one."""
     stops_work: bool = False
     """Whether engines and dispatchers drop their work for the session within a second."""
-    kept_s: float = 0.0
+    extra_retention_s: float = 0.0
     """Seconds for which the session's data is kept beyond its retention, as the session may wait that long."""
     record: StepRecord | None = None
     """The data that a replay of this step needs in addition to the events."""

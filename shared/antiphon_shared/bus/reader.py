@@ -24,7 +24,7 @@ from antiphon_shared.process.clock import milliseconds, monotonic_s
 Chores = Callable[[], Awaitable[float]]
 """A duty between reads; returns the seconds until it is due again."""
 
-ALONE_FROM_DELIVERY = 3
+EXCLUSIVE_FROM_DELIVERY = 3
 """The delivery from which on an entry runs alone, as it may have killed its earlier workers."""
 
 _PENDING_MAX = 10_000
@@ -147,7 +147,7 @@ class Reader:
             self.consumer,
             lease_ms,
             slots,
-            ALONE_FROM_DELIVERY - 1,
+            EXCLUSIVE_FROM_DELIVERY - 1,
             *self._in_flight(self.stream),
         ]
         entries = self._redelivered(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
@@ -157,7 +157,7 @@ class Reader:
 
     async def _missed(self) -> list[Entry]:
         """Return the entries that were delivered to this consumer but never reached it."""
-        arguments: list[Argument] = [self.group, self.consumer, _PENDING_MAX, ALONE_FROM_DELIVERY - 1]
+        arguments: list[Argument] = [self.group, self.consumer, _PENDING_MAX, EXCLUSIVE_FROM_DELIVERY - 1]
         entries = self._redelivered(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
         in_flight = set(self._in_flight(self.stream))
         return [entry for entry in entries if entry.id not in in_flight]

@@ -55,7 +55,7 @@ class KeptRecipes:
         await self._batcher.submit("ZADD", self._recency, "XX", score, name)
 
     async def run_begun(self, content_hash: str) -> None:
-        """Note the use of a recipe if the specification with which a run begins is that of a recipe."""
+        """Note the use of a recipe if a run begins with the specification of a recipe."""
         if (name := (await self.latest()).names.get(content_hash)) is not None:
             await self.used(name)
 

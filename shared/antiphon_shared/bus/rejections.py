@@ -15,7 +15,7 @@ def fields_of(entry: Entry, error: AntiphonError, bytes_max: int) -> list[str | 
     Content beyond the size of an event is cut, as the record adds fields to an entry that may have the maximum size.
     """
     fields: list[str | bytes] = ["entry", entry.id, "code", error.code, REASON, str(error)[:_REASON_LENGTH]]
-    # The smallest first, as the limit must not cut the session's id behind a long query.
+    # The smallest first, so that a long query does not make the limit cut the session's id.
     originals = sorted(entry.fields.items(), key=lambda field: len(field[1]))
     left = bytes_max
     for name, value in originals[:_ORIGINALS_MAX]:

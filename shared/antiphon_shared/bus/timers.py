@@ -23,7 +23,7 @@ _RETAIN_AT_ONCE = 500
 _SWEEP_AT_ONCE, _SWEEP_EVERY_S = 500, 10.0
 """The number of open sessions checked in one step, and the pause between two steps."""
 
-_CLOSED_WITHIN_MS = 60_000
+_CLOSING_MS_MAX = 60_000
 """The time after which an answered session counts as over, as the event that closes it is lost."""
 
 Chore = Callable[[], Awaitable[float]]
@@ -97,14 +97,16 @@ class Chores:
     async def _sweep(self) -> None:
         """Remove sessions that are over or do not exist from the open ones, so that their slots become free."""
         keys = self.bus.keys
-        gone, stay = await self.bus.batcher.run(
+        removed, stay = await self.bus.batcher.run(
             scripts.SWEEP,
             [keys.open_sessions(self.partition)],
-            [keys.prefix(self.partition), self._swept, _SWEEP_AT_ONCE, _CLOSED_WITHIN_MS],
+            [keys.prefix(self.partition), self._swept, _SWEEP_AT_ONCE, _CLOSING_MS_MAX],
         )
-        self._swept = self._swept + stay if gone + stay == _SWEEP_AT_ONCE else 0
-        if gone:
-            structlog.get_logger().warning("admission_slots_recovered", partition=self.partition, gone=gone)
+        self._swept = self._swept + stay if removed + stay == _SWEEP_AT_ONCE else 0
+        if removed:
+            structlog.get_logger().warning(
+                "admission_slots_recovered", partition=self.partition, gone=removed
+            )
 
 
 @dataclass

@@ -40,9 +40,9 @@ def refusal(error: BaseException) -> ConfigurationError | None:
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
     match cause:
-        case ssl.SSLCertVerificationError(verify_message=said):
+        case ssl.SSLCertVerificationError(verify_message=message):
             return ConfigurationError(
-                f"the certificate of Redis is not trusted: {said}.",
+                f"the certificate of Redis is not trusted: {message}.",
                 hint=f"Set {_CA} to its certificate authority. The certificate must be issued for the "
                 "host in ANTIPHON_REDIS_URL.",
             )

@@ -18,7 +18,7 @@ from antiphon_shared import faults
 from antiphon_shared.bus.connection import SOCKET_TIMEOUT_S, Client, Connections
 
 _NO_REPLY = (hiredis.PushNotification, ConnectionError)
-"""Messages of a connection that are no replies to commands."""
+"""Messages of a connection that are not replies to commands."""
 
 Argument = str | bytes | int | float
 Command = tuple[Argument, ...]

@@ -220,7 +220,7 @@ def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]
         except CANNOT_CARRY_OVER as error:
             raise UnreadableEvent(f"data: cannot be carried over from {kind} to {newer}: {error!r}") from None
         kind = newer
-    raise UnreadableEvent(f"type: the upcasters of {kind} run in a circle")
+    raise UnreadableEvent(f"type: the upcasters of {kind} form a cycle")
 
 
 _TYPES_HINT = "`antiphon events schema` prints every event there is."

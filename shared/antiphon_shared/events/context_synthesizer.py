@@ -12,16 +12,14 @@ from antiphon_shared.values import Round, Value
 class ToSummarize(Value):
     """Facts that no longer fit into the briefing, for a model to summarize."""
 
-    source: str = Field(
-        description="Digest of the text to shorten, which stands in a document of the session."
-    )
+    source: str = Field(description="Digest of the text to shorten, which is in a document of the session.")
     facts: tuple[str, ...] = Field(description="Ids of the facts in it; neighbours as `F3-F9`.")
     tokens: int = Field(ge=1, description="Estimated number of tokens of the text.")
     tokens_max: int = Field(ge=1, description="Maximum number of tokens of the summary.")
 
 
 class BriefingReady(EventData):
-    """The round's briefing is rebuilt; its text stands in the session's document for it."""
+    """The round's briefing is rebuilt; its text is in the session's document for it."""
 
     type: ClassVar[str] = "antiphon.briefing.ready.v1"
     inbox: ClassVar[Component | None] = "coordinator"

@@ -50,7 +50,7 @@ class SessionOpened(EventData):
     )
 
 
-Rung = Literal[
+FallbackStep = Literal[
     "simplified_briefing",
     "minimal_briefing",
     "other_model",
@@ -67,7 +67,7 @@ class RungTaken(EventData):
     type: ClassVar[str] = "antiphon.rung.taken.v1"
 
     round: Round
-    rung: Rung
+    rung: FallbackStep
     because: str = Field(description="The failure, in a sentence.")
     model: str = Field(default="", description="The model asked instead, where it is another.")
 
@@ -156,9 +156,7 @@ class SummaryRequested(EventData):
     inbox: ClassVar[Component | None] = "reasoning_engine"
 
     round: Round
-    source: str = Field(
-        description="Digest of the text to shorten, which stands in a document of the session."
-    )
+    source: str = Field(description="Digest of the text to shorten, which is in a document of the session.")
     facts: tuple[str, ...] = Field(description="Ids of the facts in it; neighbours as `F3-F9`.")
     tokens_max: int = Field(ge=1, description="Maximum number of tokens of the summary.")
     tokens_left: int = Field(ge=1, description="Rest of the session's token budget.")
@@ -172,7 +170,7 @@ class ReasoningRequested(EventData):
     inbox: ClassVar[Component | None] = "reasoning_engine"
 
     round: Round
-    briefing: str = Field(description="Digest of the briefing, whose text stands in the session's document.")
+    briefing: str = Field(description="Digest of the briefing, whose text is in the session's document.")
     catalogue: str = Field(default="", description="Content hash of the tool catalogue.")
     tools: tuple[str, ...] = Field(
         default=(), description="Names of the tools to offer; none to force an answer."

@@ -26,20 +26,20 @@ from antiphon_shared.stored import Kind
 SINCE_FORMAT = 6
 """The first format of sessions whose readers understand differences."""
 _DIFFERENCES_MAX = 3.0
-"""The size of all differences since the last whole record, relative to the record, from which on it is stored whole
-again. So the whole ones take at most a third of the room of the differences, however much the prompts have grown.
+"""The total size of the differences since the last complete record, relative to the record, above which the record is
+stored complete again. So the complete records take at most a third of the space of the differences.
 """
 _BASES_MAX = 16
-"""The number of exchanges that are remembered: the base of one is the round before, or one not far back."""
+"""The number of cached exchanges; the base of an exchange is that of a recent round, usually the previous one."""
 RECORD_BYTES_MIN = 2_000
-"""A smaller record is stored whole: a difference would save less than a kilobyte."""
+"""The size below which a record is stored complete, as a difference would save less than a kilobyte."""
 _COMMAS_MAX = 20_000
-"""With more of them a record is stored whole: a difference would keep the event loop for tens of ms."""
+"""The number of commas above which a record is stored complete, as a difference would block the event loop."""
 _COPIED_BYTES_MIN = 16
-"""Below this, a text takes less room than a reference to it."""
+"""Below this size, a text is shorter than a reference to it."""
 _AT_ONCE = 16
 _SMALL_ENOUGH = 0.75
-"""A difference that is larger, relative to the record, is not worth its restoring."""
+"""The largest difference, relative to the record, that is worth the cost of restoring it."""
 
 
 class DifferenceRecord(StepRecord):
@@ -63,17 +63,17 @@ class LostBase(UnreadableEvent):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A whole exchange record, as its session's next one may refer to it."""
+    """A complete exchange record, to which the session's next record may refer."""
 
     of: UUID
     contents: tuple[str, ...]
     raw: bytes
     differences_bytes: int
-    """The size of the differences that lead to it from a record that is stored whole; 0 for such a one."""
+    """The total size of the differences since the last complete record; 0 if this record itself is stored complete."""
 
     @classmethod
     def of_record(cls, record: ExchangeRecord, raw: bytes) -> "Base":
-        """Return the record as a base where it is stored whole."""
+        """Return the record, stored complete, as a base."""
         return cls(record.of, record.contents, raw, 0)
 
     def following(self, record: ExchangeRecord, raw: bytes, difference_bytes: int) -> "Base":
@@ -86,7 +86,7 @@ _EXCHANGE_BEGINS, _DIFFERENCE_BEGINS = b'{"kind":"exchange"', b'{"kind":"differe
 
 
 def difference(of: UUID, raw: bytes, base: Base) -> tuple[DifferenceRecord, int] | None:
-    """Return the difference of the record `raw` from `base`, and its size; None where `raw` is to be stored."""
+    """Return the difference of the record `raw` from `base`, and its size; None if `raw` itself must be stored."""
     if len(raw) < RECORD_BYTES_MIN or b"\0" in raw or b"\0" in base.raw:
         return None
     if max(raw.count(b","), base.raw.count(b",")) > _COMMAS_MAX:
@@ -102,7 +102,7 @@ def difference(of: UUID, raw: bytes, base: Base) -> tuple[DifferenceRecord, int]
 
 
 class RecordReader:
-    """Reads the stored records of one session in their order, and makes differences whole."""
+    """A reader of the stored records of one session, in order, which restores records from their differences."""
 
     def __init__(self) -> None:
         self.bases: dict[UUID, Base] = {}
@@ -131,7 +131,7 @@ class RecordReader:
 
 
 def bases_in(records: list[bytes]) -> list[Base]:
-    """Return the exchanges among a session's newest stored records, as far as they can be made whole; newest last."""
+    """Return the exchanges among a session's newest stored records that can be restored, the newest last."""
     reader = RecordReader()
     for stored in records:
         if stored.startswith((_EXCHANGE_BEGINS, _DIFFERENCE_BEGINS)):
@@ -181,7 +181,7 @@ def _parts(new: list[bytes], old: list[bytes]) -> Iterator[str | tuple[int, int]
 
 
 def _same(new: list[bytes], at: int, old: list[bytes], start: int) -> int:
-    """Return how many pieces are the same from there on; many are compared at once, which is faster."""
+    """Return how many pieces are equal from these positions on; many are compared at once, which is faster."""
     count, end = 0, min(len(new) - at, len(old) - start)
     while count + _AT_ONCE <= end and (
         new[at + count : at + count + _AT_ONCE] == old[start + count : start + count + _AT_ONCE]

@@ -24,7 +24,7 @@ _LISTS = ("anyOf", "oneOf", "allOf")
 _SINGLE = (
     *("not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
 )
-_NOT_TAKEN = "$id and $dynamicRef are not taken; refer to a part by $ref: #/$defs/NAME"
+_NOT_TAKEN = "$id and $dynamicRef are not supported; refer to a part by $ref: #/$defs/NAME"
 _LOOKING = {"$ref", "prefixItems", *_BY_NAME, *_INTO, *_MAPS, *_LISTS, *_SINGLE}
 """Keywords that check a value, or parts of it, against another schema."""
 
@@ -130,7 +130,8 @@ def _resolved(reference: str, schema: JsonSchema) -> Any:
     """Return the part of the document that a reference names. Raises UnfitSchema."""
     if reference != "#" and not reference.startswith("#/"):
         raise UnfitSchema(
-            f"$ref {reference[:100]!r} leads out of the document; put what it names under $defs, as #/$defs/NAME"
+            f"$ref {reference[:100]!r} refers to a place outside the document; put the schema under $defs, as "
+            "#/$defs/NAME"
         )
     if "%" in reference:
         raise UnfitSchema(f"$ref {reference[:100]!r} is escaped by %; give what it names a plainer name")

@@ -127,7 +127,7 @@ def _inner(value: object) -> Any:
 
 
 def _refused(word: str) -> NoReturn:
-    raise _NotJson(f"{word} is no number of JSON")
+    raise _NotJson(f"{word} is not a number in JSON")
 
 
 def _integer(digits: str) -> int:
@@ -164,7 +164,7 @@ _UNREADABLE = (JSONDecodeError, _NotJson, RecursionError)
 
 
 def _broken(error: Exception) -> ReadAnswer:
-    return ReadAnswer(problem=f"It is no whole JSON: {_why(error)}.")
+    return ReadAnswer(problem=f"It is not complete JSON: {_why(error)}.")
 
 
 def _why(error: Exception) -> str:

@@ -53,7 +53,7 @@ class OutputSchema:
         """Raise UnfitSchema for a schema that cannot be used."""
         size = len(to_json(schema))
         if size > BYTES_MAX:
-            raise UnfitSchema(f"it has {size:,} bytes, of at most {BYTES_MAX:,}; describe less")
+            raise UnfitSchema(f"it has {size:,} bytes, more than the limit of {BYTES_MAX:,}; describe less")
         if not isinstance(schema, dict):
             raise UnfitSchema("it is not a JSON object")
         self.extent = checked(schema)

@@ -1,4 +1,4 @@
-"""The steps of a query: the task of each, its tools, and what must hold before the next one begins. Pure."""
+"""The steps of a query: their tasks, their tools, and the conditions for the next step to begin. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -107,7 +107,7 @@ def json_of(value: object, depth: int = 0) -> bytes:
     return to_json(value)
 
 
-def json_within(value: object, bytes_max: int) -> bytes | None:
+def json_up_to(value: object, bytes_max: int) -> bytes | None:
     """Return the value as JSON, like `json_of`; None if it exceeds `bytes_max`."""
     size = 0
     for length in in_pieces(value, lambda part: len(to_json(part))):

@@ -45,7 +45,7 @@ _FORMS = (
     # Files.
     _form("login", rf"login{_GAP}[^\s\\]{{1,100}}{_GAP}password{_GAP}{_WORD}"),  # .netrc
     _form(
-        ":",  # .pgpass; neither IPv6 nor what a compiler says
+        ":",  # .pgpass; neither IPv6 nor a compiler's message
         rf"{_LINE}[\w.*-]{{1,100}}:(?:[0-9]{{2,5}}|\*):(?![0-9a-fA-F:]+(?![\w]))[A-Za-z_*][\w$-]{{0,62}}:"
         r"[A-Za-z_][\w.@-]{0,62}:(?P<value>[^\s:\"'\\]{4,200})(?=[\s\"'\\]|\Z)",
     ),

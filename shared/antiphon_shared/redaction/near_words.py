@@ -21,10 +21,10 @@ _NOUNS = (
     r"(?:pass|(?:log|sign)(?:ged|ned|ging|ning|s)?[ _]?(?:in|on)|(?:add_?)?user(?:add)?|key"
     r"|(?:config|secrets?|env(?:-var)?)[ :](?:set|add|put|create))"
 )
-"""Words with a password behind them, or, if they are sure, before them."""
+"""Words after which a password may come; the sure ones may also come after it."""
 _NOUN = re.compile(rf"(?<![A-Za-z0-9])(?i:(?P<sure>{_SURE_NOUN})|{_NOUNS})(?![\w.(=-])")
 _ISSUED = r"(?:token|secret|(?:api|access)?[_-]?key|webhook|bearer)"
-"""Words with a token behind them."""
+"""Words after which a token may come."""
 _ISSUED_NOUN = re.compile(rf"(?<!\w)(?i:{_ISSUED})(?![\w.(=-])")
 _NEAR_MAX = 100
 _NEAR_WORDS_MAX, _TOKEN_WORDS_MAX = 7, 6
@@ -80,7 +80,7 @@ def in_lists(text: str) -> Iterator[Span]:
 
 
 def near_nouns(text: str) -> Iterator[Span]:
-    """Yield the passwords and tokens behind "password", "login", "user" or "token", or before "as the password"."""
+    """Yield the passwords and tokens after "password", "login", "user" or "token", or before "as the password"."""
     if not _NOUNS_SEARCH.may_match(text):
         return
     for noun in _NOUN.finditer(text):

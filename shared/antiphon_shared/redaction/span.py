@@ -14,7 +14,7 @@ class Span(NamedTuple):
     start: int
     end: int
     form: str = ""
-    """`number` for a number of JSON, `url` and `encoded` for a value in a URL's encoding, the latter with its
+    """`number` for a JSON number, `url` and `encoded` for a URL-encoded value, `encoded` if the span includes its
     surroundings.
     """
     levels: int = 0

@@ -87,7 +87,7 @@ def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise _problem(None, "it holds half a character (a lone surrogate); save it as UTF-8") from None
+        raise _problem(None, "it contains a lone surrogate; save it as UTF-8") from None
     if size > BYTES_MAX:
         raise _problem(None, f"it has more than {BYTES_MAX:,} bytes; split it")
     reader = _Reader(allows_aliases)
@@ -153,7 +153,7 @@ class _Reader:
                 self._documents += 1
                 if self._documents > 1:
                     raise _problem(
-                        _position(event.start_mark), "another document begins; give one", *self.problems
+                        _position(event.start_mark), "a second document begins; use only one", *self.problems
                     )
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 self._close()
@@ -203,7 +203,7 @@ class _Reader:
             raise _problem(position, "a key must be a text", *self.problems)
         self._refuse_marks(event, position)
         if event.value in around.value:
-            self._complain(position, f"{event.value[:100]!r} is here a second time; keep one of them")
+            self._complain(position, f"{event.value[:100]!r} is repeated; keep one of them")
         around.key = event.value
         self._keys[(*around.path, event.value)] = position
 
@@ -253,14 +253,14 @@ class _Reader:
 
     def _refuse_marks(self, event: yaml.NodeEvent, position: Position) -> None:
         if tag := getattr(event, "tag", None):
-            self._complain(position, f"the tag {tag[:100]} is not taken; leave it out")
+            self._complain(position, f"the tag {tag[:100]} is not supported; leave it out")
         if event.anchor and not self._allows_aliases:
             mark = (
                 f"the alias *{event.anchor[:100]}"
                 if isinstance(event, yaml.AliasEvent)
                 else (f"the anchor &{event.anchor[:100]}")
             )
-            self._complain(position, f"{mark} is not taken; write the value out")
+            self._complain(position, f"{mark} is not supported; write the value out")
 
     def _complain(self, position: Position, message: str) -> None:
         self.problems.append(YamlProblem(position, message))

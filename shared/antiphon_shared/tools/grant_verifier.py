@@ -131,7 +131,7 @@ def _read(payload: dict[str, Any]) -> Verified:
     except UnreadableGrant as error:
         raise GrantRefused(f"cannot be used: {error.message}") from None
     except (TypeError, ValueError, OverflowError, OSError):
-        raise GrantRefused("cannot be used: its claim `nbf` is no time of our age.") from None
+        raise GrantRefused("cannot be used: its claim `nbf` is out of range.") from None
 
 
 def _check_use(grant: Verified, session_id: str, now: datetime) -> None:

@@ -146,7 +146,7 @@ def _reference(match: re.Match[str]) -> Placeholder:
         try:
             parts.append(_part(part))
         except ValueError:
-            return Malformed(f"{_shortened(part)} is no key in quotes")
+            return Malformed(f"{_shortened(part)} is not a quoted key")
     return Reference(int(match[1]), tuple(parts))
 
 

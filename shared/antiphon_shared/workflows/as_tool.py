@@ -79,7 +79,9 @@ def _description(workflow: Workflow, graph: Graph, prefix: str) -> str:
     parts = [
         workflow.description.strip(),
         f"{kind}: one call runs all of it.\n{outline(workflow)}",
-        "It may wait for a person; the result is then `waiting`, and it goes on by itself." if waits else "",
+        "It may wait for a person; the result is then `waiting` and it continues automatically."
+        if waits
+        else "",
     ]
     return "\n\n".join(filter(None, parts))
 

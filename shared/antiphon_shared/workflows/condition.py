@@ -235,15 +235,17 @@ def _pattern(pattern: str) -> "Draft202012Validator":
     from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
     if len(pattern) > _PATTERN_MAX:
-        raise ConditionFailed(f"the pattern has {len(pattern):,} characters, of at most {_PATTERN_MAX:,}")
+        raise ConditionFailed(
+            f"the pattern has {len(pattern):,} characters, more than the limit of {_PATTERN_MAX:,}"
+        )
     try:
         return Draft202012Validator(
             {"pattern": pattern}, pattern_options=RegexOptions(size_limit=_PATTERN_BYTES_MAX)
         )
     except (ValidationError, ValueError):
         raise ConditionFailed(
-            f"{short_json(pattern)} is no pattern that can be matched in linear time; look for slips, lookaround, "
-            "back references and large repetitions"
+            f"{short_json(pattern)} is not a pattern that can be matched in linear time; check for typing errors, "
+            "lookaround, back references and large repetitions"
         ) from None
 
 

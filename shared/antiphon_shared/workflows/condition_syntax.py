@@ -89,7 +89,9 @@ _WORDS = {"true": True, "false": False, "null": None}
 def read_condition(text: str) -> Tree:
     """Return the tree of a condition. Raises ConditionSyntax."""
     if len(text) > LENGTH_MAX:
-        raise ConditionSyntax(f"it has {len(text):,} characters, of at most {LENGTH_MAX:,}", LENGTH_MAX)
+        raise ConditionSyntax(
+            f"it has {len(text):,} characters, more than the limit of {LENGTH_MAX:,}", LENGTH_MAX
+        )
     return _Parser(tokens(text)).parse()
 
 

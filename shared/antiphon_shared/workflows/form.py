@@ -167,18 +167,20 @@ def _problem(one: ErrorDetails, path: Path, value: object) -> Problem:
         case "node_kind":
             return _node_kind(path, there, one["msg"])
         case "string_type" if isinstance(there, int | float):
-            return error(path, "wrong_type", f"{to_json(there).decode()} is no text", "Put it in quotes")
+            return error(path, "wrong_type", f"{to_json(there).decode()} is not text", "Put it in quotes")
         case "string_type" | "dict_type" | "model_type" | "tuple_type" if there is None:
-            return error(path, "wrong_type", "nothing stands here", "Give a value, or leave the key out")
+            return error(path, "wrong_type", "the value is missing", "Give a value, or leave the key out")
         case "string_pattern_mismatch" | "string_too_long" if "[key]" in one["loc"]:
-            return error(path, "bad_name", f"{str(path[-1])[:80]!r} is no name", f"Names are {_NAMES}")
+            return error(
+                path, "bad_name", f"{str(path[-1])[:80]!r} is not a valid name", f"Names are {_NAMES}"
+            )
         case "string_pattern_mismatch":
             allowed = (
                 "a lower-case letter, then lower-case letters, digits and _"
                 if path == ("domain",)
                 else _NAMES
             )
-            return error(path, "bad_name", f"{str(there)[:80]!r} is no name", f"Names are {allowed}")
+            return error(path, "bad_name", f"{str(there)[:80]!r} is not a valid name", f"Names are {allowed}")
     message = one["msg"].removeprefix("Value error, ").replace("Input", "it").replace("Tuple", "the list")
     return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
 

@@ -73,7 +73,7 @@ def resolve_items(text: str, values: Mapping[str, Json], items_max: int) -> list
     if isinstance(items, Reference):
         value = look_up(items, values)
         if not isinstance(value, list | tuple):
-            raise UnfitItems(f"{items} is {type_name(value)}, and a list is needed")
+            raise UnfitItems(f"{items} is {type_name(value)}, but a list is required")
         _refuse_more(len(value), items_max)
         return list(value)
     first, last = _end(items.first, values), _end(items.last, values)
@@ -101,7 +101,7 @@ def fixed_count(items: Reference | Range) -> int | None:
 def _bound(text: str) -> Bound:
     match = _BOUND.fullmatch(text)
     if match is None:
-        raise UnfitItems(f"{text[:80]!r} is no end of a range")
+        raise UnfitItems(f"{text[:80]!r} is not a bound of a range")
     of = _operand(match["of"], text)
     if match["days"] is None:
         return Bound(of)
@@ -119,8 +119,8 @@ def _operand(text: str, around: str) -> int | date | Reference:
     if _DATE.fullmatch(text):
         return _date(text)
     raise UnfitItems(
-        f"{around[:80]!r} is no end of a range; write an integer, a date such as 2030-01-31, a reference, or one of "
-        "the last two + 3 days"
+        f"{around[:80]!r} is not a bound of a range; write an integer, a date such as 2030-01-31, a reference, or "
+        "one of the last two + 3 days"
     )
 
 
@@ -128,7 +128,9 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise UnfitItems(f"{text!r} is no date of the calendar, from 0001-01-01 to 9999-12-31") from None
+        raise UnfitItems(
+            f"{text!r} is not a date of the calendar, which goes from 0001-01-01 to 9999-12-31"
+        ) from None
 
 
 def _end(bound: Bound, values: Mapping[str, Json]) -> int | date:
@@ -136,14 +138,14 @@ def _end(bound: Bound, values: Mapping[str, Json]) -> int | date:
     days: Json | Reference = look_up(bound.days, values) if isinstance(bound.days, Reference) else bound.days
     if isinstance(end, str):
         if not _DATE.fullmatch(end):
-            raise UnfitItems(f"{bound.of} is {short_json(end)}, and a date such as 2030-01-31 is needed")
+            raise UnfitItems(f"{bound.of} is {short_json(end)}, but a date such as 2030-01-31 is required")
         end = _date(end)
     if isinstance(days, bool) or not isinstance(days, int) or not -_DAYS_MAX <= days <= _DAYS_MAX:
-        raise UnfitItems(f"{bound.days} is {short_json(days)}, and a number of days is needed")
+        raise UnfitItems(f"{bound.days} is {short_json(days)}, but a number of days is required")
     if days == 0 and isinstance(end, int | date) and not isinstance(end, bool):
         return end
     if not isinstance(end, date):
-        raise UnfitItems(f"{bound.of} is {short_json(end)}, and a date is needed to add days to")
+        raise UnfitItems(f"{bound.of} is {short_json(end)}, but days can only be added to a date")
     try:
         return end + timedelta(bound.sign * days)
     except OverflowError:
@@ -155,5 +157,5 @@ def _end(bound: Bound, values: Mapping[str, Json]) -> int | date:
 def _refuse_more(count: int, items_max: int) -> None:
     if count > items_max:
         raise UnfitItems(
-            f"there are {count:,} items, of at most {items_max:,}; raise max_iterations or take fewer"
+            f"there are {count:,} items, more than the limit of {items_max:,}; raise max_iterations or take fewer"
         )

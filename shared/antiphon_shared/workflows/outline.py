@@ -52,7 +52,7 @@ def node_text(node: Node) -> str:
         case WaitNode():
             return f"wait until {node.until}" if node.until else f"wait {node.seconds} s"
         case ParallelNode() if node.on_partial_failure == "continue":
-            return "parallel, going on after failures"
+            return "parallel, continues after failures"
     return str(node.type)
 
 

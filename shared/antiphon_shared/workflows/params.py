@@ -71,9 +71,9 @@ class Param(Value):
     def problem(self, value: object) -> str | None:
         """Return why a value does not fit; None if it does. Values are not converted: "3" is not an int."""
         if type(value) not in _PYTHON_TYPES[self.type]:
-            return f"{short_json(value)} is {type_name(value)}, and {self.type} is needed"
+            return f"{short_json(value)} is {type_name(value)}, but {self.type} is required"
         if self.format and not _has_format(self.format).is_valid(value):
-            return f"{short_json(value)} is no {self.format}"
+            return f"{short_json(value)} is not a valid {self.format}"
         if self.enum and not any(type(one) is type(value) and one == value for one in self.enum):
             return f"{short_json(value)} is none of {', '.join(map(short_json, self.enum[:20]))}"
         return None

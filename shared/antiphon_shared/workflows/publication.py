@@ -46,7 +46,7 @@ class Publication(Value):
                 if name in owners:
                     raise ConfigurationError(
                         f"Two domains have a workflow {name!r}: {owners[name]} and {domain}.",
-                        hint="A workflow is run by its name alone. Rename one of them, or take a domain back: "
+                        hint="A workflow is run by its name alone. Rename one of them, or withdraw a domain: "
                         f"`antiphon workflows withdraw {owners[name]}`.",
                     )
                 owners[name] = domain

@@ -91,7 +91,7 @@ def read_template(text: str) -> Template:
             plain, at = "", match.end()
         elif text.startswith("${", dollar):
             raise MalformedReference(
-                f"{_cut(text[dollar:])!r} is no reference; write ${{name.path}}, or $${{ for the text itself"
+                f"{_cut(text[dollar:])!r} is not a reference; write ${{name.path}}, or $${{ for the text itself"
             )
         else:
             plain, at = f"{plain}$", dollar + 1

@@ -47,7 +47,7 @@ class SqlNames:
 def names_in(text: str) -> SqlNames:
     """Return the names that a query reads. Raises UnfitSql, and MalformedReference."""
     if len(text) > LENGTH_MAX:
-        raise UnfitSql(f"it has {len(text):,} characters, of at most {LENGTH_MAX:,}")
+        raise UnfitSql(f"it has {len(text):,} characters, more than the limit of {LENGTH_MAX:,}")
     template = read_template(text)
     params = tuple(dict.fromkeys(template.references))
     sql = _with_parameters(template, params)
@@ -116,7 +116,7 @@ def _tables(query: "exp.Query") -> Iterator[str]:
     for table in query.find_all(exp.Table):
         if not isinstance(table.this, exp.Identifier):
             raise UnfitSql(
-                f"{table.sql('duckdb')[:80]} is no earlier output; files and functions are not read"
+                f"{table.sql('duckdb')[:80]} is not an earlier output; files and functions cannot be read"
             )
         if table.db or table.catalog:
             raise UnfitSql(f"{table.sql('duckdb')[:80]} has a schema; tables are earlier outputs by name")

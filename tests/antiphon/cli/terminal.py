@@ -21,7 +21,7 @@ class Terminal:
 
     def __init__(self, *arguments: str, folder: Path, **variables: str) -> None:
         self._ours, theirs = pty.openpty()
-        self.shown = ""
+        self.model_view = ""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "antiphon", *arguments],
             env=clean_environment(TERM="dumb", **variables),
@@ -46,9 +46,9 @@ class Terminal:
     def until(self, text: str, times: int = 1) -> None:
         """Read what it shows until a text has been there so many times."""
         deadline = time.monotonic() + LIMIT_S
-        while self.shown.count(text) < times:
-            assert time.monotonic() < deadline, f"no {text!r} in:\n{self.shown}"
-            assert self._read(), f"it ended before it said {text!r}:\n{self.shown}"
+        while self.model_view.count(text) < times:
+            assert time.monotonic() < deadline, f"no {text!r} in:\n{self.model_view}"
+            assert self._read(), f"it ended before it said {text!r}:\n{self.model_view}"
 
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())
@@ -67,9 +67,9 @@ class Terminal:
     def _read(self) -> bool:
         """Read a piece; return whether there was one before the other side was closed."""
         ready, _, _ = select.select([self._ours], [], [], LIMIT_S)
-        assert ready, self.shown
+        assert ready, self.model_view
         with suppress(OSError):  # the other side is closed
             if piece := os.read(self._ours, 65_536):
-                self.shown += piece.decode(errors="replace").replace("\r\n", "\n")
+                self.model_view += piece.decode(errors="replace").replace("\r\n", "\n")
                 return True
         return False

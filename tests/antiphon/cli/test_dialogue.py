@@ -101,7 +101,7 @@ def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
         terminal.until("a number, or your own text> ")
         terminal.type("2\n")
         assert terminal.end() == 0
-    assert "Pea soup" in terminal.shown
+    assert "Pea soup" in terminal.model_view
 
 
 def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) -> None:
@@ -110,6 +110,6 @@ def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) 
         settings = {"ANTHROPIC_BASE_URL": model.url, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}
         with Terminal(*ASK, "Cook.", folder=folder, **settings) as terminal:
             assert terminal.end() == 0
-    assert "a number, or your own text> " in terminal.shown
-    assert "no person replied in time; continues without" in terminal.shown
-    assert "I assumed lentil." in terminal.shown
+    assert "a number, or your own text> " in terminal.model_view
+    assert "no person replied in time; continues without" in terminal.model_view
+    assert "I assumed lentil." in terminal.model_view

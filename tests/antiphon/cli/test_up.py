@@ -38,9 +38,9 @@ def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) 
 def test_on_a_terminal_one_line_says_what_is_waited_for_until_ctrl_c(folder: Path) -> None:
     with Terminal(*UP, folder=folder, ANTIPHON_REDIS_URL=NOBODY) as up:
         up.until("Waiting for ", times=3)
-        assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.shown
-        assert "\n" not in up.shown.strip(), "each status takes the place of the one before"
-        assert "geheim" not in up.shown
+        assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.model_view
+        assert "\n" not in up.model_view.strip(), "each status takes the place of the one before"
+        assert "geheim" not in up.model_view
         assert up.interrupt() == 0
 
 
@@ -48,8 +48,8 @@ def test_logs_are_text_on_a_terminal(folder: Path, redis_server: RedisServer, na
     settings = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
     with Terminal(*UP, folder=folder, **settings) as up:
         up.until("] ready ", times=5)
-        assert "component=coordinator" in up.shown
-        assert "{" not in up.shown
+        assert "component=coordinator" in up.model_view
+        assert "{" not in up.model_view
         assert up.interrupt() == 0
 
 

@@ -10,7 +10,7 @@ from antiphon_shared.events import COMPONENTS, Component, SummaryRequested
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import EventLine
-from antiphon.replay.rerun import rerun, works_alone
+from antiphon.replay.rerun import is_independent, rerun
 from antiphon.replay.serving.components.coordinator import CoordinatorPart
 from antiphon.replay.serving.components.part import Part
 
@@ -26,7 +26,7 @@ def _drawn(seed: str) -> list[Path]:
     random.Random(seed).shuffle(paths)
     with_summary: list[Path] = []
     others: list[Path] = []
-    for path in filter(works_alone, paths):  # no more are read than are needed
+    for path in filter(is_independent, paths):  # no more are read than are needed
         (with_summary if _has_summary(path) else others).append(path)
         if len(with_summary) >= WITH_SUMMARIES and len(others) >= OTHERS:
             break

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from antiphon.replay.rerun import rerun, works_alone
+from antiphon.replay.rerun import is_independent, rerun
 from tests.messages_server import MessagesServer
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
@@ -12,7 +12,7 @@ async def test_every_recording_ends_in_the_same_response(
     the_real_model: MessagesServer,
 ) -> None:
     paths = sorted([*RECORDINGS.glob("*.jsonl"), *RECORDINGS.glob("*.jsonl.gz")])
-    paths = [path for path in paths if works_alone(path)]
+    paths = [path for path in paths if is_independent(path)]
     assert len(paths) > 200
     reports = await rerun(paths)
     different = [report for report in reports if not report.is_same]

@@ -189,4 +189,6 @@ class Live:
             assert self.state.open, "nothing would ever happen to it again"
         if self.timers:
             last = max(due for due, _ in self.timers.values())
-            assert self.now + timedelta(seconds=step.kept_s) >= last, "it would be gone before its time"
+            assert self.now + timedelta(seconds=step.extra_retention_s) >= last, (
+                "it would be gone before its time"
+            )

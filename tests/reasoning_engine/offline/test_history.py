@@ -45,4 +45,4 @@ def test_a_search_without_results_is_a_call_that_found_nothing() -> None:
     assert text is not None
     notes = read_briefing(text)
     assert notes.facts == ()
-    assert notes.tried[0].found_nothing
+    assert notes.tried[0].is_empty

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reasoning_engine.offline.records import Record
-from reasoning_engine.offline.values import closeness, counts_of, is_verdict, values_named
+from reasoning_engine.offline.values import closeness, counts_of, is_verdict, values_under
 from tests.reasoning_engine.offline.briefings import values_in
 
 
@@ -27,8 +27,8 @@ def test_a_key_stands_for_a_name(name: str, key: str, kinds: str, closer: int) -
 def test_a_number_of_one_is_not_the_number_of_all() -> None:
     node = Record({"lesson": 4})
     assert (
-        list(values_named(node, "lessons", is_count=True)),
-        list(values_named(node, "lesson", is_count=True)),
+        list(values_under(node, "lessons", is_count=True)),
+        list(values_under(node, "lesson", is_count=True)),
     ) == (
         [],
         [4],

@@ -85,7 +85,7 @@ CALL = {"name": "search", "arguments": {}}
         ({"tool_calls": [CALL], "thought": ""}, "The object has keys that it must not have: `thought`."),
         ({"tool_calls": CALL}, "`tool_calls` must be a list"),
         ({"tool_calls": ["search"]}, "Call 1 must be an object"),
-        ({"tool_calls": [CALL] * (CALLS_MAX + 1)}, "of at most 100"),
+        ({"tool_calls": [CALL] * (CALLS_MAX + 1)}, "more than the limit of 100"),
         ({"tool_calls": []}, "`tool_calls` is empty"),
         ({"tool_calls": [CALL], "reasoning": ["x"]}, "`reasoning` must be text."),
         ({"success": True}, "`result` is empty"),

@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 import pytest
-from antiphon_shared.process.offload import PARTS_MAX, in_pieces, is_large, json_of, json_within, offload
+from antiphon_shared.process.offload import PARTS_MAX, in_pieces, is_large, json_of, json_up_to, offload
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -79,8 +79,8 @@ def test_json_of_anything_around_long_lists_is_the_same_json(value: Any) -> None
 
 def test_json_that_would_be_too_large_is_given_up() -> None:
     size = len(to_json(ROWS))
-    assert json_within(ROWS, size) == to_json(ROWS)
-    assert json_within(ROWS, size // 2) is None
+    assert json_up_to(ROWS, size) == to_json(ROWS)
+    assert json_up_to(ROWS, size // 2) is None
 
 
 def test_pieces_hold_all_parts() -> None:

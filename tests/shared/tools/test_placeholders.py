@@ -73,7 +73,7 @@ def test_text_that_is_no_placeholder_as_a_whole_is_left_alone(text: str) -> None
         ("${calls[0].documents[*].id}", "but not [*].id}"),
         ("${calls[0].}", "but not .}"),
         ("${calls[0] | first}", "but not  | first}"),
-        ('${calls[0]["\\q"]}', '["\\q"] is no key in quotes'),
+        ('${calls[0]["\\q"]}', '["\\q"] is not a quoted key'),
         ("${calls[0]" + "!" * 500, "…"),
     ],
 )

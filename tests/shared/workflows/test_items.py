@@ -39,14 +39,14 @@ def test_items_are_a_list_or_a_half_open_range(text: str, items: list[object]) -
 @each_row(
     ("text", "why"),
     [
-        ("$n", "$n is int, and a list is needed"),
-        ("range(0, 999999999999)", "999,999,999,999 items, of at most 10"),
-        ("range(0001-01-01, 9999-12-31)", "3,652,058 items, of at most 10"),
+        ("$n", "$n is int, but a list is required"),
+        ("range(0, 999999999999)", "999,999,999,999 items, more than the limit of 10"),
+        ("range(0001-01-01, 9999-12-31)", "3,652,058 items, more than the limit of 10"),
         ("range($last, $last + 2 days)", "beyond the calendar, which ends in 9999"),
-        ("range($start, $start + 99999999 days)", "a number of days is needed"),
+        ("range($start, $start + 99999999 days)", "a number of days is required"),
         ("range($start, 3)", "give two integers or two dates"),
-        ("range($t, $t)", 'is "x", and a date such as 2030-01-31 is needed'),
-        ("range(0, $l)", "and a date is needed"),
+        ("range($t, $t)", 'is "x", but a date such as 2030-01-31 is required'),
+        ("range(0, $l)", "days can only be added to a date"),
     ],
 )
 def test_what_makes_no_items_fails_before_the_first(text: str, why: str) -> None:

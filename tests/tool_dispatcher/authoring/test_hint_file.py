@@ -116,7 +116,7 @@ search_flights: [hint]
         ("[]", "line 1, column 1: the file: write an object: tools by name"),
         ("send-mail: [", "line 2, column 1: "),
         ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 13: send-mail.hnt: the field does not exist"),
-        ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 1: 'send-mail' is here a second time"),
+        ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 1: 'send-mail' is repeated"),
         ("send-mail: {hint: " + "x" * 1_001 + "}", "at most 1000 characters"),
     ],
 )

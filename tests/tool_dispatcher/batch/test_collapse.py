@@ -235,7 +235,7 @@ def test_an_item_that_only_looks_a_little_like_an_envelope_is_data() -> None:
         ),
         ({"status": "error", "error": {"code": 7}, "id": 3}, "internal_error", "7", "Go on without"),
         ({"status": "error", "error": {"error_type": "of our own"}}, "internal_error", "of our own", "Go on"),
-        ({"status": "error"}, "internal_error", "nothing is said of why", "Go on without"),
+        ({"status": "error"}, "internal_error", "no reason was given", "Go on without"),
         ({"error": "duplicate"}, "internal_error", "duplicate", "Go on without"),
         (
             {"error": {"error_type": "timeout", "message": 5, "retry_after_s": "soon"}},
@@ -273,9 +273,9 @@ def test_the_failed_item_of_a_write_is_not_simply_called_again() -> None:
         ({"done": 2}, "an object with 'done'"),
         ({"results": [1, 2, 3]}, "where `results` is a list of 3"),
         ({"results": [{"index": 0}, {"index": 0}]}, "where `results` is a list of 2"),
-        ({"results": [{"index": 1}, {"index": 2}]}, "every index from 0 to 1 once"),
-        ({"results": [{"index": True}, {"index": 0}]}, "every index from 0 to 1 once"),
-        ({"results": [{"index": 0}, "x"]}, "every index from 0 to 1 once"),
+        ({"results": [{"index": 1}, {"index": 2}]}, "each index from 0 to 1 once"),
+        ({"results": [{"index": True}, {"index": 0}]}, "each index from 0 to 1 once"),
+        ({"results": [{"index": 0}, "x"]}, "each index from 0 to 1 once"),
     ],
 )
 def test_what_cannot_be_told_apart_by_call_is_an_error_for_each(outcome: Any, returned: str) -> None:

@@ -50,7 +50,7 @@ def test_a_dependent_call_whose_dependency_failed_is_answered_as_such() -> None:
         "calls[0] (search) failed (api_failure: the index is being rebuilt)."
     )
     assert error.suggested_action == (
-        "See to search first: correct its call, or ask for something else. "
+        "First correct the call of search, or call it for something else. "
         "Then call fetch with the `id` it returns."
     )
     assert [result.index for result in hand.answered] == [1]
@@ -109,7 +109,7 @@ def test_a_call_whose_placeholder_names_a_call_that_failed_is_not_run() -> None:
         "show was not run: an argument is what calls[0] (look) returns, and that call "
         "failed (api_failure: no route to it)."
     )
-    assert error.suggested_action == "See to calls[0] first: Try later. Then call show again."
+    assert error.suggested_action == "First correct calls[0]: Try later. Then call show again."
 
 
 def test_failure_goes_down_the_whole_line_and_no_further() -> None:
@@ -125,7 +125,7 @@ def test_a_placeholder_for_a_refused_call_fails_before_anything_runs() -> None:
     assert [result.index for result in hand.answered] == [1, 2]
 
 
-def test_calls_that_wait_for_each_other_are_told_of_the_circle() -> None:
+def test_calls_that_wait_for_each_other_are_told_of_the_cycle() -> None:
     calls = [
         a_call("a", arguments={"x": "${calls[2]}"}),
         a_call("b"),
@@ -138,24 +138,24 @@ def test_calls_that_wait_for_each_other_are_told_of_the_circle() -> None:
     for index in (0, 2):
         error = error_in(results[index])
         assert error.error_type == "validation_error"
-        assert "wait for each other in a circle: calls[0] (a), calls[2] (c)" in error.message
+        assert "wait for each other in a cycle: calls[0] (a), calls[2] (c)" in error.message
         assert "in the next reply" in error.suggested_action
-    assert error_in(results[3]).error_type == "dependency_failed", "it waits for the circle, but is not in it"
+    assert error_in(results[3]).error_type == "dependency_failed", "it waits for the cycle, but is not in it"
 
 
-def test_a_circle_may_go_through_a_tool_that_is_needed() -> None:
+def test_a_cycle_may_go_through_a_tool_that_is_needed() -> None:
     calls = [a_call("search", arguments={"a": "${calls[1]}"}), a_call("fetch")]
     results = Hand(a_plan(*calls, contracts=CONTRACTS)).end_all()
-    assert ["circle" in error_in(result).message for result in results] == [True, True]
+    assert ["cycle" in error_in(result).message for result in results] == [True, True]
 
 
-def test_a_tool_that_needs_itself_is_a_circle_and_no_endless_wait() -> None:
+def test_a_tool_that_needs_itself_is_a_cycle_and_no_endless_wait() -> None:
     contract = Contract(effect="read", mode="dependent", depends_on=(Dependency(tool="a"),))
     (result,) = Hand(a_plan(a_call("a"), contracts={"a": contract})).end_all()
     assert error_in(result).message == "a was not run: calls[0] (a) waits for itself."
 
 
-def test_a_circle_is_told_the_same_way_after_a_crash() -> None:
+def test_a_cycle_is_told_the_same_way_after_a_crash() -> None:
     calls = [a_call(arguments={"x": "${calls[1]}"}), a_call(arguments={"x": "${calls[0]}"})]
     first, second = Hand(a_plan(*calls)).end_all()
     assert Hand(a_plan(*calls, settled={0: first})).end_all() == (first, second)

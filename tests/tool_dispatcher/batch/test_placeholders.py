@@ -89,7 +89,7 @@ def test_values_are_copies_that_a_tool_may_change() -> None:
 def test_a_path_that_is_not_there_names_the_argument_and_what_is_there(text: str, said: str) -> None:
     error = _error({"filters": [{"id": text}]})
     assert "filters[0].id" in error.fields
-    assert f"{text} is not there" in error.message
+    assert f"{text} does not exist" in error.message
     assert said in error.message
     assert "hunter2" not in error.model_dump_json(), "what was returned is not shown, only its outline"
     assert error.suggested_action.startswith("Call fetch again with the value itself")
@@ -110,9 +110,9 @@ def test_faults_without_end_are_told_in_part() -> None:
 def test_a_result_shown_in_part_is_used_whole_or_not_at_all() -> None:
     cut = ok(0, '{"documents": [', "search", handle="h1")
     error = _error({"a": "${calls[0].documents}"}, cut)
-    assert "shown in part only" in error.message
+    assert "only shown in part" in error.message
     assert "'h1'" in error.message
-    assert _resolved({"a": "${calls[0].documents[0].id}"}, cut, whole_results={0: FOUND}) == {"a": "d1"}
+    assert _resolved({"a": "${calls[0].documents[0].id}"}, cut, complete_results={0: FOUND}) == {"a": "d1"}
 
 
 def test_values_may_not_grow_without_bound() -> None:
@@ -139,7 +139,7 @@ def test_resolving_before_the_other_call_has_succeeded_is_a_mistake_of_ours() ->
         ("${calls[1].id}", "a.b[0]: ${calls[1].id} names this call itself"),
         (
             "${calls[2]}",
-            "a.b[0]: ${calls[2]} names no call: the last of this reply is calls[1], the first calls[0]",
+            "a.b[0]: ${calls[2]} names a call that does not exist: this reply has calls[0] to calls[1]",
         ),
         ("${calls[0].documents.0}", "it begins like a placeholder, but it can be read up to"),
         ("${calls[0", "it begins like a placeholder, but after ${calls["),

@@ -151,7 +151,7 @@ def test_the_failure_of_a_fail_fast_call_stops_what_has_not_begun() -> None:
         "and calls of tools like these stop at the first failure."
     )
     assert error.suggested_action == (
-        "See to calls[1] first: Try later. Then make this call again as it was, if it is still wanted."
+        "First correct calls[1]: Try later. Then repeat this call unchanged, if it is still needed."
     )
     assert hand.answered == [results[2]]
 

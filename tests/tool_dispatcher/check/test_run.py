@@ -56,11 +56,11 @@ async def test_every_case_says_what_the_model_would_be_told() -> None:
 
     report = await check_tool(look, OPTIONS)
     refused = the_case(report, "words: a number")
-    assert isinstance(refused.shown, ToolError)
-    assert refused.shown.error_type == "validation_error"
-    assert refused.shown.example_valid_call == {"words": "text"}
-    assert the_case(report, "the tool's own example").shown == '"about text"'
-    assert all(case.shown for case in report.checked)
+    assert isinstance(refused.model_view, ToolError)
+    assert refused.model_view.error_type == "validation_error"
+    assert refused.model_view.example_valid_call == {"words": "text"}
+    assert the_case(report, "the tool's own example").model_view == '"about text"'
+    assert all(case.model_view for case in report.checked)
 
 
 async def test_reads_are_run_and_writes_are_only_validated() -> None:
@@ -190,7 +190,7 @@ async def test_a_secret_that_comes_back_is_found_and_not_reported() -> None:
     assert "it shows a secret" in {fault.what for case in report.failed for fault in case.faults}
     case = the_case(report, "password: SQL, a union")
     assert case.arguments == '{"password": "[redacted]"}'
-    assert "[redacted]" in case.shown.message
+    assert "[redacted]" in case.model_view.message
 
 
 async def test_what_hangs_is_not_waited_for_again_and_again() -> None:

@@ -64,7 +64,7 @@ async def stopped(bus: Bus, at_ms: int) -> None:
 async def test_a_write_of_a_session_that_was_stopped_since_does_not_begin(bus: Bus) -> None:
     await stopped(bus, 1_000)
     service = Service()
-    results = await once(a_ledger(bus), a_write(asked_ms=1_000), service.hooks())
+    results = await once(a_ledger(bus), a_write(requested_at_ms=1_000), service.hooks())
     assert (the_error(results).error_type, service.runs) == ("cancelled", [])
     assert (await state(bus), await journal(bus)) == ("none", {})
 
@@ -72,7 +72,7 @@ async def test_a_write_of_a_session_that_was_stopped_since_does_not_begin(bus: B
 async def test_a_write_that_was_asked_for_after_the_stop_is_of_another_session_and_runs(bus: Bus) -> None:
     await stopped(bus, 1_000)
     service = Service()
-    await once(a_ledger(bus), a_write(asked_ms=1_001), service.hooks())
+    await once(a_ledger(bus), a_write(requested_at_ms=1_001), service.hooks())
     assert service.runs == [1]
 
 

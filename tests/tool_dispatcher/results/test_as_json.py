@@ -91,7 +91,7 @@ BAD: list[tuple[Any, str]] = [
     ((n for n in (1, 2)), "generator; return a list"),
     ({(1, 2): 3}, "mapping with tuple as a key"),
     ({None: 3}, "mapping with NoneType as a key"),
-    (_circle(), "in a circle"),
+    (_circle(), "or contains itself"),
     (print, "which is not JSON"),
     ({"a": 10**5_000}, "an integer that no reader of JSON takes"),
 ]

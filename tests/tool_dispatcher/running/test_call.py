@@ -277,7 +277,7 @@ class TestPlaceholders:
         error = error_in(fetched)
         assert error.error_type == "validation_error"
         assert error.fields == {
-            "id": "${calls[0].documents[0]} is not there: calls[0].documents is an empty list"
+            "id": "${calls[0].documents[0]} does not exist: calls[0].documents is an empty list"
         }
         assert error.example_valid_call == fetch.example
 

@@ -80,7 +80,7 @@ class EnginePart(Part):
     def as_recorded(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
         """Return the event with a deadline in the future."""
         exchange = recording_index.exchanges.get(event.id)
-        is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
+        is_late = exchange is not None and any(call.is_unanswered for call in exchange.calls)
         deadline = utc_now() + (_TIME_TO_TIME_OUT if is_late else _TIME_TO_REPLY)
         return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
 

@@ -15,7 +15,7 @@ from antiphon.replay.serving.tools import (
     RecordedCaller,
     RecordedGatekeeper,
     RecordedResults,
-    course,
+    current_trace,
     recorded_tools,
 )
 from tool_dispatcher.component import build
@@ -43,8 +43,8 @@ class DispatcherPart(Part):
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Restore the journal, then run the step."""
         id = self.recording_index(session.session_id).session_id
-        then = self._results[id].course(delivery.event)
-        course.set(then)
+        then = self._results[id].trace_of(delivery.event)
+        current_trace.set(then)
         assert isinstance(delivery.event.data, ToolsRequested)
         if await then.restore_journal(delivery.event.data, session):
             delivery = delivery._replace(redelivered=True)

@@ -1,4 +1,4 @@
-"""A builder of a round's delta: its documents, facts and sightings, with ids that continue those of memory. Pure."""
+"""A builder of a round's delta: documents, facts and sightings, whose ids continue the ids in memory. Pure."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -50,7 +50,7 @@ class MemoryDeltaBuilder:
         return tuple(ids)
 
     def file_again(self, recalled: Recalled, is_untrusted: bool) -> tuple[str, ...]:
-        """Return the ids of recalled facts; file one that is not in memory any more under its first call."""
+        """Return the ids of recalled facts; file a fact that is no longer in memory under its first call."""
         if recalled.tool == CONVERSATION:
             return self._of_conversation(recalled)
         call = (recalled.round, recalled.call_id)

@@ -89,7 +89,7 @@ def _grains(data: object) -> Iterator[int]:
 
 
 def _pieces_about(value: object, depth: int) -> int:
-    """Return an estimate of the number of statements in a value, rather too low than too high."""
+    """Return an estimate of the number of statements in a value; it may be too low, but hardly ever too high."""
     if isinstance(value, str):
         if len(value) > SMALL_CHARACTERS and (tables := tables_in(value)):
             return sum(len(table.rows) for table in tables)

@@ -68,7 +68,7 @@ class KnownFacts:
         return (fact, tool, title) in self._seen
 
     def find(self, statement: Statement, name: str, is_untrusted: bool) -> str | None:
-        """Return the id of the same fact in a document of that name, or in any document if it means the same there."""
+        """Return the id of the same fact in the document `name`; in any document if its meaning allows that."""
         key = read_statement(statement.text, statement.is_json).key
         for facts in (self._trusted, self._untrusted)[: 1 + is_untrusted]:
             id = (facts.get((key, name)) if name else None) or facts.get((key, _ANYWHERE))

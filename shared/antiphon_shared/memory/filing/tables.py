@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 
 def table_of(value: object, path: str) -> Table | None:
-    """Return the rows of a value that is a table, or holds one under its keys; None for everything else."""
+    """Return the rows of a value that is a table, or holds a table under its keys; None for any other value."""
     if isinstance(value, list):
         rows = _of_lists(value, path)
     elif not isinstance(value, dict) or not value:

@@ -30,7 +30,7 @@ def truncate_delta(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
 
 
 class _Stored:
-    """The bytes that are left, and the number of stored documents."""
+    """The remaining bytes, and the number of stored documents."""
 
     def __init__(self, delta: MemoryDelta, bytes_max: int) -> None:
         self.documents = 0

@@ -31,10 +31,17 @@ def check_arguments(
     for name, value in args.items():
         if name in properties:
             if problem := _problem(schema, properties[name], value, params):
-                yield error((*path, "args", name), "wrong_type", problem, "Correct it; nothing is converted")
+                yield error(
+                    (*path, "args", name),
+                    "wrong_type",
+                    problem,
+                    "Correct the value; values are not converted",
+                )
         elif schema.get("additionalProperties", False) is False and "patternProperties" not in schema:
             hint = did_you_mean(name, properties).rstrip(".")
-            yield error((*path, "args", name), "unknown_argument", f"{tool.name} takes no {name}", hint)
+            yield error(
+                (*path, "args", name), "unknown_argument", f"{tool.name} has no parameter {name}", hint
+            )
     for name in schema.get("required", ()):
         if name not in args:
             yield error((*path, "args"), "missing_argument", f"{tool.name} needs {name}", f"Add {name}")
@@ -56,7 +63,7 @@ def _problem(schema: JsonSchema, part: Json, value: Json, params: Mapping[str, P
         value = "".join(map(str, template.parts))
     if isinstance(value, dict | list) and next(templates(value), None) is not None:
         container_type = "object" if isinstance(value, dict) else "array"
-        wrong = _type_problem(part, container_type, f"{short_json(value)} stands here")
+        wrong = _type_problem(part, container_type, f"the value is {short_json(value)}")
         return wrong or _problem_inside(schema, part, value, params)
     validator = _validator(
         to_json({**part, "$defs": schema.get("$defs", {})} if isinstance(part, dict) else part)
@@ -88,7 +95,7 @@ def _type_problem(part: Json, actual: str, what: str) -> str | None:
     allowed = [declared] if isinstance(declared, str) else declared
     if not isinstance(allowed, list) or actual in allowed or (actual == "integer" and "number" in allowed):
         return None
-    return f"{what}, and {' or '.join(map(str, allowed))} is needed"
+    return f"{what}, but {' or '.join(map(str, allowed))} is required"
 
 
 @lru_cache(_SCHEMAS_CACHED_MAX)

@@ -58,7 +58,7 @@ def _dependency(flow: Flow, path: Path, id: str, needed: str) -> Iterator[Proble
 def _repeated(path: Path, names: tuple[str, ...]) -> Iterator[Problem]:
     for n, name in enumerate(names):
         if name in names[:n]:
-            yield warning((*path, n), "repeated", f"{name} stands here twice", "Keep one of them")
+            yield warning((*path, n), "repeated", f"{name} is listed twice", "Keep one of them")
 
 
 def _target(flow: Flow, path: Path, activation: Activation) -> Iterator[Problem]:
@@ -73,7 +73,7 @@ def _target(flow: Flow, path: Path, activation: Activation) -> Iterator[Problem]
         yield error(
             path,
             "not_compensate",
-            f"{target} is no compensate node",
+            f"{target} is not a compensate node",
             "Name one, or write abort, continue or rollback_all",
         )
 
@@ -86,7 +86,7 @@ def _cycle(flow: Flow, cycle: Cycle) -> Problem:
         return error(
             (*flow.at(first), "depends_on"),
             "cycle",
-            f"nodes depend on each other in a circle: {around}",
+            f"nodes depend on each other in a cycle: {around}",
             "Remove one of these edges",
         )
     by, target = cycle.activation
@@ -95,7 +95,7 @@ def _cycle(flow: Flow, cycle: Cycle) -> Problem:
         (*flow.at(by), *way),
         "goto_ancestor",
         f"{by} activates {target}, which runs before it: {around}",
-        "Go forwards only; for a loop write a foreach, for another attempt on_error.retry",
+        "Activate only later nodes; for a loop use a foreach, for another attempt use on_error.retry",
     )
 
 

@@ -36,7 +36,7 @@ def check_nodes(flow: Flow) -> Iterator[Problem]:
             yield error(
                 (*path, "on_error", "retry"),
                 "retry",
-                "only calls are tried again",
+                "only calls are retried",
                 "Move retry to a call",
             )
         match node:
@@ -73,7 +73,7 @@ def _arms(path: Path, node: BranchNode) -> Iterator[Problem]:
             yield error(
                 (*path, "on", n),
                 "default_not_last",
-                "the default stands before other conditions",
+                "the default comes before other conditions",
                 "Put it last",
             )
 

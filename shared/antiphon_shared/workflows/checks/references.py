@@ -122,7 +122,7 @@ def _own(use: Use) -> Problem:
     return error(
         use.path,
         "missing_edge",
-        f"{use.reference} is a result of {use.node} itself, which is not there before it has run",
+        f"{use.reference} is a result of {use.node} itself, which does not exist before it has run",
         "Refer to a node upstream of it",
     )
 

@@ -47,10 +47,12 @@ def check_sizes(specification: Specification) -> Iterator[Problem]:
         nodes, levels = size(name)
         path = ("workflows", name)
         if levels > DEPTH_MAX:
-            why = f"it is {levels} workflows deep, of at most {DEPTH_MAX}"
-            yield error(path, "too_deep", why, "Call the inner ones from further out")
+            why = f"it is {levels} workflows deep, more than the limit of {DEPTH_MAX}"
+            yield error(path, "too_deep", why, "Call the inner workflows from an outer one")
         if nodes > NODES_MAX:
-            why = f"it has {nodes:,} nodes once sub-workflows are inlined, of at most {NODES_MAX:,}"
+            why = (
+                f"it has {nodes:,} nodes once sub-workflows are inlined, more than the limit of {NODES_MAX:,}"
+            )
             yield error(path, "too_large", why, "Use foreach for what repeats, or split it")
 
 
@@ -91,7 +93,7 @@ def check_sub_workflows(flow: Flow, orders: Mapping[str, Order | None]) -> Itera
             yield error(
                 (*path, "workflow"),
                 "yield_in_foreach",
-                f"{node.workflow} waits for a person, and stands under a foreach",
+                f"{node.workflow} waits for a person, and is inside a foreach",
                 "Ask before the foreach, or after it",
             )
         if called.timeout_s != DEFAULT_TIMEOUT_S and node.timeout_s is None:
@@ -135,9 +137,13 @@ def _args(path: Path, node: WorkflowNode, called: Workflow, own: Mapping[str, Pa
     for name, value in node.args.items():
         if name not in called.params:
             hint = did_you_mean(name, called.params).rstrip(".")
-            yield error((*path, "args", name), "unknown_argument", f"{node.workflow} takes no {name}", hint)
+            yield error(
+                (*path, "args", name), "unknown_argument", f"{node.workflow} has no param {name}", hint
+            )
         elif problem := _problem(called.params[name], value, own):
-            yield error((*path, "args", name), "wrong_type", problem, "Correct it; nothing is converted")
+            yield error(
+                (*path, "args", name), "wrong_type", problem, "Correct the value; values are not converted"
+            )
     for name, param in called.params.items():
         if param.is_required and name not in node.args:
             yield error((*path, "args"), "missing_argument", f"{node.workflow} needs {name}", f"Add {name}")
@@ -153,9 +159,9 @@ def _problem(param: Param, value: Json, own: Mapping[str, Param]) -> str | None:
             source_param = own.get(template.single_reference.name)
             if source_param is None or template.single_reference.path or _fits(source_param.type, param.type):
                 return None
-            return f"{value} is {source_param.type}, and {param.type} is needed"
+            return f"{value} is {source_param.type}, but {param.type} is required"
         if template.references:
-            return None if param.type == "str" else f"this is text, and {param.type} is needed"
+            return None if param.type == "str" else f"this is text, but {param.type} is required"
         value = "".join(map(str, template.parts))
     if value is None and not param.is_required:
         return None

@@ -80,7 +80,7 @@ def _items(flow: Flow, path: Path, node: ForeachNode) -> Iterator[Problem]:
         return
     if isinstance(items, Reference) and (type := _param_type(flow, items)) not in (None, "list"):
         yield error(
-            path, "bad_items", f"{items} is {type}, and a list is needed", "Give a list, or a range(A, B)"
+            path, "bad_items", f"{items} is {type}, but a list is required", "Give a list, or a range(A, B)"
         )
     if count is not None and count > node.max_iterations:
         yield error(

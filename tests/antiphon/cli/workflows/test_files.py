@@ -201,7 +201,7 @@ def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
 def test_a_program_builds_what_a_file_holds() -> None:
     fields = read_yaml(Path(TRAVEL).read_text()).value
     assert workflows.build(fields, tools=["examples.travel"]) == workflows.load(TRAVEL)
-    with pytest.raises(workflows.InvalidWorkflow, match=r"error: domain: 'T' is no name"):
+    with pytest.raises(workflows.InvalidWorkflow, match=r"error: domain: 'T' is not a valid name"):
         workflows.build({**fields, "domain": "T"})
     with pytest.raises(workflows.InvalidWorkflow, match="there is no tool check_availability"):
         workflows.build(fields, tools=["examples.courses"])

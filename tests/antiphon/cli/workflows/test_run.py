@@ -116,4 +116,4 @@ def test_a_person_at_a_terminal_is_asked_again_until_the_values_fit(folder: Path
         terminal.until("lentil)> ")
         terminal.type("pea\n")
         assert terminal.end() == 0
-    assert '"grams": 250' in terminal.shown
+    assert '"grams": 250' in terminal.model_view

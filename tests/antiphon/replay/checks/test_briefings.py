@@ -88,7 +88,7 @@ async def test_memory_and_text_are_those_that_the_synthesizer_had(courses_lines:
 async def test_results_are_let_go_once_nothing_names_them(record: Record) -> None:
     lines = await record(*SCRIPT, tools=TOOLS)
     first, last = (line.entry for line in lines_of(lines, ToolsCompleted))
-    known = replayed(lines).known
+    known = replayed(lines).content
     assert first not in known.by_entry
     assert last in known.by_entry
 

@@ -11,7 +11,7 @@ from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, Too
 from antiphon.linear.tools import LinearTools
 from antiphon.recording.lines import CatalogueLine, EventLine, Line
 from antiphon.replay.compare.served import Served
-from antiphon.replay.recorded_calls import answered
+from antiphon.replay.recorded_calls import calls_with_results
 from tool_dispatcher.authoring.failures import ToolFailed
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.settings import ToolDispatcherSettings
@@ -52,7 +52,7 @@ def a_batch(*calls: tuple[str, dict[str, Any], Any]) -> Served:
         ToolsRequested(round=1, calls=requested, deadline=NOW),
         ToolsCompleted.of(round=1, results=results),
     )
-    for call, given, got in answered(request, completed):
+    for call, given, got in calls_with_results(request, completed):
         served.add(call.name, given, got)
     return served
 

@@ -73,7 +73,7 @@ def test_a_read_that_has_become_a_write_is_not_run_either(
 
 def test_a_tool_that_is_gone_is_unchecked(shop_lines: list[Line]) -> None:
     report = check(shop_lines, modules=f"{SHOP}:find_order")
-    assert report.unchecked[Reason("tools", "ask_weather: the tool does not exist any more")] == 1
+    assert report.unchecked[Reason("tools", "ask_weather: the tool no longer exists")] == 1
 
 
 def test_calls_keep_to_the_concurrency_of_their_contract(shop_lines: list[Line]) -> None:

@@ -132,7 +132,7 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
         return session  # the model called a tool outside its step; no tool has failed
     tool_names = {*session.tools.usable, *session.tools.built_ins}
     cause = dict.fromkeys(
-        f"{result.tool if result.tool in tool_names else 'an unknown tool'} "
+        f"{result.tool if result.tool in tool_names else 'a tool that is not there'} "
         f"({result.error.error_type if result.error else 'error'})"
         for result in completed.results
     )

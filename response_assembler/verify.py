@@ -65,7 +65,7 @@ def _unfound_quotes(
         if any(not evidence.contains_words(sentence.cited, part) for part in parts if len(part) > 1):
             sources = _source_names(sentence.cited, numbers)
             excerpt = one_line(quote, _QUOTE_CHARACTERS_MAX)
-            message = f"The answer quotes “{excerpt}”, which does not occur in {sources}."
+            message = f"The answer quotes “{excerpt}”, which does not stand in {sources}."
             yield uncertain("quote_not_found", message, ", ".join(sentence.cited))
 
 
@@ -77,7 +77,7 @@ def _unfound_numbers(
         if sum(sign.isdigit() for sign in written) < 2 or evidence.contains_number(sentence.cited, written):
             continue
         sources = _source_names(sentence.cited, numbers)
-        message = f"The number {one_line(written, 40)} does not occur in {sources}; it may be computed."
+        message = f"The number {one_line(written, 40)} does not stand in {sources}; it may be computed."
         yield uncertain("number_not_found", message, ", ".join(sentence.cited))
 
 

@@ -37,7 +37,7 @@ async def test_the_user_of_a_session_answers_what_its_run_asks_until_it_fits() -
         session_id = await antiphon.submit(question, interactive=True)
         call = await asked(antiphon, session_id, "Is it fine for Lisbon?")
         assert await antiphon.answer(session_id, "maybe") == (call,)
-        assert await asked(antiphon, session_id, "bool is needed") == call
+        assert await asked(antiphon, session_id, "bool is required") == call
         assert await antiphon.answer(session_id, "yes") == (call,)
         response = await antiphon.result(session_id, 60)
         assert (response.status, response.tool_calls_used) == ("complete", 1)

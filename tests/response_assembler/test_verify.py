@@ -73,7 +73,7 @@ def test_a_quotation_that_does_not_is_doubted(text: str) -> None:
 def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> None:
     (doubt,) = doubts("It “never was opened at all”, say both [F3, F2].")
     assert doubt.message == (
-        "The answer quotes “never was opened at all”, which does not occur in [3][2], cited for it."
+        "The answer quotes “never was opened at all”, which does not stand in [3][2], cited for it."
     )
     assert doubt.about == "F3, F2"
 
@@ -103,7 +103,7 @@ def test_a_number_that_does_not_is_noted_as_perhaps_computed(number: str) -> Non
     (doubt,) = doubts(f"It is {number} [F1, F2, F3].")
     assert (doubt.kind, doubt.severity) == ("number_not_found", "note")
     assert (
-        doubt.message == f"The number {number} does not occur in [1][2][3], cited for it; it may be computed."
+        doubt.message == f"The number {number} does not stand in [1][2][3], cited for it; it may be computed."
     )
 
 

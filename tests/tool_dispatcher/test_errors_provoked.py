@@ -239,7 +239,7 @@ ERRORS: dict[str, Provoked] = {
         "cancelled",
         lambda _: last([forecast], a_call(name="forecast", refused="The limit of 20 tool calls is reached.")),
         ("The call was not run: The limit of 20 tool calls is reached.",),
-        ("Follow that message; if it names no next step, go on without the call",),
+        ("Do what is said there; if that is nothing, go on without the call",),
     ),
     "a tool that keeps failing": Provoked(
         "circuit_open",

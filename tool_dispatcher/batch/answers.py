@@ -28,7 +28,7 @@ def refused_by_coordinator(reason: str) -> ToolError:
     return tool_error(
         "cancelled",
         f"The call was not run: {reason.removesuffix('.')}.",
-        "Follow that message; if it names no next step, go on without the call, and say what is missing.",
+        "Do what is said there; if that is nothing, go on without the call, and say what is missing.",
     )
 
 

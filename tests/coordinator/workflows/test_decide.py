@@ -36,7 +36,7 @@ class TestOrder:
         for given, why in (
             ({}, "'n' is required"),
             ({"n": None}, "'n' is required"),
-            ({"n": "3"}, "int is needed"),
+            ({"n": "3"}, "int is required"),
             ({"n": 1, "m": 1}, "no param 'm'"),
         ):
             with pytest.raises(UnfitParams, match=why):

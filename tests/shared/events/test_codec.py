@@ -290,7 +290,7 @@ def test_a_broken_upcaster_makes_the_event_unreadable(broken: Upcaster) -> None:
 
 def test_upcasters_that_run_in_a_circle_come_to_an_end() -> None:
     circle: dict[str, tuple[str, Upcaster]] = {OLDEST: (OLDER, dict), OLDER: (OLDEST, dict)}
-    with pytest.raises(UnreadableEvent, match="circle"):
+    with pytest.raises(UnreadableEvent, match="cycle"):
         decode(an_old_event({"q": "Why?"}), circle)
-    with pytest.raises(UnreadableEvent, match="circle"):
+    with pytest.raises(UnreadableEvent, match="cycle"):
         decode(an_old_event({"q": "Why?"}), {OLDEST: (OLDEST, dict)})

@@ -255,7 +255,7 @@ class TestDryRun:
             (("--param", "nigts=1"), "param 'nigts' does not exist. Did you mean nights?"),
             (("--param", "nights"), "has no value. Use NAME=VALUE."),
             (("--param", "nights=x"), "--param nights is not valid JSON"),
-            (("--param", 'nights="7"'), "param 'nights': \"7\" is str, and int is needed"),
+            (("--param", 'nights="7"'), "param 'nights': \"7\" is str, but int is required"),
             (("--results", "nowhere.json"), "nowhere.json cannot be read"),
             (("--results", "list.json"), "list.json does not contain an object"),
             (("--results", "other.json"), "node 'trips' does not exist. Did you mean trip?"),

@@ -49,7 +49,7 @@ def test_files_of_the_environment_are_run_and_params_come_from_a_file(folder: Pa
     [
         (
             ["grams=3.0", "node=x"],
-            "param 'grams': 3.0 is float, and int is needed; param 'node' does not exist.",
+            "param 'grams': 3.0 is float, but int is required; param 'node' does not exist.",
         ),
         (["note=x"], "param 'grams' is required."),
         (["grams=three"], "param 'grams': \"three\" is not int in JSON, such as 3."),

@@ -137,7 +137,6 @@ class Batcher:
             while waiting:
                 batch = [waiting.popleft() for _ in range(min(len(waiting), PIPELINE_LENGTH_MAX))]
                 await self._send(lane, batch)
-                await asyncio.sleep(0)  # the tasks that have a reply now submit their next commands
         finally:
             del self._flushing[lane], self._lanes[lane]
             for one in (

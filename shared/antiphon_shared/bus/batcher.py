@@ -139,9 +139,8 @@ class Batcher:
                 await self._send(lane, batch)
         finally:
             del self._flushing[lane], self._lanes[lane]
-            for one in (
-                waiting
-            ):  # this task was cancelled, as the event loop ends; other tasks send their last commands
+            # Some are left if this task was cancelled, as the event loop ends: other tasks send their last commands.
+            for one in waiting:
                 self._put(one, lane)
 
     async def _send(self, lane: str, batch: list[_Waiting]) -> None:

@@ -4,6 +4,9 @@ Both pipelines run side by side, each on a Redis of its own, and take turns: A B
 within each pair, so that a machine that is busy for a while slows both. Every few pairs all processes are started
 anew, as one start may be luckier than another. The verdict rests on an interval of the median that assumes nothing of
 how the ratios are distributed; exit code 1 when even its lower end is above the limit.
+
+With --calls it compares the number of function calls instead of the CPU time. It is nearly the same on a busy machine,
+and names the functions that changed, but says nothing about what a call costs.
 """
 
 import argparse
@@ -32,10 +35,12 @@ LIMIT = 1.03
 CONFIDENCE = 0.95
 PAIRS_MIN = 6
 """Fewer give no interval of that confidence."""
+CHANGED = 12
+"""The number of places shown whose calls changed most."""
 EXIT_DEARER, EXIT_USAGE = 1, 2
 
 Costs = dict[str, float]
-"""CPU seconds per session, by process."""
+"""CPU seconds per session, by process; or calls per session, by process and place."""
 
 
 class Pair(NamedTuple):
@@ -80,6 +85,9 @@ def main() -> None:
         default=500.0,
         help="seconds after which no further pair begins (default: %(default)g)",
     )
+    parser.add_argument(
+        "--calls", action="store_true", help="compare the number of function calls, not the CPU time"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="antiphon-cpu-") as folder:
         try:
@@ -92,19 +100,22 @@ def main() -> None:
         print(f"{len(pairs)} pairs are too few, {PAIRS_MIN} are needed. Raise --seconds.", file=sys.stderr)
         sys.exit(EXIT_USAGE)
     found = interval([pair.ratio for pair in pairs])
-    show(pairs, found, commit)
+    show(pairs, found, commit, arguments.calls)
     sys.exit(EXIT_DEARER if found.lower > LIMIT else 0)
 
 
 def measure(other: Path, arguments: argparse.Namespace) -> list[Pair]:
     """Run pair after pair, as many as there is time for."""
-    from benchmarks.pipeline import pipeline  # needs the extra `bench`, which the figures below do not
+    # They need the extra `bench`, which the figures below do not.
+    from benchmarks.calls import CountedPipeline
+    from benchmarks.pipeline import Pipeline, pipeline
 
+    kind = CountedPipeline if arguments.calls else Pipeline
     pairs: list[Pair] = []
     deadline = time.monotonic() + arguments.seconds
     for _ in range(arguments.starts):
         with contextlib.ExitStack() as stack:
-            ours, theirs = (stack.enter_context(pipeline(tree)) for tree in (ROOT, other))
+            ours, theirs = (stack.enter_context(pipeline(tree, kind=kind)) for tree in (ROOT, other))
             for one in (ours, theirs):
                 one.start()
                 one.run(arguments.sessions)  # to warm up
@@ -124,10 +135,10 @@ def one_pair(ours: "Pipeline", theirs: "Pipeline", sessions: int, ours_first: bo
 
 
 def cost(measured: "Pipeline", sessions: int) -> Costs:
-    """Return what each process spends on a session."""
-    before = measured.on_cpu_s()
+    """Return what a session costs."""
+    before = measured.spent()
     measured.run(sessions)
-    return {name: (after - before[name]) / sessions for name, after in measured.on_cpu_s().items()}
+    return {name: (after - before.get(name, 0)) / sessions for name, after in measured.spent().items()}
 
 
 def interval(ratios: Sequence[float]) -> Interval:
@@ -144,23 +155,50 @@ def interval(ratios: Sequence[float]) -> Interval:
     return Interval(ordered[k - 1], statistics.median(ordered), ordered[n - k])
 
 
-def show(pairs: Sequence[Pair], found: Interval, commit: str) -> None:
-    """Print each process's cost, and the verdict."""
-    table = Table("CPU per session, microseconds", "this tree", commit[:12], "ratio")
-    for name in pairs[0].ours:
-        ours, theirs = ([getattr(pair, side)[name] for pair in pairs] for side in ("ours", "theirs"))
-        ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
-        table.add_row(
-            name, *(f"{statistics.median(side) * 1e6:.0f}" for side in (ours, theirs)), f"{ratio:.3f}"
-        )
+def show(pairs: Sequence[Pair], found: Interval, commit: str, are_calls: bool) -> None:
+    """Print each process's cost, the places whose calls changed most, and the verdict."""
+    what, unit = ("calls", 1) if are_calls else ("CPU", 1e-6)
     console = Console(width=100)
+    title = "calls per session" if are_calls else "CPU per session, microseconds"
+    table = Table(title, "this tree", commit[:12], "ratio")
+    by_process = [Pair(*map(sum_by_process, pair)) for pair in pairs]
+    for name in by_process[0].ours:
+        ratio = statistics.median(pair.ours[name] / pair.theirs[name] for pair in by_process)
+        costs = (
+            statistics.median(getattr(pair, side)[name] for pair in by_process) / unit
+            for side in Pair._fields
+        )
+        table.add_row(name, *(f"{each:.0f}" for each in costs), f"{ratio:.3f}")
     console.print(table)
+    if are_calls:
+        for place, more in changed(pairs, CHANGED):
+            console.print(f"{more:+8.1f}  {place}", highlight=False)
     console.print(
-        f"{(found.median - 1) * 100:+.1f} % CPU per session "
+        f"{(found.median - 1) * 100:+.1f} % {what} per session "
         f"({CONFIDENCE:.0%} interval {(found.lower - 1) * 100:+.1f} to {(found.upper - 1) * 100:+.1f} %, "
         f"{len(pairs)} pairs); "
         f"{verdict(found)} (limit {(LIMIT - 1) * 100:+.0f} %)."
     )
+
+
+def sum_by_process(costs: Costs) -> Costs:
+    """Sum the costs of a process's places."""
+    sums: Costs = {}
+    for name, each in costs.items():
+        process = name.partition(" ")[0]
+        sums[process] = sums.get(process, 0) + each
+    return sums
+
+
+def changed(pairs: Sequence[Pair], limit: int) -> list[tuple[str, float]]:
+    """Return the places whose calls differ most between the trees, by the median of the pairs; the most added first."""
+    places = {place for pair in pairs for side in pair for place in side}
+    more = {
+        place: statistics.median(pair.ours.get(place, 0) - pair.theirs.get(place, 0) for pair in pairs)
+        for place in places
+    }
+    most = sorted(more, key=lambda place: -abs(more[place]))[:limit]
+    return sorted(((place, more[place]) for place in most), key=lambda one: -one[1])
 
 
 def verdict(found: Interval) -> str:

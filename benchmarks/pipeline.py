@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,9 @@ LIMIT_S = 300.0
 
 class Pipeline:
     """The processes, and the counts that tell how fast they are."""
+
+    command: Sequence[str] = (sys.executable, "-P", "-m")
+    """What starts a module."""
 
     def __init__(
         self, server: RedisServer, tree: Path = ROOT, modules: Mapping[str, str] = MODULES, **environment: str
@@ -55,9 +58,7 @@ class Pipeline:
         seconds = {}
         for name, module in self._modules.items():
             started = time.perf_counter()
-            self.processes[name] = subprocess.Popen(
-                [sys.executable, "-P", "-m", module], env=self._environment
-            )
+            self.processes[name] = subprocess.Popen([*self.command, module], env=self._environment)
             expected = [name] if name in COMPONENTS else COMPONENTS
             self._until(lambda names=expected: all(self.client.hlen(self.keys.workers(one)) for one in names))
             seconds[name] = time.perf_counter() - started
@@ -120,6 +121,10 @@ class Pipeline:
         except FileNotFoundError:
             return self.cpu_s()
 
+    def spent(self) -> dict[str, float]:
+        """Return what two trees are compared by: the seconds on a CPU, by process."""
+        return self.on_cpu_s()
+
     def redis_memory_mb(self) -> float:
         """Return the memory of the data in Redis, without that of the server itself."""
         return float(self.client.info("memory")["used_memory_dataset"]) / 1e6
@@ -174,11 +179,14 @@ def _inbox_of(event_type: str) -> Component | None:
 
 @contextlib.contextmanager
 def pipeline(
-    tree: Path = ROOT, modules: Mapping[str, str] = MODULES, **environment: str
+    tree: Path = ROOT,
+    modules: Mapping[str, str] = MODULES,
+    kind: type[Pipeline] = Pipeline,
+    **environment: str,
 ) -> Iterator[Pipeline]:
     """Yield a pipeline of a source tree on a fresh Redis, to be started; end it with the block."""
     with running() as server:
-        measured = Pipeline(server, tree, modules, **environment)
+        measured = kind(server, tree, modules, **environment)
         try:
             yield measured
         finally:

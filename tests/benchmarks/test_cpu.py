@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.cpu import LIMIT, Interval, Pair, interval, verdict
+from benchmarks.cpu import LIMIT, Interval, Pair, changed, interval, sum_by_process, verdict
 
 
 def test_the_interval_is_made_of_ranks() -> None:
@@ -38,3 +38,11 @@ def test_a_pair_is_compared_over_all_processes() -> None:
 )
 def test_it_is_too_dear_only_when_the_whole_interval_is(found: Interval, words: str) -> None:
     assert verdict(found) == words
+
+
+def test_calls_are_compared_by_place_and_shown_by_process() -> None:
+    ours = {"coordinator a.py: f": 3.0, "coordinator b.py: g": 4.0, "redis": 1.0}
+    theirs = {"coordinator a.py: f": 5.0, "coordinator c.py: h": 1.0, "redis": 1.0}
+    assert sum_by_process(ours) == {"coordinator": 7.0, "redis": 1.0}
+    pairs = [Pair(ours, theirs)]
+    assert changed(pairs, 2) == [("coordinator b.py: g", 4.0), ("coordinator a.py: f", -2.0)]

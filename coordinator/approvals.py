@@ -134,18 +134,18 @@ def _approval_reason(tool: ToolDefinition, call: RequestedCall, session: Session
     if tool.approval != "after_untrusted":
         return ""
     if session.material.has_untrusted:
-        return "content that anybody may have written is in the session"
+        return "the session contains content from an untrusted source"
     if is_flowing and has_placeholder(call.arguments):
-        return "what anybody may have written can get into its arguments, from another call of the batch"
+        return "content from an untrusted source can reach its arguments, from another call of the batch"
     return ""
 
 
 def _repetition_reason(tool: ToolDefinition, repeated_id: str, session: Session) -> str:
     if repetitions.is_uncertain(session, repeated_id):
-        return f"it is done once more, and it is unknown whether call {repeated_id} took effect"
+        return f"it repeats call {repeated_id}, and it is unknown whether that call took effect"
     contract = contract_of(tool)
     if contract is not None and contract.repeat == "ask":
-        return f"it is done once more, after call {repeated_id}"
+        return f"it repeats call {repeated_id}"
     return ""
 
 

@@ -36,18 +36,18 @@ _CAUSED_BY_SESSION = (_NOT_ACCEPTED, "context_too_long", "empty_reply")
 """Failures after which the session does not prefer other models, as its own request caused them."""
 _CAUSES = {
     "circuit_open": "keeps failing and is not called",
-    "rate_limited": "may not be asked so often",
+    "rate_limited": "exceeded its rate limit",
     "overloaded": "was overloaded",
-    "server_error": "had a failure of its own",
+    "server_error": "had an internal error",
     "timeout": "did not reply in time",
     "connection_failed": "could not be reached",
     "empty_reply": "replied with nothing",
-    "unreadable_reply": "gave a reply that cannot be read",
-    "invalid_request": "did not take the request",
+    "unreadable_reply": "gave an unreadable reply",
+    "invalid_request": "rejected the request",
     "authentication_failed": "refused access",
     "permission_denied": "refused access",
     "model_not_found": "is not known to its server",
-    "context_too_long": "was given more than it can read",
+    "context_too_long": "received a longer prompt than it accepts",
 }
 _CONSEQUENCES: dict[FallbackStep, str] = {
     "simplified_briefing": "it was asked again with a shorter briefing",

@@ -33,7 +33,7 @@ from coordinator.session_parts import Material, Models, Query, Tools, replace
 from coordinator.steps import begin_attempt, note_of, plans_of
 
 _IGNORED = (
-    "The session's grant was not looked at, as there is no key here to verify it with: the session had the default "
+    "The session's grant was ignored, because the coordinator has no key to verify it: the session had the default "
     "scopes and tenant."
 )
 _MISSING_LISTED_MAX = 20
@@ -244,7 +244,7 @@ def _uncertainties(
     if opening.grant.is_ignored:
         added.append(new_uncertainty("grant_ignored", _IGNORED, "grant"))
     if authorization.problem:
-        lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
+        lost = " and its conversation was not continued" if query.options.conversation_id else ""
         message = (
             f"The session's grant could not be used, so no tools were offered{lost}: {authorization.problem}"
         )
@@ -254,9 +254,7 @@ def _uncertainties(
     added += [new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_MISSING_LISTED_MAX]]
     if (more := len(lacking) - _MISSING_LISTED_MAX) > 0:
         added.append(
-            new_uncertainty(
-                "tools_unavailable", f"{more} more of the tools asked for were not used.", "tools"
-            )
+            new_uncertainty("tools_unavailable", f"{more} more requested tools were not used.", "tools")
         )
     return tuple(added)
 
@@ -268,7 +266,7 @@ def _why_unavailable(name: str, catalogue: Catalogue, authorization: Authorizati
         return f"There is no tool {name!r}; it was not used."
     contract = offer.contract_of(tool)
     if contract is None:
-        return f"What {name!r} promises cannot be read; it was not used."
+        return f"The contract of {name!r} cannot be read; it was not used."
     lacking = sorted(contract.scopes_needed - authorization.scopes)
     if authorization.problem or not lacking:
         return ""

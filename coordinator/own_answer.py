@@ -36,10 +36,10 @@ _OUTCOME_TEXTS = {
     "unknown": "whether it took effect is unknown; check before doing it again",
     "refused": "not run",
     "failed": "failed",
-    "not begun": "not run: the session ended before",
+    "not begun": "not run: the session ended first",
     "repeated": "not done again",
     "not repeated": "not run again",
-    "settled": "what came of it, a later call tells",
+    "settled": "a later call shows the outcome",
 }
 
 
@@ -102,7 +102,7 @@ def answer_without_assembler(
 
 
 _AS_IT_STANDS = "This is the model's last reply as it stands, not checked against its sources."
-_FROM_FACTS = "What was found is given as it was filed."
+_FROM_FACTS = "The facts are quoted as they were stored."
 
 
 def _status(requested: Status) -> Status:
@@ -187,7 +187,7 @@ def _without_reply(memory: Memory, sources: tuple[Source, ...]) -> str:
     if not sources:
         return "There is no finished answer, and nothing was found that could be quoted."
     last = next((one.text for one in reversed(memory.reasoning) if one.text), "")
-    plan = f"The model's last words: {one_line(last, EXCERPT_CHARACTERS)}" if last else ""
+    plan = f"The model's last reply: {one_line(last, EXCERPT_CHARACTERS)}" if last else ""
     facts = "\n".join(f"- {_source_line(source)}" for source in sources)
     return "\n\n".join(filter(None, ["There is no finished answer. What was found:", facts, plan]))
 

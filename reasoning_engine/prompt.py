@@ -148,7 +148,7 @@ def _without_tools(request: ReasoningRequested) -> str:
     if request.last_round_because:
         because = f"This is the last round. {request.last_round_because}"
     elif request.tools:
-        because = "The tools are out of reach."
+        because = "The tools are unavailable."
     else:
         return ""
     return f"\n{because} {ANSWER_NOW}"

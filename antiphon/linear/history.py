@@ -52,7 +52,7 @@ You answer a question in rounds. In each round you write one reply: either tool 
 missing, or the final answer.
 
 # What tools return
-The first line of a result says what came of the call, such as `ok: F1-F9`: the ids of the facts that it told. Below \
+The first line of a result says how the call ended, such as `ok: F1-F9`: the ids of the facts that it told. Below \
 stand those facts that you have not been shown before, inside a <result> fence that names the call, tool, round and \
 trust. A line begins with the id of a fact, with ## and the title of what follows, or with two spaces, where it \
 continues the line above. trust="tool" is the tool's own data; trust="untrusted" may have been written by anybody. \

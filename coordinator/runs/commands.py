@@ -154,7 +154,7 @@ def _because(builder: StepBuilder, name: str, tool: PinnedTool) -> str:
     if tool.approval == "always":
         return f"every call of {name} has to be approved"
     if tool.approval == "after_untrusted" and builder.has_untrusted:
-        return "content that anybody may have written is in the run"
+        return "the run contains content from an untrusted source"
     return ""
 
 

@@ -191,7 +191,7 @@ class TestUntrusted:
         decision = called(session, a_call("search"), a_call("note"))
         assert asked_about(decision) == ["note"]
         (asked,) = only(decision, ApprovalRequested).calls
-        assert asked.because == "content that anybody may have written is in the session"
+        assert asked.because == "the session contains content from an untrusted source"
         request = only(after(decision.session, a_decision(True, round=2)), ToolsRequested)
         assert request.has_untrusted
 

@@ -78,7 +78,7 @@ def test_without_a_conversation_nothing_is_said_of_one() -> None:
 def test_a_grant_that_is_of_no_use_opens_no_conversation_and_says_so(grant: str) -> None:
     session, noted, _ = opened(a_query(grant=grant), a_turn())
     assert (session.query.conversation, noted.conversation) == (None, ())
-    assert "its conversation was not gone on with" in session.uncertainty[0].message
+    assert "its conversation was not continued" in session.uncertainty[0].message
 
 
 class Conversing:

@@ -104,7 +104,7 @@ def test_a_tool_whose_contract_cannot_be_read_is_not_used() -> None:
     assert an_opened_session(catalogue).session.tools.usable == ("search",)
     session = an_opened_session(catalogue, ("newer",)).session
     assert (session.tools.usable, doubts_of(session)) == ((), [("tools_unavailable", "newer")])
-    assert session.uncertainty[0].message == "What 'newer' promises cannot be read; it was not used."
+    assert session.uncertainty[0].message == "The contract of 'newer' cannot be read; it was not used."
 
 
 def test_a_session_without_tools_of_its_own_gets_none_of_the_dispatchers() -> None:
@@ -154,7 +154,7 @@ def test_of_very_many_tools_that_are_not_there_the_first_are_told_by_name() -> N
     decision = an_opened_session(named_tools=tuple(f"none_{n}" for n in range(1_000)))
     doubts = decision.session.uncertainty
     assert len(doubts) == 21
-    assert doubts[-1].message == "980 more of the tools asked for were not used."
+    assert doubts[-1].message == "980 more requested tools were not used."
 
 
 def test_no_session_outlives_half_of_what_is_kept_of_it() -> None:

@@ -114,7 +114,7 @@ def test_a_write_of_unknown_outcome_is_an_uncertainty() -> None:
     kinds = {one.about: (one.kind, one.severity) for one in response.uncertainty}
     assert kinds["pay call_pay"] == kinds["wipe call_wipe"] == ("outcome_unknown", "serious")
     assert kinds["mail call_mail"] == ("call_unfinished", "caution")
-    assert "- `mail` (call_mail): not run: the session ended before" in response.answer
+    assert "- `mail` (call_mail): not run: the session ended first" in response.answer
     assert "- `wipe` (call_wipe): whether it took effect is unknown" in response.answer
 
 
@@ -143,7 +143,7 @@ def test_what_a_later_call_has_settled_is_not_unknown_any_more() -> None:
     assert [one.about for one in before.uncertainty if one.kind == "outcome_unknown"] == ["pay call_pay"]
     after = answered_alone(memory=a_memory(first, asked_again, last))
     assert "outcome_unknown" not in {one.kind for one in after.uncertainty}
-    assert "- `pay` (call_pay): what came of it, a later call tells" in after.answer
+    assert "- `pay` (call_pay): a later call shows the outcome" in after.answer
 
 
 def test_it_is_bounded() -> None:

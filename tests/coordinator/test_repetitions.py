@@ -133,7 +133,7 @@ def test_the_approval_rules_of_the_tool_apply() -> None:
 def test_what_may_have_taken_effect_needs_a_person() -> None:
     decision = asked(made(status="error", error=UNKNOWN), a_repetition("c1"))
     (to_approve,) = only(decision, ApprovalRequested).calls
-    assert "unknown whether call c1 took effect" in to_approve.because
+    assert "it repeats call c1, and it is unknown whether that call took effect" in to_approve.because
     assert "Twice is better." in to_approve.because
     session = met(decision.session, a_decision(round=2), TOOLS)
     (call,) = sent(session)

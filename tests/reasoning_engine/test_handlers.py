@@ -124,7 +124,7 @@ async def test_a_catalogue_that_is_gone_leaves_the_model_to_the_facts_and_is_ask
     await room.handle()
     first, second = room.model.prompts
     assert "tools" not in first
-    assert "The tools are out of reach" in str(first["messages"])
+    assert "The tools are unavailable" in str(first["messages"])
     assert len(second["tools"]) == 1
 
 

@@ -133,7 +133,7 @@ class RecordedCaller(Caller):
         return frozenset(current_trace.get().record.repeats)
 
     def _missed(self, index: int, call: ToolCall) -> ToolResult:
-        request = f"`{call.name}` was called as the recording does not hold it, with {_arguments_text(call)}"
+        request = f"`{call.name}` is not in the recording as a call with {_arguments_text(call)}"
         self._misses.append(Miss(self._session_id, "tool", request))
         error = ToolError(
             error_type="internal_error",

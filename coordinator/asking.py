@@ -74,7 +74,7 @@ def _tools_unavailable(session: Session, catalogue: Catalogue) -> tuple[Uncertai
     reported = {one.about for one in session.uncertainty if one.kind == "tools_unavailable"}
     uncertainties = []
     for name, instead in offer.unavailable_tools(session, catalogue).items():
-        message = f"`{name}` was out of order and was not offered"
+        message = f"`{name}` was unavailable and was not offered"
         message += (
             f"; {' and '.join(f'`{other}`' for other in instead)} could be used instead." if instead else "."
         )
@@ -88,6 +88,6 @@ def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
     if not session.models.order or model == session.models.order[0] or model in reported:
         return ()
     message = (
-        f"`{session.models.order[0]}` was out of order in round {session.round}; `{model}` was asked instead."
+        f"`{session.models.order[0]}` was unavailable in round {session.round}; `{model}` was asked instead."
     )
     return (new_uncertainty("other_model", message, model, "note"),)

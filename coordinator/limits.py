@@ -114,7 +114,7 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
         case "max_tool_calls_reached":
             return f"The limit of {_counted(session.limits.max_tool_calls, 'tool call')} is reached."
         case "all_tools_failed" if session.tools.barren_rounds < BARREN_ROUNDS_MAX:
-            return "Every tool is out of order at the moment."
+            return "Every tool is unavailable at the moment."
         case "all_tools_failed":
             return f"Every tool call of the last {session.tools.barren_rounds} rounds failed."
         case "model_failing":

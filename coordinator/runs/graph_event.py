@@ -82,9 +82,7 @@ def graph_event_of(
             return StopRequested("timed_out", f"the run has worked for longer than {limit_s:g} seconds")
         case CancellationRequested(reason=reason):
             reason_line = one_line(reason, REASON_CHARACTERS)
-            return StopRequested(
-                "cancelled", f"somebody cancelled it{f': {reason_line}' if reason_line else ''}"
-            )
+            return StopRequested("cancelled", f"it was cancelled{f': {reason_line}' if reason_line else ''}")
         case OutcomeSettled(node=path, happened=happened, result=result):
             return OutcomeFound(path, happened, result)
         case ResumeRequested():

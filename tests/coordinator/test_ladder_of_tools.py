@@ -80,7 +80,7 @@ class TestToolsThatFail:
         assert "tool_30" in request.tools
         (doubt,) = decision.session.uncertainty
         assert doubt.message == (
-            "`search` was out of order and was not offered; `tool_30` could be used instead."
+            "`search` was unavailable and was not offered; `tool_30` could be used instead."
         )
 
     def test_one_the_model_calls_all_the_same_is_left_to_the_dispatcher(self) -> None:
@@ -95,14 +95,14 @@ class TestToolsThatFail:
         assert only(decision, ReasoningRequested).last_round_because == ""
         session = an_opened_session(catalogue, interactive=True).session
         decision = answered(session, a_briefing(), catalogue, outages=Outages(tools=("search",)))
-        assert only(decision, ReasoningRequested).last_round_because.startswith("Every tool is out of order")
+        assert only(decision, ReasoningRequested).last_round_because.startswith("Every tool is unavailable")
 
     def test_when_every_tool_is_out_of_order_the_model_answers_at_once(self) -> None:
         decision = asked(an_opened_session().session, tools_out=("search",))
         request = only(decision, ReasoningRequested)
         assert (request.tools, request.last_round_because) == (
             (),
-            "Every tool is out of order at the moment.",
+            "Every tool is unavailable at the moment.",
         )
         assert ending(answered(decision.session, a_reply())).termination_reason == "all_tools_failed"
 

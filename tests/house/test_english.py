@@ -46,12 +46,6 @@ TEXT_RIDDLES = re.compile(
 """The same as RIDDLES for texts, where `is no number.` defines by negation too."""
 RECORDED_TEXTS = (
     "antiphon/linear/history.py",
-    "coordinator/own_answer.py",
-    "coordinator/approvals.py",
-    "coordinator/asking.py",
-    "coordinator/limits.py",
-    "coordinator/opening.py",
-    "coordinator/runs/",
     "reasoning_engine/prompt.py",
     "reasoning_engine/summarize.py",
     "response_assembler/partial.py",

@@ -202,7 +202,7 @@ class _StepBuilder:
         if dependency_error is not None:
             call = self._calls[index]
             error = dependency_error(call)
-            is_begun = index in self._plan.begun
+            is_begun = index in self._plan.state.begun
             self.answer(failed(index, call, begun_elsewhere(call, error) if is_begun else error))
             return
         number = self._plan.unit_of[index]
@@ -236,7 +236,7 @@ class _StepBuilder:
             if not unit.is_fail_fast or unit.number in self._running:
                 continue
             for index in unit.calls:
-                if self._outcomes[index] is None and index not in self._plan.begun:
+                if self._outcomes[index] is None and index not in self._plan.state.begun:
                     call = self._calls[index]
                     self.answer(
                         failed(index, call, not_started(call, cause, self._calls[cause], result.error))

@@ -8,6 +8,7 @@ from functools import partial
 from typing import NoReturn
 
 from antiphon_shared import faults
+from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.values import JsonSchema, ToolArguments
@@ -22,7 +23,7 @@ from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.results.redacted import redact_call_secrets
 from tool_dispatcher.running.batch_run import BatchRun, Call
-from tool_dispatcher.running.breakers import GuardedCall, ToolBreakers
+from tool_dispatcher.running.breakers import GuardedCall
 from tool_dispatcher.running.execute import execute
 from tool_dispatcher.running.threads import HeldThread, NoThread, Threads
 
@@ -47,15 +48,19 @@ class Attempts:
     def __init__(
         self,
         outcomes: Outcomes,
-        breakers: ToolBreakers,
+        breakers: SharedBreakers | None,
         threads: Threads,
         calls_max: int,
         slots: Slots | None = None,
         rates: RateLimiter | None = None,
     ) -> None:
         self._outcomes, self._slots, self._rates, self._threads = outcomes, slots, rates, threads
-        self.guarded = breakers.call_of
+        self._breakers = breakers
         self._call_slots = asyncio.Semaphore(calls_max)
+
+    def guarded(self, tool: str) -> GuardedCall:
+        """Return the guard of one call of a tool, with all its attempts."""
+        return GuardedCall(self._breakers, tool)
 
     async def make(self, call: Call, guard: GuardedCall) -> ToolOutcome:
         """Return the outcome of one attempt, within `guarded`. Raises only CancelledError."""
@@ -77,7 +82,7 @@ class Attempts:
             except NotAdmitted as refusal:
                 return refusal.error
             except (NoThread, TimeoutError):
-                return _out_of_time("The session's time was over before the call began; it was not run.")
+                return _out_of_time()
             return await self._run_admitted(call, guard, thread)
 
     async def _run_admitted(self, call: Call, guard: GuardedCall, thread: HeldThread | None) -> ToolOutcome:
@@ -153,10 +158,7 @@ class Attempts:
             await bounds.enter_async_context(slot)
         if self._rates is not None and contract.rate_limit is not None:
             await self._rates.admit(tool.name, contract.rate_limit, batch.time_left_s)
-        if self._call_slots.locked():
-            async with asyncio.timeout(batch.time_left_s):
-                await bounds.enter_async_context(self._call_slots)
-        else:
+        async with asyncio.timeout(batch.time_left_s):
             await bounds.enter_async_context(self._call_slots)
         if tool.is_async:
             return None
@@ -193,8 +195,12 @@ def _grant_over(tool: Tool) -> ToolError:
     )
 
 
-def _out_of_time(message: str) -> ToolError:
-    return tool_error("timeout", message, "Answer from what has been found, and say what is missing.")
+def _out_of_time() -> ToolError:
+    return tool_error(
+        "timeout",
+        "The session's time was over before the call began; it was not run.",
+        "Answer from what has been found, and say what is missing.",
+    )
 
 
 def _never_called(arguments: ToolArguments, context: object) -> NoReturn:

@@ -13,7 +13,17 @@ from antiphon_shared.tools.placeholders import Reference, find
 from antiphon.replay.checks.catalogues import contracts_of
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
-from tool_dispatcher.batch import Bounds, Plan, advance, digest_of, failed, plan_batch, resolve, start
+from tool_dispatcher.batch import (
+    BatchState,
+    Bounds,
+    Plan,
+    advance,
+    digest_of,
+    failed,
+    plan_batch,
+    resolve,
+    start,
+)
 
 _Begins = tuple[tuple[int, ...], ...]
 
@@ -59,12 +69,8 @@ def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) ->
         request,
         contracts_of(catalogue),
         Bounds(record.batch_concurrency, record.collapse_above),
-        settled=record.settled,
-        refused=record.refused,
-        begun=record.begun,
-        excluded=record.barred,
-        repeats=record.repeats,
-        example_of=record.examples.get,
+        BatchState(record.settled, record.refused, record.begun, record.barred, record.repeats),
+        record.examples.get,
     )
 
 

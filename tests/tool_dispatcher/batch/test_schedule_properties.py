@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tool_dispatcher.batch.builders import a_call, a_failure, a_request, result_of
-from tool_dispatcher.batch import Bounds, Plan, Progress, Step, Unit, advance, plan_batch, start
+from tool_dispatcher.batch import BatchState, Bounds, Plan, Progress, Step, Unit, advance, plan_batch, start
 from tool_dispatcher.batch.dependencies import missing_fields
 
 TOOLS = "abcd"
@@ -113,7 +113,7 @@ class World:
         """Run one delivery; return None when the process dies."""
         crash_after = random.randrange(12) if may_crash else -1
         plan = plan_batch(
-            self.request, self.contracts, self.bounds, settled=dict(self.journal), refused=self.refused
+            self.request, self.contracts, self.bounds, BatchState(dict(self.journal), self.refused)
         )
         self.lane = []
         running: list[Unit] = []
@@ -316,5 +316,5 @@ def test_a_plan_has_the_same_units_whatever_has_settled(
     bounds = Bounds(2)
     assert (
         plan_batch(request, contracts, bounds).units
-        == plan_batch(request, contracts, bounds, settled=known).units
+        == plan_batch(request, contracts, bounds, BatchState(known)).units
     )

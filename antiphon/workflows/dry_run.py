@@ -46,7 +46,7 @@ class TakenArm(NamedTuple):
 class Scenario:
     """The forced choices of one run: by default the stubbed results decide everything."""
 
-    arms: Mapping[str, "TakenArm"] = field(default_factory=dict)
+    arms: Mapping[str, TakenArm] = field(default_factory=dict)
     """The arm that each branch takes, by the branch's path in the graph."""
     whens: Mapping[str, bool] = field(default_factory=dict)
     """The values of conditions, by the node's path."""
@@ -87,28 +87,27 @@ class Coverage:
     """Whether there are more paths than SCENARIOS_MAX."""
 
 
-def dry_run(
-    plan: Plan, params: Mapping[str, object], results: Mapping[str, object], scenario: Scenario = Scenario()
-) -> DryRun:
+def dry_run(plan: Plan, params: Mapping[str, object], results: Mapping[str, object]) -> DryRun:
     """Run a workflow over stubbed results.
 
     Args:
         plan: The workflow.
         params: The run's params; missing required ones get a sample.
         results: Results by the path of their node in the graph, in place of samples.
-        scenario: The forced choices.
 
     Raises:
         UnfitParams: A param does not fit.
     """
-    return _run(plan, params, {**samples(plan), **results}, scenario)
+    return _run(plan, params, {**samples(plan), **results}, Scenario())
 
 
 def _run(plan: Plan, params: Mapping[str, object], stubs: Mapping[str, object], scenario: Scenario) -> DryRun:
     forced = Plan(_forced(plan.graph, scenario), plan.tools)
     run, stored, open = Run(), dict[str, Any](), deque[Any]()
     commands: list[CallTool | Reason | AskPerson | SetTimer] = []
-    graph_event: GraphEvent = Started({**_samples_of_params(plan), **params})
+    declared = plan.graph.scopes[""].workflow.params
+    sample_params = {name: sample_of(param, name) for name, param in declared.items() if param.is_required}
+    graph_event: GraphEvent = Started({**sample_params, **params})
     while run.ended is None:
         decision = decide_run(forced, run, graph_event, stored.__getitem__)
         run.apply(decision.changes)
@@ -123,7 +122,7 @@ def _run(plan: Plan, params: Mapping[str, object], stubs: Mapping[str, object], 
 
 
 def cover(plan: Plan, params: Mapping[str, object], results: Mapping[str, object]) -> Coverage:
-    """Run a workflow for every arm of each branch, each value of a condition, and one failure of each node.
+    """Run a workflow for each arm of its branches, each value of its conditions, and one failure of each node.
 
     A path to a choice is found first; then each other outcome of that choice is tried once, with the rest unchanged.
     """
@@ -176,11 +175,11 @@ def _forced(graph: Graph, scenario: Scenario) -> Graph:
     for path, holds in scenario.whens.items():
         node = nodes[path].node.model_copy(update={"when": "true" if holds else "false"})
         nodes[path] = replace(nodes[path], node=node)
-    for path, taken in scenario.arms.items():
+    for path, chosen in scenario.arms.items():
         branch = nodes[path].node
         assert isinstance(branch, BranchNode)
         arms = tuple(
-            Arm(when="true" if number == taken.number else "false", goto=arm.goto)
+            Arm(when="true" if number == chosen.number else "false", goto=arm.goto)
             for number, arm in enumerate(branch.on)
         )
         nodes[path] = replace(nodes[path], node=branch.model_copy(update={"on": arms}))
@@ -213,11 +212,6 @@ def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, object]) -> Gr
     if template in scenario.failing and path == template.replace("*", "0"):
         return Failed(path, command.attempt, _STUB_FAILURE)
     return Succeeded(path, command.attempt, stubs[template])
-
-
-def _samples_of_params(plan: Plan) -> dict[str, Any]:
-    params = plan.graph.scopes[""].workflow.params
-    return {name: sample_of(param, name) for name, param in params.items() if param.is_required}
 
 
 def _branches(plan: Plan) -> dict[str, list[TakenArm]]:

@@ -45,10 +45,10 @@ def check_names(tool: str, options: Iterable[str], allowed: Sequence[str]) -> No
 
 def refusal(tool: str, error: ValidationError) -> InvalidTool:
     """Return the first error of pydantic as an InvalidTool with the remedy."""
-    fault = error.errors(include_url=False)[0]
-    path = fault["loc"]
+    details = error.errors(include_url=False)[0]
+    path = details["loc"]
     parent, field = path_text(path[:-1]), path[-1]
-    match fault["type"]:
+    match details["type"]:
         case "missing":
             return InvalidTool(
                 tool, f"its {parent} has no {field!r}", hint=f"Give {_allowed_values(path[:-1])}."
@@ -58,7 +58,7 @@ def refusal(tool: str, error: ValidationError) -> InvalidTool:
                 tool, f"its {parent} has a field {field!r}", hint=f"Give {_allowed_values(path[:-1])}."
             )
         case _:
-            return _wrong(tool, path, fault["input"])
+            return _wrong(tool, path, details["input"])
 
 
 def _wrong(tool: str, path: tuple[str | int, ...], value: object) -> InvalidTool:

@@ -130,8 +130,8 @@ def _errors_in_calls(
             errors[index] = unknown_tool(call.name, offered)
         elif call.problem is not None:
             errors[index] = unusable_arguments(call, call.problem, example_of(call.name))
-        elif faults := unreadable(index, placeholders[index], request.calls):
-            errors[index] = bad_placeholders(call, faults, example_of(call.name))
+        elif problems := unreadable(index, placeholders[index], request.calls):
+            errors[index] = bad_placeholders(call, problems, example_of(call.name))
     return errors
 
 

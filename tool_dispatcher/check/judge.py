@@ -14,7 +14,7 @@ from referencing import Registry as References
 from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
-from tool_dispatcher.check.schema_places import depth_of
+from tool_dispatcher.check.locations import depth_of
 from tool_dispatcher.check.short_json import short_json
 
 _DEPTH_MAX = DEEP + 10

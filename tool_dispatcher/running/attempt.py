@@ -103,7 +103,8 @@ class Attempts:
         if ended.raised is not None:
             batch.log.raised(call.id, tool.name, ended.raised, call.arguments.secrets)
             guard.raised(ended.raised)
-        guard.attempted(ended.outcome, _is_slow(tool, monotonic_s() - began_s))
+        slow_s = tool.contract.slow_s
+        guard.attempted(ended.outcome, is_slow=slow_s is not None and monotonic_s() - began_s > slow_s)
         return await self._outcomes.clean(_with_example(ended.outcome, tool), call.arguments.secrets)
 
     async def reconcile(self, call: Call) -> Reconciled:
@@ -163,10 +164,6 @@ class Attempts:
         if tool.is_async:
             return None
         return await bounds.enter_async_context(self._threads.reserve(batch.time_left_s))
-
-
-def _is_slow(tool: Tool, took_s: float) -> bool:
-    return tool.contract.slow_s is not None and took_s > tool.contract.slow_s
 
 
 def _with_example(outcome: ToolOutcome, tool: Tool) -> ToolOutcome:

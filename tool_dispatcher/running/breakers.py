@@ -28,7 +28,7 @@ class GuardedCall:
 
     def __init__(self, breakers: SharedBreakers | None, tool: str) -> None:
         self._breakers, self._tool = breakers, tool
-        self._is_probe = self._is_own_fault = False
+        self._is_probe = self._is_internal_error = False
         self._has_failed: bool | None = None
         """Whether the latest attempt failed; None before the first attempt."""
 
@@ -54,7 +54,7 @@ class GuardedCall:
 
     def raised(self, error: BaseException) -> None:
         """Note the exception of an attempt: after an error in the tool itself, a write ends as outcome_unknown too."""
-        self._is_own_fault = (
+        self._is_internal_error = (
             not isinstance(error, ToolFailed) and foreign_failures.classify_exception(error) is None
         )
 
@@ -62,8 +62,8 @@ class GuardedCall:
         """Note the outcome of an attempt, and whether the attempt exceeded the tool's `slow_s`."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in DISPATCHER_ERRORS:
-            self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)
-        self._is_own_fault = False
+            self._has_failed = is_slow or (kind in _FAILURES and not self._is_internal_error)
+        self._is_internal_error = False
 
 
 def _refusal(tool: str, refused: RefusedCall) -> ToolError:

@@ -73,13 +73,13 @@ def _column_names(keys: list[str]) -> dict[str, str]:
     """Return the column name of each key, as SQL ignores case and allows no empty name."""
     names: dict[str, str] = {}
     folded_keys = {_folded(key) for key in keys}
-    taken: set[str] = set()
+    used: set[str] = set()
     for key in keys:
         name, n = key or "_", 0
-        while _folded(name) in taken or (n and _folded(name) in folded_keys):
+        while _folded(name) in used or (n and _folded(name) in folded_keys):
             n += 1
             name = f"{key or '_'}_{n}"
-        taken.add(_folded(name))
+        used.add(_folded(name))
         names[key] = name
     return names
 
@@ -113,16 +113,13 @@ def _type_of(values: list[Any]) -> ColumnType:
         return "BOOLEAN"
     if not kinds <= {"int", "float"}:
         return "JSON"
-    low, high = _bounds([one for one in values if isinstance(one, int)])
+    integers = [one for one in values if isinstance(one, int)]
+    low, high = min(integers, default=0), max(integers, default=0)
     if low < -_INT128 or high >= _INT128:
         return "JSON"
     if "float" in kinds:
         return "DOUBLE"
     return "BIGINT" if low >= -_INT64 and high < _INT64 else "HUGEINT"
-
-
-def _bounds(numbers: list[int]) -> tuple[int, int]:
-    return min(numbers, default=0), max(numbers, default=0)
 
 
 def _json(value: object) -> str:

@@ -123,8 +123,9 @@ async def test_errors_and_what_is_no_json_are_not_kept(bus: Bus, data: Any) -> N
     assert await cache.get(a_digest()) is None
 
 
-async def test_what_is_too_large_is_not_kept(bus: Bus) -> None:
-    cache = ReadCache(bus.batcher, bus.keys, bytes_max=142)
+async def test_what_is_too_large_is_not_kept(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tool_dispatcher.running.cache.BYTES_MAX", 142)
+    cache = ReadCache(bus.batcher, bus.keys)
     cache.store(a_digest(), "x" * 99, AT, 60)
     assert await cache.get(a_digest()) is None
     cache.store(a_digest(), "x" * 98, AT, 60)
@@ -145,12 +146,14 @@ async def test_an_entry_of_another_type_is_a_miss(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("failing", ["is_away", "is_silent"])
-async def test_a_redis_that_cannot_be_reached_or_does_not_answer_is_a_miss(bus: Bus, failing: str) -> None:
+async def test_a_redis_that_cannot_be_reached_or_does_not_answer_is_a_miss(
+    bus: Bus, failing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wire = a_wire(bus)
     cache = ReadCache(Batcher(wire), bus.keys)
     cache.store(a_digest(), "found", AT, 60)
     assert await cache.get(a_digest()) == Cached("found", AT)
     setattr(wire, failing, True)
-    cache._patience_s = 0.05
+    monkeypatch.setattr("tool_dispatcher.running.cache.PATIENCE_S", 0.05)
     assert await cache.get(a_digest()) is None
     cache.store(a_digest(), "found", AT, 60)

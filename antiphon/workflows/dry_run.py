@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from antiphon_shared.values import JsonObject
 from antiphon_shared.workflows.graph import UNDO, Graph
@@ -32,6 +32,8 @@ from coordinator.workflows.plan import Plan, template_of
 from coordinator.workflows.state import Run
 
 SCENARIOS_MAX = 2_000
+OpenCommand = CallTool | Reason | AskPerson | SetTimer
+"""A command that waits for its answer."""
 _STUB_FAILURE = Failure("not_found", "it was to fail in this dry run")
 
 
@@ -69,7 +71,7 @@ class DryRun:
     """The result of one run."""
 
     scenario: Scenario
-    commands: tuple[CallTool | Reason | AskPerson | SetTimer, ...]
+    commands: tuple[OpenCommand, ...]
     """In order; each is answered before the next, except calls that are given together."""
     end: End
     nodes: Mapping[str, str]
@@ -103,8 +105,8 @@ def dry_run(plan: Plan, params: Mapping[str, object], results: Mapping[str, obje
 
 def _run(plan: Plan, params: Mapping[str, object], stubs: Mapping[str, object], scenario: Scenario) -> DryRun:
     forced = Plan(_forced(plan.graph, scenario), plan.tools)
-    run, stored, open = Run(), dict[str, Any](), deque[Any]()
-    commands: list[CallTool | Reason | AskPerson | SetTimer] = []
+    run, stored, open = Run(), JsonObject(), deque[OpenCommand]()
+    commands: list[OpenCommand] = []
     declared = plan.graph.scopes[""].workflow.params
     sample_params = {name: sample_of(param, name) for name, param in declared.items() if param.is_required}
     graph_event: GraphEvent = Started({**sample_params, **params})
@@ -143,7 +145,7 @@ def cover(plan: Plan, params: Mapping[str, object], results: Mapping[str, object
     return Coverage(tuple(map(_without_defaults, runs)), never, bool(waiting))
 
 
-def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[Any, Scenario]]:
+def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[tuple[str, object], Scenario]]:
     scenario = run.scenario
     for path in dict.fromkeys(map(template_of, _reached_choices(run))):
         node = plan.graph.nodes[path].node
@@ -186,7 +188,7 @@ def _forced(graph: Graph, scenario: Scenario) -> Graph:
     return replace(graph, nodes=nodes)
 
 
-def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[Any]) -> End | None:
+def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[OpenCommand]) -> End | None:
     for command in commands:
         match command:
             case KeepValue(key=key, value=value):
@@ -203,7 +205,7 @@ def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[Any]) -
     return None
 
 
-def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, object]) -> GraphEvent:
+def _answer(command: OpenCommand, scenario: Scenario, stubs: Mapping[str, object]) -> GraphEvent:
     path, template = command.path, template_of(command.path)
     if isinstance(command, SetTimer):
         return TimerFired(path, command.attempt)

@@ -194,7 +194,7 @@ def _self_reference_problems(tool: str, contract: Contract) -> Iterator[Problem]
 
 
 def _duplicate_problems(contract: Contract) -> Iterator[Problem]:
-    lists: dict[str, list[Any]] = {
+    lists: dict[str, list[object]] = {
         "depends_on": [one.tool for one in contract.depends_on],
         "alternatives": [one.tool for one in contract.alternatives],
         "scopes": list(contract.scopes),

@@ -8,7 +8,7 @@ create_booking:
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.text.yaml_text import Path, Position, UnreadableYaml, YamlText, read_yaml
@@ -16,7 +16,7 @@ from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.hints import describe
 from antiphon_shared.values import Value
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import to_json
+from pydantic_core import ErrorDetails, to_json
 
 _PROBLEMS_MAX = 100
 _REQUIRED = re.compile(r"([a-zA-Z0-9_-]{1,64})(?: \([^\n]{1,200}\))?")
@@ -92,7 +92,7 @@ def _located(file: YamlText, path: Path, message: str) -> tuple[Position, str]:
     return position, f"{position}: {'.'.join(map(str, path)) or 'the file'}: {message}"
 
 
-def _form_problem(problem: Any) -> tuple[Path, str]:
+def _form_problem(problem: ErrorDetails) -> tuple[Path, str]:
     """Return the path and the message of an error of pydantic."""
     path = problem["loc"]
     if problem["type"] == "extra_forbidden":

@@ -123,17 +123,17 @@ def _allowed_values(path: tuple[str | int, ...]) -> str:
 
 
 @cache
-def _contract_schema() -> dict[str, Any]:
+def _contract_schema() -> JsonSchema:
     return Contract.model_json_schema()
 
 
-def _child(schema: JsonSchema, name: str) -> dict[str, Any]:
-    properties: dict[str, dict[str, Any]] = schema.get("properties", {})
+def _child(schema: JsonSchema, name: str) -> JsonSchema:
+    properties: dict[str, JsonSchema] = schema.get("properties", {})
     other = schema.get("additionalProperties")
     return properties.get(name) or (other if isinstance(other, dict) else {})
 
 
-def _resolved(schema: JsonSchema, root: JsonSchema) -> dict[str, Any]:
+def _resolved(schema: JsonSchema, root: JsonSchema) -> JsonSchema:
     """Return the schema behind a reference, without the branch for None."""
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
     schema = branches[0] if branches else schema

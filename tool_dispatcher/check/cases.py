@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from antiphon_shared.values import JsonSchema, ToolArguments
 
@@ -40,18 +39,20 @@ def cases(
     result = [Case("empty", "no arguments", {})]
     if example is not None:
         result.append(Case(EXAMPLE, "the tool's own example", example))
-    result += _missing_and_extra(base, locations)
+    samples = list(_missing_and_extra(base, locations))
     for location in locations[1:]:
-        for kind, label, value in _samples(location, _item(base, location, locations)):
-            result.append(
-                Case(kind, f"{location.name}: {label}", put_value(base, location, value, locations))
-            )
+        item = _item(base, location, locations)
+        samples += [(location, sample) for sample in _samples(location, item)]
+    result += [
+        Case(kind, f"{location.name}: {label}", put_value(base, location, value, locations))
+        for location, (kind, label, value) in samples
+    ]
     result += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(generated, start=1)]
     result += [_changed(arguments, n, locations) for n, arguments in enumerate(generated, start=1)]
     return result
 
 
-def _missing_and_extra(base: ToolArguments, locations: list[Location]) -> Iterator[Case]:
+def _missing_and_extra(base: ToolArguments, locations: list[Location]) -> Iterator[tuple[Location, Sample]]:
     """Yield each object of the arguments without one of its fields, and with an unexpected field."""
     for location in locations:
         node = base if not location.path else value_at(base, location.path)
@@ -59,19 +60,13 @@ def _missing_and_extra(base: ToolArguments, locations: list[Location]) -> Iterat
             continue
         for name in node:
             rest = {key: value for key, value in node.items() if key != name}
-            yield Case(
-                "missing", f"{location.name}: without {name}", put_value(base, location, rest, locations)
-            )
+            yield location, Sample("missing", f"without {name}", rest)
         for name, label, value in _unexpected_fields(node):
             if name not in node:
-                yield Case(
-                    "extra",
-                    f"{location.name}: {label}",
-                    put_value(base, location, {**node, name: value}, locations),
-                )
+                yield location, Sample("extra", label, {**node, name: value})
 
 
-def _unexpected_fields(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
+def _unexpected_fields(node: ToolArguments) -> Iterator[tuple[str, str, object]]:
     yield "unexpected_field", "an unknown field", 1
     yield "x" * 10_000, "a field with a name of 10000 characters", 1
     yield "__proto__", "a field named __proto__", {"isAdmin": True}
@@ -83,7 +78,7 @@ def _unexpected_fields(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
         yield name.upper(), f"{name} in capitals", node[name]
 
 
-def _item(base: ToolArguments, location: Location, locations: list[Location]) -> Any:
+def _item(base: ToolArguments, location: Location, locations: list[Location]) -> object:
     """Return an item for a list at a location."""
     current = value_at(base, (*location.path, 0))
     return current or next((one.example for one in locations if one.path == (*location.path, 0)), None)
@@ -102,7 +97,7 @@ def _samples(location: Location, item: object) -> Iterator[Sample]:
             yield Sample("boundary", label, value)
 
 
-def _boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, Any]]:
+def _boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, object]]:
     yield from _number_boundaries(branch)
     yield from _length_boundaries(branch)
     yield from _item_boundaries(branch, item)
@@ -149,7 +144,7 @@ def _length_boundaries(branch: JsonSchema) -> Iterator[tuple[str, str]]:
         yield "a character too long", "a" * (most + 1)
 
 
-def _item_boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, list[Any]]]:
+def _item_boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, list[object]]]:
     least, most = branch.get("minItems", 0), branch.get("maxItems")
     if 0 < least <= _ITEMS_MAX:
         yield "the fewest items allowed", [item] * least
@@ -169,9 +164,6 @@ def _changed(arguments: ToolArguments, n: int, locations: list[Location]) -> Cas
         rest = {key: value for key, value in arguments.items() if key != name}
         return Case("changed", f"drawn {n}, without {name}", rest)
     samples = hostile.samples_of_any_kind()
-    sample = samples[n // len(locations) % len(samples)]
-    return Case(
-        "changed",
-        f"drawn {n}, {location.name}: {sample.label}",
-        put_value(arguments, location, sample.value, locations),
-    )
+    _, label, value = samples[n // len(locations) % len(samples)]
+    changed = put_value(arguments, location, value, locations)
+    return Case("changed", f"drawn {n}, {location.name}: {label}", changed)

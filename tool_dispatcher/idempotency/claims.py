@@ -98,7 +98,7 @@ class Claims:
             if isinstance(reply, Claim):
                 return reply
             match reply.verdict:
-                case "taken":
+                case "recorded":
                     self._write = replace(self._write, key=reply.key)
                     return None
                 case "repeated" | "between" if self._write.kind == "ask":
@@ -116,7 +116,7 @@ class Claims:
                     raise MustRunSingly
                 case "stopped":
                     return AnsweredWrite(error=answers.cancelled_session_error(self._write))
-                case "theirs":
+                case "unsettled":
                     if self._write.kind == "again":
                         return AnsweredWrite(error=answers.not_approved_error(self._write, reply))
                     if (outcome := await self._identical_write(reply, pause_s)) is not None:

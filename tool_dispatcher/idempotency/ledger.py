@@ -90,7 +90,7 @@ class Ledger(WriteLedger):
             raise _used_for_another(write)
         if answer == b"stopped":
             raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
-        return None if answer == b"taken" else Claim(write, claimant, int(answer), ends_s, problem)
+        return None if answer == b"recorded" else Claim(write, claimant, int(answer), ends_s, problem)
 
     async def begin(self, write: Write) -> Claim | DeniedClaim:
         """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""

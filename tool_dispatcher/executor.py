@@ -28,27 +28,21 @@ _CheckedArguments = Mapping[int, Arguments | ToolError]
 
 
 @dataclass(slots=True)
-class Trace:
-    """The numbers of the units that began and ended at each step of a batch."""
-
-    begins: list[tuple[int, ...]] = field(default_factory=list)
-    ends: list[tuple[int, ...]] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
 class Executed:
     """An executed batch: its plan, its results, and the data for its record."""
 
+    batch: BatchRun
     plan: Plan
-    trace: Trace
-    results: tuple[ToolResult, ...]
-    filled: Mapping[int, str]
-    round: int
-    took_s: float
+    results: tuple[ToolResult, ...] = ()
+    begins: list[tuple[int, ...]] = field(default_factory=list)
+    """The numbers of the units that began at each step."""
+    ends: list[tuple[int, ...]] = field(default_factory=list)
+    """The numbers of the units that ended at each step."""
+    took_s: float = 0.0
 
     @property
     def event(self) -> ToolsCompleted:
-        return ToolsCompleted.of(self.round, self.results, milliseconds(self.took_s))
+        return ToolsCompleted.of(self.batch.request.round, self.results, milliseconds(self.took_s))
 
     def record(self, of: UUID) -> BatchRecord:
         """Return the record, for replays, of the batch that the event with this id requested."""
@@ -69,10 +63,10 @@ class Executed:
                 for result in self.results
                 if result.error is not None and result.error.example_valid_call is not None
             },
-            filled=dict(sorted(self.filled.items())),
+            filled=dict(sorted(self.batch.filled.items())),
             units=tuple((unit.tool, unit.calls) for unit in self.plan.units),
-            begins=tuple(self.trace.begins),
-            ends=tuple(self.trace.ends),
+            begins=tuple(self.begins),
+            ends=tuple(self.ends),
         )
 
 
@@ -138,9 +132,10 @@ class Executor:
             await self._state_before_run(batch, ahead, journaled),
             example_of=lambda name: self._tools[name].example,
         )
-        trace = Trace()
-        results = await self._run(plan, batch, trace)
-        return Executed(plan, trace, results, batch.filled, request.round, monotonic_s() - began_s)
+        executed = Executed(batch, plan)
+        await self._run(executed)
+        executed.took_s = monotonic_s() - began_s
+        return executed
 
     async def _state_before_run(
         self, batch: BatchRun, ahead: _CheckedArguments, journaled: JournaledCalls
@@ -175,23 +170,25 @@ class Executor:
         of_event = self._batch_bytes_max // len(request.calls)
         return of_event if request.node else min(self._result_bytes_max, of_event)
 
-    async def _run(self, plan: Plan, batch: BatchRun, trace: Trace) -> tuple[ToolResult, ...]:
+    async def _run(self, executed: Executed) -> None:
         """Execute the plan step by step: begin units, settle results, wait for the next unit to end."""
+        batch, plan = executed.batch, executed.plan
         async with UnitsInFlight() as running:
             step = start(plan)
             # The journal, which is keyed by id, does not hold these results: another call has the same id.
             if batch.attempt == 1:
                 _log(batch, [result for i in sorted(plan.repeated) if (result := plan.answered.get(i))])
             while True:
-                trace.begins.append(tuple([unit.number for unit in step.begin]))
+                executed.begins.append(tuple([unit.number for unit in step.begin]))
                 await batch.journal.settle(step.answered)
                 _log(batch, step.answered)
                 if step.progress.is_done:
-                    return step.progress.results()
+                    executed.results = step.progress.results()
+                    return
                 for unit in step.begin:
                     running.begin(unit, self._caller.run(unit, batch, step.progress.outcomes))
                 ended = await running.ended()
-                trace.ends.append(tuple([unit.number for unit, _ in ended]))
+                executed.ends.append(tuple([unit.number for unit, _ in ended]))
                 for unit, results in ended:
                     _log(batch, results, (batch.request.calls[unit.calls[0]].id, unit.tool))
                 step = advance(step.progress, *ended)

@@ -62,7 +62,7 @@ class _Requested:
     """The part without its content."""
     use: ToolUse | None
     """The call that returned the document, if memory knows it."""
-    stated: tuple[Fact, ...]
+    facts: tuple[Fact, ...]
     """The facts from this part in memory."""
 
 
@@ -72,7 +72,7 @@ def _content(requested: _Requested, results: Mapping[tuple[int, str], tuple[Json
     result = results[use.round, use.call_id] if use else ()
     with suppress(LookupError):
         return value_at(result[0], str(requested.part["position"]))
-    return "\n".join(fact.statement for fact in requested.stated)
+    return "\n".join(fact.statement for fact in requested.facts)
 
 
 async def _stored_result(use: ToolUse, batch: BatchRun) -> tuple[Json, ...]:
@@ -102,11 +102,11 @@ def _facts_with_id(memory: Memory, id: str) -> tuple[Fact, ...]:
 def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Requested, ...]:
     """Return the documents with these ids, each once; unknown ids are skipped."""
     uses = {(use.round, use.call_id): use for use in memory.tool_usage}
-    stated: dict[str, list[Fact]] = {id: [] for id in ids if id in memory.documents}
+    facts_by_document: dict[str, list[Fact]] = {id: [] for id in ids if id in memory.documents}
     for fact in memory.facts.values():
-        if fact.document in stated:
-            stated[fact.document].append(fact)
-    documents = ((memory.documents[id], facts) for id, facts in stated.items())
+        if fact.document in facts_by_document:
+            facts_by_document[fact.document].append(fact)
+    documents = ((memory.documents[id], facts) for id, facts in facts_by_document.items())
     return tuple(
         _Requested(_document_part(document), uses.get((document.round, document.call_id)), tuple(facts))
         for document, facts in documents
@@ -123,10 +123,10 @@ def _calls(memory: Memory, id: str) -> tuple[_Requested, ...]:
                 for document in memory.documents.values()
                 if (document.round, document.call_id) == (use.round, use.call_id)
             }
-            stated = tuple(fact for fact in memory.facts.values() if fact.document in document_ids)
+            facts = tuple(fact for fact in memory.facts.values() if fact.document in document_ids)
             tool = use.substitute or use.tool
             part: Part = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
-            requested.append(_Requested(part, use, stated))
+            requested.append(_Requested(part, use, facts))
     return tuple(requested)
 
 

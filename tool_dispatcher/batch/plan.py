@@ -66,7 +66,7 @@ class Plan:
     """By node, the nodes that must be done before it."""
     dependents: tuple[tuple[int, ...], ...]
     """The same edges, reversed."""
-    lane: tuple[int, ...]
+    sequence: tuple[int, ...]
     """Units that run one at a time, in this order."""
     settled: Mapping[int, ToolResult]
     """By call, the outcome that the journal holds; repeated ids are excluded."""
@@ -107,7 +107,7 @@ def plan_batch(
         gates=graph.gates,
         needs=graph.needs,
         dependents=_reversed(graph.needs),
-        lane=_lane(units, unit_of, graph.needs, errors),
+        sequence=_sequence(units, unit_of, graph.needs, errors),
         settled=outcomes,
         answered={n: failed(n, calls[n], errors[n]) for n in sorted(errors.keys() - outcomes.keys())},
         repeated=repeated,
@@ -181,7 +181,7 @@ def _repeated(calls: Sequence[RequestedCall]) -> frozenset[int]:
     return frozenset(index for index, call in enumerate(calls) if first.setdefault(call.id, index) != index)
 
 
-def _lane(
+def _sequence(
     units: Sequence[Unit],
     unit_of: Sequence[int],
     needs: Sequence[Sequence[int]],

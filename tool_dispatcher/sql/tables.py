@@ -6,7 +6,7 @@ is never read as a date or a number.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,6 @@ ColumnType = Literal["NULL", "BOOLEAN", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR"
 
 _INT64, _INT128 = 2**63, 2**127
 _KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "text"}
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +90,13 @@ def _folded(name: str) -> str:
 
 def _column(name: str, values: list[Any]) -> Column:
     type = _type_of(values)
-    if type == "JSON":
-        return Column(name, type, [None if one is None else _json(one) for one in values])
-    if type == "VARCHAR":
-        return Column(
-            name, type, [one if one is None or isinstance(one, str) else _json(one) for one in values]
-        )
-    if type == "DOUBLE":
-        return Column(name, type, [None if one is None else float(one) for one in values])
+    match type:
+        case "JSON":
+            values = [None if one is None else _json(one) for one in values]
+        case "VARCHAR":
+            values = [one if one is None or isinstance(one, str) else _json(one) for one in values]
+        case "DOUBLE":
+            values = [None if one is None else float(one) for one in values]
     return Column(name, type, values)
 
 

@@ -97,7 +97,7 @@ class World:
     journal: dict[int, ToolResult] = field(default_factory=dict)
     key_of: dict[int, str] = field(default_factory=dict)
     begun: Counter[int] = field(default_factory=Counter)
-    lane: list[Unit] = field(default_factory=list)
+    sequence: list[Unit] = field(default_factory=list)
 
     def live(self, random: Random) -> tuple[ToolResult, ...]:
         """Run the batch to its end, through crashes at any instant."""
@@ -115,7 +115,7 @@ class World:
         plan = plan_batch(
             self.request, self.contracts, self.bounds, BatchState(dict(self.journal), self.refused)
         )
-        self.lane = []
+        self.sequence = []
         running: list[Unit] = []
         answered: set[int] = set(self.journal)
         step = start(plan)
@@ -206,7 +206,7 @@ class World:
 
     def check_lane(self, unit: Unit, running: list[Unit]) -> None:
         assert sum(map(self.is_sequential, running)) == 1, "one at a time"
-        for earlier in self.lane:
+        for earlier in self.sequence:
             if earlier.calls[0] > unit.calls[0]:
                 assert any(
                     self.needs(index, earlier.calls)
@@ -214,7 +214,7 @@ class World:
                     if index <= unit.calls[0]
                     and self.contracts.get(call.name, Contract(effect="read")).mode == "sequential-only"
                 ), "out of order only for one that needs it"
-        self.lane.append(unit)
+        self.sequence.append(unit)
 
     def check_bounds(self, running: list[Unit]) -> None:
         assert len(running) <= self.bounds.batch_concurrency

@@ -10,10 +10,10 @@ from antiphon_shared.events import QuestionAnswered
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.offload import offload_if
 from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
-from antiphon_shared.tools.calls import REPEAT_CALL, ToolError, ToolOutcome
+from antiphon_shared.tools.calls import REPEAT_CALL, ToolOutcome
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, rank
 from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
-from antiphon_shared.values import JsonObject, JsonSchema, ToolArguments
+from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
@@ -64,19 +64,13 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
         length = arguments.get("length", _PART_CHARACTERS)
         return read_part(result, arguments.get("start", 0), length, batch.result_bytes_max)
 
-    async def recall_earlier(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
-        return await recall(arguments["id"], batch)
-
-    async def ask_user(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
-        return await users_answer(call_id, batch)
-
     return (
         Builtin(FIND_TOOLS, _FIND_TOOLS, _NEED, find_tools),
         Builtin(PLAN, _PLAN, _GOAL, planner.plan),
         Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
-        Builtin(RECALL, _RECALL, _ID, recall_earlier),
+        Builtin(RECALL, _RECALL, _ID, recall),
         _REPEAT_TOOL,
-        Builtin(ASK_USER, _ASK_USER, ASK_USER_PARAMETERS, ask_user),
+        Builtin(ASK_USER, _ASK_USER, ASK_USER_PARAMETERS, users_answer),
     )
 
 
@@ -171,7 +165,7 @@ async def _cannot_repeat(arguments: ToolArguments, batch: BatchRun, call_id: str
 _REPEAT_TOOL = Builtin(REPEAT_CALL, _REPEAT_CALL, REPEAT_CALL_PARAMETERS, _cannot_repeat)
 
 
-async def users_answer(call_id: str, batch: BatchRun) -> JsonObject | ToolError:
+async def users_answer(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
     """Return `{"answer": ...}`, or a `not_found` error if the log has no answer to this call."""
     # If several calls share an id, the first one runs.
     call = next((call for call in batch.request.calls if call.id == call_id), None)

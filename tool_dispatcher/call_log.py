@@ -18,7 +18,6 @@ from typing import Literal
 import structlog
 from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ErrorType, ToolResult
-from structlog.typing import FilteringBoundLogger
 
 from tool_dispatcher.authoring.failures import DISPATCHER_ERRORS, ToolFailed
 
@@ -60,7 +59,8 @@ class CallLog:
         written = "".join(format_exception(error))
         trace = Redactor(list(secrets), MARKED_CHARACTERS_MIN).text(written)
         self._traces[call_id, tool] = trace
-        _log().debug("tool_attempt_failed", tool=tool, call_id=call_id, exception=self._redactor.text(trace))
+        exception = self._redactor.text(trace)
+        structlog.get_logger().debug("tool_attempt_failed", tool=tool, call_id=call_id, exception=exception)
 
     def settled(self, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
         """Log a line for each result.
@@ -71,7 +71,7 @@ class CallLog:
             own_run = (result.call_id, result.tool)
             ran = own_run if ran_as is None or own_run in self._ran else ran_as
             status = status_of(result, ran in self._ran)
-            log, level = _log(), ERROR if status == "failed" else INFO
+            log, level = structlog.get_logger(), ERROR if status == "failed" else INFO
             if log.is_enabled_for(level):  # redaction is expensive, and a disabled level needs none
                 log.log(level, "tool_call", **self._redactor.json(self._fields(result, status, ran)))
 
@@ -94,8 +94,3 @@ class CallLog:
             if trace := self._traces.get((call_id, tool)):
                 fields["exception"] = trace
         return fields
-
-
-def _log() -> FilteringBoundLogger:
-    logger: FilteringBoundLogger = structlog.get_logger()
-    return logger

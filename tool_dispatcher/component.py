@@ -31,7 +31,6 @@ from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.planning import Planner
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts
-from tool_dispatcher.running.breakers import ToolBreakers
 from tool_dispatcher.running.cache import ReadCache
 from tool_dispatcher.running.call import Caller
 from tool_dispatcher.running.threads import Threads
@@ -160,7 +159,7 @@ def _caller(
 ) -> Caller:
     attempts = Attempts(
         outcomes,
-        ToolBreakers(breakers),
+        breakers,
         threads,
         settings.calls_max,
         Slots(bus.batcher, bus.keys, bus.settings.lease_s),

@@ -3,7 +3,7 @@
 The life of a unit is in running/call.py, that of a write in running/write.py.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -13,10 +13,10 @@ from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from tool_dispatcher.access.gatekeeper import Gatekeeper, Permissions
+from tool_dispatcher.access.gatekeeper import Gatekeeper
 from tool_dispatcher.access.permission import hidden_outcome
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.batch import Bounds, Plan, Unit, advance, begun_elsewhere, plan_batch, start
+from tool_dispatcher.batch import BatchState, Bounds, Plan, advance, begun_elsewhere, plan_batch, start
 from tool_dispatcher.journal import Journal, JournaledCalls
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.arguments import Arguments, check_ahead, referenced_calls
@@ -27,50 +27,26 @@ from tool_dispatcher.running.in_flight import UnitsInFlight
 _CheckedArguments = Mapping[int, Arguments | ToolError]
 
 
-@dataclass(frozen=True, slots=True)
-class BatchState:
-    """The state of a batch's calls before any of them runs; for the fields see `plan_batch`."""
-
-    settled: Mapping[int, ToolResult]
-    refused: Mapping[int, ToolError]
-    begun: Collection[int]
-    denied: Collection[str]
-    repeats: Collection[int] = ()
-
-
 @dataclass(slots=True)
-class Trace:
-    """The numbers of the units that began and ended at each step of a batch."""
-
-    begins: list[tuple[int, ...]] = field(default_factory=list)
-    ends: list[tuple[int, ...]] = field(default_factory=list)
-
-    def began(self, units: Sequence[Unit]) -> None:
-        self.begins.append(tuple(unit.number for unit in units))
-
-    def ended(self, units: Sequence[tuple[Unit, Sequence[ToolResult]]]) -> None:
-        self.ends.append(tuple(unit.number for unit, _ in units))
-
-
-@dataclass(frozen=True, slots=True)
 class Executed:
     """An executed batch: its plan, its results, and the data for its record."""
 
+    batch: BatchRun
     plan: Plan
-    state: BatchState
-    trace: Trace
-    results: tuple[ToolResult, ...]
-    filled: Mapping[int, str]
-    round: int
-    took_s: float
+    results: tuple[ToolResult, ...] = ()
+    begins: list[tuple[int, ...]] = field(default_factory=list)
+    """The numbers of the units that began at each step."""
+    ends: list[tuple[int, ...]] = field(default_factory=list)
+    """The numbers of the units that ended at each step."""
+    took_s: float = 0.0
 
     @property
     def event(self) -> ToolsCompleted:
-        return ToolsCompleted.of(self.round, self.results, milliseconds(self.took_s))
+        return ToolsCompleted.of(self.batch.request.round, self.results, milliseconds(self.took_s))
 
     def record(self, of: UUID) -> BatchRecord:
         """Return the record, for replays, of the batch that the event with this id requested."""
-        state, bounds = self.state, self.plan.bounds
+        state, bounds = self.plan.state, self.plan.bounds
         return BatchRecord.trusted(
             of=of,
             outputs=0,
@@ -87,10 +63,10 @@ class Executed:
                 for result in self.results
                 if result.error is not None and result.error.example_valid_call is not None
             },
-            filled=dict(sorted(self.filled.items())),
+            filled=dict(sorted(self.batch.filled.items())),
             units=tuple((unit.tool, unit.calls) for unit in self.plan.units),
-            begins=tuple(self.trace.begins),
-            ends=tuple(self.trace.ends),
+            begins=tuple(self.begins),
+            ends=tuple(self.ends),
         )
 
 
@@ -149,46 +125,44 @@ class Executor:
             attempt=attempt,
             requested_at_ms=requested_at_ms,
         )
-        state = await self._state_before_run(batch, ahead, journaled)
         plan = plan_batch(
             request,
             self._contracts,
             self._bounds,
-            settled=state.settled,
-            refused=state.refused,
-            begun=state.begun,
-            excluded=state.denied,
-            repeats=state.repeats,
+            await self._state_before_run(batch, ahead, journaled),
             example_of=lambda name: self._tools[name].example,
         )
-        trace = Trace()
-        results = await self._run(plan, batch, trace)
-        return Executed(plan, state, trace, results, batch.filled, request.round, monotonic_s() - began_s)
+        executed = Executed(batch, plan)
+        await self._run(executed)
+        executed.took_s = monotonic_s() - began_s
+        return executed
 
     async def _state_before_run(
         self, batch: BatchRun, ahead: _CheckedArguments, journaled: JournaledCalls
     ) -> BatchState:
         """Return the state of the batch's calls before any of them runs."""
-        permissions, request = batch.permissions, batch.request
-        invalid = {
+        permissions, calls = batch.permissions, batch.request.calls
+        refused = {
             index: self._outcomes.without_secrets(error)
             for index, error in ahead.items()
             if isinstance(error, ToolError)
         }
+        for index, error in permissions.refused.items():
+            has_run = index in journaled.settled
+            refused[index] = hidden_outcome(error, calls[index].name) if has_run else error
+        for index in journaled.begun:
+            if index in refused or calls[index].name not in self._tools:
+                refused[index] = begun_elsewhere(calls[index], refused.get(index))
         return BatchState(
             settled={
                 index: result
                 for index, result in journaled.settled.items()
                 if index not in permissions.refused
             },
-            refused={
-                **invalid,
-                **_refusals(permissions, journaled, request),
-                **self._begun_elsewhere_errors(batch, invalid, journaled),
-            },
+            refused=refused,
             begun=journaled.begun,
             denied=[name for name in self._variants if name in permissions.denied],
-            repeats=await self._caller.repeats(request, batch.session.session_id, batch.arguments),
+            repeats=await self._caller.repeats(batch.request, batch.session.session_id, batch.arguments),
         )
 
     def _bytes_max_of(self, request: ToolsRequested) -> int:
@@ -196,35 +170,25 @@ class Executor:
         of_event = self._batch_bytes_max // len(request.calls)
         return of_event if request.node else min(self._result_bytes_max, of_event)
 
-    def _begun_elsewhere_errors(
-        self, batch: BatchRun, invalid: Mapping[int, ToolError], journaled: JournaledCalls
-    ) -> dict[int, ToolError]:
-        """Return an error for each begun write that cannot be resumed here, and may have taken effect."""
-        refused = {**invalid, **batch.permissions.refused}
-        calls = batch.request.calls
-        return {
-            index: begun_elsewhere(calls[index], refused.get(index))
-            for index in journaled.begun
-            if index in refused or calls[index].name not in self._tools
-        }
-
-    async def _run(self, plan: Plan, batch: BatchRun, trace: Trace) -> tuple[ToolResult, ...]:
+    async def _run(self, executed: Executed) -> None:
         """Execute the plan step by step: begin units, settle results, wait for the next unit to end."""
+        batch, plan = executed.batch, executed.plan
         async with UnitsInFlight() as running:
             step = start(plan)
             # The journal, which is keyed by id, does not hold these results: another call has the same id.
             if batch.attempt == 1:
                 _log(batch, [result for i in sorted(plan.repeated) if (result := plan.answered.get(i))])
             while True:
-                trace.began(step.begin)
+                executed.begins.append(tuple([unit.number for unit in step.begin]))
                 await batch.journal.settle(step.answered)
                 _log(batch, step.answered)
                 if step.progress.is_done:
-                    return step.progress.results()
+                    executed.results = step.progress.results()
+                    return
                 for unit in step.begin:
                     running.begin(unit, self._caller.run(unit, batch, step.progress.outcomes))
                 ended = await running.ended()
-                trace.ended(ended)
+                executed.ends.append(tuple([unit.number for unit, _ in ended]))
                 for unit, results in ended:
                     _log(batch, results, (batch.request.calls[unit.calls[0]].id, unit.tool))
                 step = advance(step.progress, *ended)
@@ -233,13 +197,3 @@ class Executor:
 def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
     """Log a line for each call that this worker has settled."""
     batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
-
-
-def _refusals(
-    permissions: Permissions, journaled: JournaledCalls, request: ToolsRequested
-) -> dict[int, ToolError]:
-    """Return the error of each refused call; for a call that has run before, an error that hides its outcome."""
-    return {
-        index: hidden_outcome(error, request.calls[index].name) if index in journaled.settled else error
-        for index, error in permissions.refused.items()
-    }

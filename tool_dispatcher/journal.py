@@ -41,7 +41,6 @@ class Journal:
     def __init__(
         self, session: SessionStore, round: int, format: int = FORMAT, *, is_of_run: bool = False
     ) -> None:
-
         self._session, self.format, self._is_of_run = session, format, is_of_run
         self.lost: set[str] = set()
         """Ids of calls that another worker has settled first."""

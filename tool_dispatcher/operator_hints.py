@@ -24,12 +24,12 @@ def add_hints(catalogue: Catalogue, source: str) -> Catalogue:
         text = source if is_value else Path(source).read_text(encoding="utf-8-sig")
         hints = read_hints(text, {*catalogue.by_name, *BUILT_INS})
     except OSError as error:
-        faults = [f"{prefix}the file cannot be read: {error.strerror}"]
+        problems = [f"{prefix}the file cannot be read: {error.strerror}"]
     except UnicodeDecodeError as error:
-        faults = [f"{prefix}the file is not UTF-8 text: {error}"]
+        problems = [f"{prefix}the file is not UTF-8 text: {error}"]
     except InvalidHints as error:
-        faults = [f"{prefix}{line}" for line in str(error).splitlines()]
+        problems = [f"{prefix}{line}" for line in str(error).splitlines()]
     else:
         return Catalogue(tools=with_hints(catalogue.tools, hints), default_scopes=catalogue.default_scopes)
     problem = f"{VARIABLE}: some hints are invalid. Correct or remove them:"
-    raise ConfigurationError("\n".join([problem, *faults]))
+    raise ConfigurationError("\n".join([problem, *problems]))

@@ -44,7 +44,6 @@ class Planner:
         catalogue: Callable[[str], Awaitable[Catalogue]],
         specification: Callable[[str], Awaitable[Specification | None]],
     ) -> None:
-
         self._tools, self._catalogue, self._specification = tools, catalogue, specification
 
     async def plan(self, arguments: ToolArguments, batch: BatchRun, call_id: str) -> JsonObject:

@@ -4,7 +4,7 @@ The session's memory maps an id to the call that returned it. The content is rea
 log. If it is no longer stored, the facts in memory replace it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ from antiphon_shared.memory.layers import MEMORY_DELTA, Document, Fact, ToolUse
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.citations import cited_ids
-from antiphon_shared.tools.calls import ToolError
-from antiphon_shared.values import Json, JsonObject
+from antiphon_shared.tools.calls import ToolOutcome
+from antiphon_shared.values import Json, JsonObject, ToolArguments
 from pydantic_core import from_json, to_json
 
 from tool_dispatcher.authoring.failures import readable, tool_error
@@ -30,12 +30,13 @@ Part = JsonObject
 """`{"tool", "call_id", "round", "position", "content"}`."""
 
 
-async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
+async def recall(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
     """Return `{"id": ..., "parts": [...]}`, or a `not_found` error if the session has no such id.
 
-    `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. If the documents
-    exceed the size of a result, the facts come before them.
+    The argument `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. If the
+    documents exceed the size of a result, the facts come before them.
     """
+    id = arguments["id"]
     items = await retry_while_unavailable("read memory", lambda: batch.session.items(MEMORY))
     memory = Memory.of("", (MEMORY_DELTA.read(item) for item in items))
     facts = _facts_with_id(memory, id)
@@ -44,8 +45,9 @@ async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
     if not requested:
         message = f"There is no {readable(repr(id), 100)} in this session."
         return tool_error("not_found", message, _existing_ids(memory))
-    stored = _StoredResults(batch)
-    parts: list[Json] = [{**one.part, "content": await stored.content(one)} for one in requested]
+    uses = {(one.use.round, one.use.call_id): one.use for one in requested if one.use}
+    results = {call: await _stored_result(use, batch) for call, use in uses.items()}
+    parts: list[Json] = [{**one.part, "content": _content(one, results)} for one in requested]
     answer: JsonObject = {"id": id, "parts": parts}
     if facts and len(to_json(answer)) > batch.result_bytes_max:
         answer["parts"] = [*(_fact_part(fact, memory) for fact in facts), *parts]
@@ -60,48 +62,35 @@ class _Requested:
     """The part without its content."""
     use: ToolUse | None
     """The call that returned the document, if memory knows it."""
-    stated: tuple[Fact, ...]
+    facts: tuple[Fact, ...]
     """The facts from this part in memory."""
 
 
-class _StoredResults:
-    """The results of calls, each read once."""
+def _content(requested: _Requested, results: Mapping[tuple[int, str], tuple[Json, ...]]) -> Json:
+    """Return the content of a part; if it is no longer stored, the statements of its facts."""
+    use = requested.use
+    result = results[use.round, use.call_id] if use else ()
+    with suppress(LookupError):
+        return value_at(result[0], str(requested.part["position"]))
+    return "\n".join(fact.statement for fact in requested.facts)
 
-    def __init__(self, batch: BatchRun) -> None:
-        self._batch = batch
-        self._results: dict[tuple[int, str], tuple[Json, ...]] = {}
 
-    async def content(self, requested: _Requested) -> Json:
-        """Return the content of a part; if it is no longer stored, the statements of its facts."""
-        result = await self._stored_result(requested.use)
-        with suppress(LookupError):
-            return value_at(result[0], str(requested.part["position"]))
-        return "\n".join(fact.statement for fact in requested.stated)
-
-    async def _stored_result(self, use: ToolUse | None) -> tuple[Json, ...]:
-        """Return the whole result of a call, as a tuple of one; an empty tuple if it is no longer stored."""
-        if use is None:
-            return ()
-        call = (use.round, use.call_id)
-        if call not in self._results:
-            self._results[call] = await self._read(use)
-        return self._results[call]
-
-    async def _read(self, use: ToolUse) -> tuple[Json, ...]:
-        if use.handle and (content := await self._batch.journal.load_complete(use.handle)) is not None:
-            return (from_json(content),)
-        if (entry := use.results) is None:
-            return ()
-        try:
-            event = await retry_while_unavailable("read a result", lambda: self._batch.session.event(entry))
-        except UnreadableEvent:
-            return ()
-        results = event.data.results if isinstance(event.data, ToolsCompleted) else ()
-        for result in results:
-            if result.call_id == use.call_id:
-                error = result.error
-                return (error.model_dump(mode="json", exclude_none=True) if error else result.data,)
+async def _stored_result(use: ToolUse, batch: BatchRun) -> tuple[Json, ...]:
+    """Return the whole result of a call, as a tuple of one; an empty tuple if it is no longer stored."""
+    if use.handle and (content := await batch.journal.load_complete(use.handle)) is not None:
+        return (from_json(content),)
+    if (entry := use.results) is None:
         return ()
+    try:
+        event = await retry_while_unavailable("read a result", lambda: batch.session.event(entry))
+    except UnreadableEvent:
+        return ()
+    results = event.data.results if isinstance(event.data, ToolsCompleted) else ()
+    for result in results:
+        if result.call_id == use.call_id:
+            error = result.error
+            return (error.model_dump(mode="json", exclude_none=True) if error else result.data,)
+    return ()
 
 
 def _facts_with_id(memory: Memory, id: str) -> tuple[Fact, ...]:
@@ -113,11 +102,11 @@ def _facts_with_id(memory: Memory, id: str) -> tuple[Fact, ...]:
 def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Requested, ...]:
     """Return the documents with these ids, each once; unknown ids are skipped."""
     uses = {(use.round, use.call_id): use for use in memory.tool_usage}
-    stated: dict[str, list[Fact]] = {id: [] for id in ids if id in memory.documents}
+    facts_by_document: dict[str, list[Fact]] = {id: [] for id in ids if id in memory.documents}
     for fact in memory.facts.values():
-        if fact.document in stated:
-            stated[fact.document].append(fact)
-    documents = ((memory.documents[id], facts) for id, facts in stated.items())
+        if fact.document in facts_by_document:
+            facts_by_document[fact.document].append(fact)
+    documents = ((memory.documents[id], facts) for id, facts in facts_by_document.items())
     return tuple(
         _Requested(_document_part(document), uses.get((document.round, document.call_id)), tuple(facts))
         for document, facts in documents
@@ -134,10 +123,10 @@ def _calls(memory: Memory, id: str) -> tuple[_Requested, ...]:
                 for document in memory.documents.values()
                 if (document.round, document.call_id) == (use.round, use.call_id)
             }
-            stated = tuple(fact for fact in memory.facts.values() if fact.document in document_ids)
+            facts = tuple(fact for fact in memory.facts.values() if fact.document in document_ids)
             tool = use.substitute or use.tool
             part: Part = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
-            requested.append(_Requested(part, use, stated))
+            requested.append(_Requested(part, use, facts))
     return tuple(requested)
 
 

@@ -24,7 +24,6 @@ from tool_dispatcher.executor import Executor
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts
-from tool_dispatcher.running.breakers import ToolBreakers
 from tool_dispatcher.running.call import Caller
 from tool_dispatcher.running.threads import Threads
 from tool_dispatcher.settings import ToolDispatcherSettings
@@ -45,7 +44,7 @@ class LinearTools:
             rule.check(registry)
         self._threads = Threads(settings.threads)
         outcomes = Outcomes(redactor)
-        attempts = Attempts(outcomes, ToolBreakers(), self._threads, settings.calls_max)
+        attempts = Attempts(outcomes, None, self._threads, settings.calls_max)
         self._executor = Executor(
             registry,
             Gatekeeper(registry, Verifier((), settings.default_scopes), rule),

@@ -118,11 +118,11 @@ class MemoryLedger(WriteLedger):
         key, by = made.write.key, made.write.requested_by
         if write.kind == "again":
             is_uncertain = made.ended.is_set() and made.effect == "unknown" and not write.is_approved
-            return DeniedClaim("theirs", key, 1, "unknown", by, made.at_ms) if is_uncertain else None
+            return DeniedClaim("unsettled", key, 1, "unknown", by, made.at_ms) if is_uncertain else None
         if not made.ended.is_set():
-            return DeniedClaim("theirs", key, 1, "open", by)
+            return DeniedClaim("unsettled", key, 1, "open", by)
         if made.effect == "unknown":
-            return DeniedClaim("theirs", key, 1, "unknown", by, made.at_ms)
+            return DeniedClaim("unsettled", key, 1, "unknown", by, made.at_ms)
         if (other := self._write_in_between(write, made)) is not None:
             return DeniedClaim("between", key, 1, "done", by, made.at_ms, other=other.member)
         return DeniedClaim("repeated", key, 1, "done", by, made.at_ms, made.results[0])

@@ -13,7 +13,7 @@ from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS
 from antiphon.recipes.values import texts_in
 from antiphon.recording.lines import Line, data_in
 from antiphon.replay.recorded_calls import RecordedCall, batches_of
-from tool_dispatcher.check.schema_places import depth_of
+from tool_dispatcher.check.locations import depth_of
 
 CALLS_MAX = 200
 LEVELS_MAX = 40

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from antiphon_shared.values import JsonObject
 from antiphon_shared.workflows.graph import UNDO, Graph
@@ -32,6 +32,8 @@ from coordinator.workflows.plan import Plan, template_of
 from coordinator.workflows.state import Run
 
 SCENARIOS_MAX = 2_000
+OpenCommand = CallTool | Reason | AskPerson | SetTimer
+"""A command that waits for its answer."""
 _STUB_FAILURE = Failure("not_found", "it was to fail in this dry run")
 
 
@@ -46,10 +48,10 @@ class TakenArm(NamedTuple):
 class Scenario:
     """The forced choices of one run: by default the stubbed results decide everything."""
 
-    arms: Mapping[str, "TakenArm"] = field(default_factory=dict)
+    arms: Mapping[str, TakenArm] = field(default_factory=dict)
     """The arm that each branch takes, by the branch's path in the graph."""
-    whens: Mapping[str, bool] = field(default_factory=dict)
-    """The values of conditions, by the node's path."""
+    conditions: Mapping[str, bool] = field(default_factory=dict)
+    """The values of the nodes' conditions, by the node's path."""
     failing: frozenset[str] = frozenset()
     """Nodes that fail; in a foreach only the first item fails."""
 
@@ -58,7 +60,7 @@ class Scenario:
         """Return the choices that differ from the default, in words."""
         special = [
             *(f"{path} goes to {arm.goto}" for path, arm in self.arms.items()),
-            *(f"{path} is skipped" for path, holds in self.whens.items() if not holds),
+            *(f"{path} is skipped" for path, holds in self.conditions.items() if not holds),
             *(f"{path} fails" for path in sorted(self.failing)),
         ]
         return ", ".join(special) or "everything succeeds"
@@ -69,7 +71,7 @@ class DryRun:
     """The result of one run."""
 
     scenario: Scenario
-    commands: tuple[CallTool | Reason | AskPerson | SetTimer, ...]
+    commands: tuple[OpenCommand, ...]
     """In order; each is answered before the next, except calls that are given together."""
     end: End
     nodes: Mapping[str, str]
@@ -87,32 +89,31 @@ class Coverage:
     """Whether there are more paths than SCENARIOS_MAX."""
 
 
-def dry_run(
-    plan: Plan, params: Mapping[str, object], results: Mapping[str, object], scenario: Scenario = Scenario()
-) -> DryRun:
+def dry_run(plan: Plan, params: Mapping[str, object], results: Mapping[str, object]) -> DryRun:
     """Run a workflow over stubbed results.
 
     Args:
         plan: The workflow.
         params: The run's params; missing required ones get a sample.
         results: Results by the path of their node in the graph, in place of samples.
-        scenario: The forced choices.
 
     Raises:
         UnfitParams: A param does not fit.
     """
-    return _run(plan, params, {**samples(plan), **results}, scenario)
+    return _run(plan, params, {**samples(plan), **results}, Scenario())
 
 
 def _run(plan: Plan, params: Mapping[str, object], stubs: Mapping[str, object], scenario: Scenario) -> DryRun:
     forced = Plan(_forced(plan.graph, scenario), plan.tools)
-    run, stored, open = Run(), dict[str, Any](), deque[Any]()
-    commands: list[CallTool | Reason | AskPerson | SetTimer] = []
-    graph_event: GraphEvent = Started({**_samples_of_params(plan), **params})
+    run, stored, open = Run(), JsonObject(), deque[OpenCommand]()
+    commands: list[OpenCommand] = []
+    declared = plan.graph.scopes[""].workflow.params
+    sample_params = {name: sample_of(param, name) for name, param in declared.items() if param.is_required}
+    graph_event: GraphEvent = Started({**sample_params, **params})
     while run.ended is None:
         decision = decide_run(forced, run, graph_event, stored.__getitem__)
         run.apply(decision.changes)
-        end = _take(decision.commands, stored, open)
+        end = _apply(decision.commands, stored, open)
         if end is not None:
             nodes = {path: state.status for path, state in run.nodes.items() if state.status != "pending"}
             return DryRun(scenario, tuple(commands), end, nodes)
@@ -123,16 +124,16 @@ def _run(plan: Plan, params: Mapping[str, object], stubs: Mapping[str, object], 
 
 
 def cover(plan: Plan, params: Mapping[str, object], results: Mapping[str, object]) -> Coverage:
-    """Run a workflow for every arm of each branch, each value of a condition, and one failure of each node.
+    """Run a workflow for each arm of its branches, each value of its conditions, and one failure of each node.
 
     A path to a choice is found first; then each other outcome of that choice is tried once, with the rest unchanged.
     """
     base = Scenario(
         arms={path: arms[0] for path, arms in _branches(plan).items()},
-        whens={path: True for path, node in plan.graph.nodes.items() if node.node.when is not None},
+        conditions={path: True for path, node in plan.graph.nodes.items() if node.node.when is not None},
     )
     waiting, runs, stubs = deque([base]), list[DryRun](), {**samples(plan), **results}
-    tried = {*base.arms.items(), *base.whens.items()}
+    tried = {*base.arms.items(), *base.conditions.items()}
     while waiting and len(runs) < SCENARIOS_MAX:
         runs.append(_run(plan, params, stubs, waiting.popleft()))
         for choice, scenario in _alternatives(plan, runs[-1]):
@@ -144,7 +145,7 @@ def cover(plan: Plan, params: Mapping[str, object], results: Mapping[str, object
     return Coverage(tuple(map(_without_defaults, runs)), never, bool(waiting))
 
 
-def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[Any, Scenario]]:
+def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[tuple[str, object], Scenario]]:
     scenario = run.scenario
     for path in dict.fromkeys(map(template_of, _reached_choices(run))):
         node = plan.graph.nodes[path].node
@@ -152,7 +153,7 @@ def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[Any, Scenario]]:
             for arm in _branches(plan)[path]:
                 yield (path, arm), replace(scenario, arms={**scenario.arms, path: arm})
         if node.when is not None:
-            yield (path, False), replace(scenario, whens={**scenario.whens, path: False})
+            yield (path, False), replace(scenario, conditions={**scenario.conditions, path: False})
         if isinstance(node, CallNode | ReasonNode | YieldNode):
             yield (path, "fails"), replace(scenario, failing=scenario.failing | {path})
 
@@ -166,28 +167,29 @@ def _without_defaults(run: DryRun) -> DryRun:
     """Name a run by the choices that it reached and that differ from the default."""
     scenario, reached = run.scenario, {template_of(path) for path in run.nodes}
     arms = {path: arm for path, arm in scenario.arms.items() if arm.number and path in reached}
-    whens = {path: holds for path, holds in scenario.whens.items() if not holds and path in reached}
-    return replace(run, scenario=Scenario(arms, whens, scenario.failing & reached))
+    conditions = {path: holds for path, holds in scenario.conditions.items() if not holds and path in reached}
+    return replace(run, scenario=Scenario(arms, conditions, scenario.failing & reached))
 
 
 def _forced(graph: Graph, scenario: Scenario) -> Graph:
     """Return the graph with constant conditions for the choices that a scenario forces."""
     nodes = dict(graph.nodes)
-    for path, holds in scenario.whens.items():
+    for path, holds in scenario.conditions.items():
         node = nodes[path].node.model_copy(update={"when": "true" if holds else "false"})
         nodes[path] = replace(nodes[path], node=node)
-    for path, taken in scenario.arms.items():
+    for path, chosen in scenario.arms.items():
         branch = nodes[path].node
         assert isinstance(branch, BranchNode)
         arms = tuple(
-            Arm(when="true" if number == taken.number else "false", goto=arm.goto)
+            Arm(when="true" if number == chosen.number else "false", goto=arm.goto)
             for number, arm in enumerate(branch.on)
         )
         nodes[path] = replace(nodes[path], node=branch.model_copy(update={"on": arms}))
     return replace(graph, nodes=nodes)
 
 
-def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[Any]) -> End | None:
+def _apply(commands: tuple[Command, ...], stored: JsonObject, open: deque[OpenCommand]) -> End | None:
+    """Store values, and add or withdraw open commands; return the run's end if the commands contain it."""
     for command in commands:
         match command:
             case KeepValue(key=key, value=value):
@@ -204,7 +206,8 @@ def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[Any]) -
     return None
 
 
-def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, object]) -> GraphEvent:
+def _answer(command: OpenCommand, scenario: Scenario, stubs: Mapping[str, object]) -> GraphEvent:
+    """Return the answer to a command: its stubbed result, or a failure if the scenario demands it."""
     path, template = command.path, template_of(command.path)
     if isinstance(command, SetTimer):
         return TimerFired(path, command.attempt)
@@ -213,11 +216,6 @@ def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, object]) -> Gr
     if template in scenario.failing and path == template.replace("*", "0"):
         return Failed(path, command.attempt, _STUB_FAILURE)
     return Succeeded(path, command.attempt, stubs[template])
-
-
-def _samples_of_params(plan: Plan) -> dict[str, Any]:
-    params = plan.graph.scopes[""].workflow.params
-    return {name: sample_of(param, name) for name, param in params.items() if param.is_required}
 
 
 def _branches(plan: Plan) -> dict[str, list[TakenArm]]:

@@ -34,7 +34,7 @@ def load(path: str | Path, *, tools: Iterable[str] | None = None) -> Specificati
     Raises:
         InvalidWorkflow: with every error of the file.
     """
-    file, problems = validated(path, None if tools is None else catalogue_of(tools))
+    file, problems = validated(path, _catalogue(tools))
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors or file.specification is None:
         raise InvalidWorkflow(errors)
@@ -48,7 +48,7 @@ def validate(
 
     `tools` is as in `load`.
     """
-    catalogue = None if tools is None else catalogue_of(tools)
+    catalogue = _catalogue(tools)
     if isinstance(source, Specification):
         return tuple(problems_of(source, catalogue))
     return validated(source, catalogue)[1]
@@ -67,12 +67,14 @@ def build(fields: Mapping[str, object], *, tools: Iterable[str] | None = None) -
         raise InvalidWorkflow(form_problems(refused, read)) from None
     except ValueError as unfit:
         raise InvalidWorkflow([Problem("error", "syntax", (), f"the fields are not JSON: {unfit}")]) from None
-    catalogue = None if tools is None else catalogue_of(tools)
-    if errors := [
-        problem for problem in problems_of(specification, catalogue) if problem.severity == "error"
-    ]:
+    problems = problems_of(specification, _catalogue(tools))
+    if errors := [problem for problem in problems if problem.severity == "error"]:
         raise InvalidWorkflow(errors)
     return specification
+
+
+def _catalogue(tools: Iterable[str] | None) -> Catalogue | None:
+    return None if tools is None else catalogue_of(tools)
 
 
 def catalogue_of(modules: Iterable[str]) -> Catalogue:

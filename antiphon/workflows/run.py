@@ -8,7 +8,7 @@ async with Antiphon() as antiphon:
 from collections.abc import Iterable, Mapping
 from hmac import compare_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from antiphon_shared.bus.connection import retry_while_unavailable
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 async def start(
     antiphon: "Antiphon",
     name: str,
-    params: Mapping[str, Any] | None = None,
+    params: Mapping[str, object] | None = None,
     *,
     source: str | Path | Specification | None = None,
     run_id: str | None = None,
@@ -74,7 +74,7 @@ async def start(
 async def run(
     antiphon: "Antiphon",
     name: str,
-    params: Mapping[str, Any] | None = None,
+    params: Mapping[str, object] | None = None,
     *,
     source: str | Path | Specification | None = None,
     run_id: str | None = None,

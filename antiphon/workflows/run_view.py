@@ -109,19 +109,20 @@ async def run_view(bus: Bus, run_id: str) -> RunView:
     log, response = await asyncio.gather(bus.session(run_id).log(), bus.session(run_id).response())
     plan = await _plan(bus, beginning)
     requests = {event.data.round: event.data for _, event in log if isinstance(event.data, InputRequested)}
-    view = RunView(
+    if state.run.ended is None or response is None or response.run is None:
+        outcome: dict[str, Any] = _writes(plan, state)
+    else:
+        outcome = response.run.model_dump(include={"standing", "unknown", "undone", "is_resumable"})
+        outcome |= {"answer": response.answer, "output": response.result}
+    return RunView(
         **_line_of(run_id, call.name, first, state).model_dump(),
         specification=beginning.opened.specification,
         params=call.params,
         worked_s=state.worked_s,
         nodes=tuple(_nodes(plan, state)),
         waits=tuple(_wait(path, one, requests) for path, one in state.open.items()),
+        **outcome,
     )
-    writes = _writes(plan, state)
-    if state.run.ended is None or response is None or response.run is None:
-        return view.model_copy(update=writes)
-    outcome = response.run.model_dump(include={"standing", "unknown", "undone", "is_resumable"})
-    return view.model_copy(update={**outcome, "answer": response.answer, "output": response.result})
 
 
 async def _line(bus: Bus, run_id: str) -> RunLine | None:
@@ -168,7 +169,7 @@ async def _plan(bus: Bus, beginning: Beginning) -> Plan | None:
 def _nodes(plan: Plan | None, state: RunState) -> Iterator[RunNode]:
     states = state.run.nodes
     if plan is None:
-        paths = [path for path in states if not _is_item(path)]
+        paths = [path for path in states if template_of(path) == path]
     else:
         paths = [path for path in plan.graph.nodes if STEP not in path.split("/")]
     for path in paths:
@@ -198,7 +199,7 @@ def _wait(path: str, one: Open, requests: dict[int, InputRequested]) -> RunWait:
     )
 
 
-def _writes(plan: Plan | None, state: RunState) -> dict[str, tuple[str, ...]]:
+def _writes(plan: Plan | None, state: RunState) -> dict[str, Any]:
     """Return the writes of a run: those in effect, of unknown outcome, and undone."""
     if plan is None:
         return {}
@@ -219,10 +220,6 @@ def _is_undone(path: str, states: dict[str, NodeState]) -> bool:
             return True
         path = parent_of(path)
     return False
-
-
-def _is_item(path: str) -> bool:
-    return template_of(path) != path
 
 
 _STATUS_TEXTS = {"active": "under way", "retrying": "waits for a retry", "queued": "waits for its turn"}

@@ -1,13 +1,12 @@
 """The JSON Schema of workflow files, for editors. Pure."""
 
-from typing import Any
-
+from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.specification import Specification
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
 
-def file_schema() -> dict[str, Any]:
+def file_schema() -> JsonSchema:
     """Return the JSON Schema 2020-12 of a file. `validate` checks more than this form."""
     schema = Specification.model_json_schema(by_alias=True, schema_generator=_AnyOf)
     return {
@@ -20,8 +19,8 @@ def file_schema() -> dict[str, Any]:
 
 
 class _AnyOf(GenerateJsonSchema):
-    """A generator with anyOf for unions, as params by name also have the form of a JSON Schema, which oneOf refuses."""
+    """A generator that writes anyOf for unions, as oneOf forbids a value that matches two forms."""
 
-    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> dict[str, Any]:
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchema:
         generated = super().tagged_union_schema(schema)
         return {"anyOf" if name == "oneOf" else name: part for name, part in generated.items()}

@@ -1,10 +1,10 @@
-"""Results for runs without calls: the parts that a workflow reads of each result, with the needed types. Pure."""
+"""Stubbed results for dry runs: the parts of each result that a workflow reads, with the types it needs. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
+from antiphon_shared.values import Json, JsonObject
 from antiphon_shared.workflows.condition_syntax import (
     Binary,
     Constant,
@@ -21,7 +21,7 @@ from antiphon_shared.workflows.references import Reference, read_template, templ
 
 from coordinator.workflows.plan import Plan
 
-_SAMPLES: dict[str, Any] = {"int": 1, "float": 1.5, "bool": True, "list": ["item"], "object": {}}
+_SAMPLES: JsonObject = {"int": 1, "float": 1.5, "bool": True, "list": ["item"], "object": {}}
 _FORMATS = {
     "date": "2030-01-01",
     "date-time": "2030-01-01T12:00:00Z",
@@ -50,28 +50,29 @@ class Shape:
             shape = shape.parts.setdefault(part, Shape())
         return shape
 
-    def sample(self, way: str) -> Any:
-        """Return a value of this shape; `way` names it in texts."""
+    def sample(self, path: str) -> Json:
+        """Return a value of this shape; `path` names it in texts."""
         indexes = [part for part in self.parts if isinstance(part, int)]
         keys = [part for part in self.parts if isinstance(part, str) and part != "length"]
         if indexes or (not keys and "length" in self.parts):
             items = self.parts.get(0, Shape())
             count = max([*indexes, 0]) + 1
-            return [self.parts.get(n, items).sample(f"{way}.{n}") for n in range(count)]
+            return [self.parts.get(n, items).sample(f"{path}.{n}") for n in range(count)]
         if keys:
-            return {str(part): self.parts[part].sample(f"{way}.{part}") for part in keys}
-        return sample_of(self.param, way) if self.param else f"<{way}>"
+            return {str(part): self.parts[part].sample(f"{path}.{part}") for part in keys}
+        return sample_of(self.param, path) if self.param else f"<{path}>"
 
 
-def sample_of(param: Param, name: str) -> Any:
+def sample_of(param: Param, name: str) -> Json:
     """Return a value that fits a param: its default, its example, or one by its type."""
-    for value in (param.default, param.example, *(param.enum or ())[:1]):
+    declared: tuple[Json, ...] = (param.default, param.example, *(param.enum or ())[:1])
+    for value in declared:
         if value is not None and param.problem(value) is None:
             return value
     return _FORMATS[param.format] if param.format else _SAMPLES.get(param.type, f"<{name}>")
 
 
-def samples(plan: Plan) -> dict[str, Any]:
+def samples(plan: Plan) -> JsonObject:
     """Return a result for each node that a call, a person or a model answers, by its path in the graph."""
     shapes = _shapes(plan)
     results = {path: shapes.get(path, Shape()).sample(path) for path in plan.graph.nodes}
@@ -84,9 +85,9 @@ def samples(plan: Plan) -> dict[str, Any]:
 def _shapes(plan: Plan) -> dict[str, Shape]:
     shapes: dict[str, Shape] = {}
     for scope_path, scope in plan.graph.scopes.items():
-        read = list(_read_in(scope.workflow.output))
+        read = list(_references_in(scope.workflow.output))
         for path in (path for path, node in plan.graph.nodes.items() if node.scope == scope_path):
-            read += _read_by(plan, path)
+            read += _references_of(plan, path)
         for reference, param in read:
             for target in plan.names[scope_path].get(reference.name, ()):
                 _note(plan, shapes, target, reference.path, param)
@@ -101,17 +102,15 @@ def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, param: 
     elif isinstance(node, ForeachNode) and path and isinstance(path[0], int):
         _note(plan, shapes, f"{target}/{STEP}", path[1:], param)
     elif isinstance(node, WorkflowNode):
-        _note_in_workflow(plan, shapes, target, path, param)
+        _note_output(plan, shapes, target, path, param)
     else:
         shape = shapes.setdefault(target, Shape()).part_at(path)
         shape.param = shape.param or param
 
 
-def _note_in_workflow(
-    plan: Plan, shapes: dict[str, Shape], scope: str, path: Path, param: Param | None
-) -> None:
+def _note_output(plan: Plan, shapes: dict[str, Shape], scope: str, path: Path, param: Param | None) -> None:
     graph_scope = plan.graph.scopes[scope]
-    output: Any = graph_scope.workflow.output
+    output: Json = graph_scope.workflow.output
     if output is None:
         for last in graph_scope.last if len(graph_scope.last) == 1 else ():
             _note(plan, shapes, last, path, param)
@@ -123,31 +122,31 @@ def _note_in_workflow(
         _note(plan, shapes, target, (*(reference.path if reference else ()), *path), param)
 
 
-def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | None]]:
+def _references_of(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | None]]:
     """Yield the references of a node, with the type that each has to have."""
     graph_node = plan.graph.nodes[path]
     node = graph_node.node
     conditions = [arm.when for arm in node.on if arm.when] if isinstance(node, BranchNode) else []
     for condition in [*conditions, *([node.when] if node.when else [])]:
-        yield from _read_by_condition(read_condition(condition))
+        yield from _references_in_condition(read_condition(condition))
     if isinstance(node, ForeachNode):
-        yield from _read_by_items(read_items(node.items))
+        yield from _references_in_items(read_items(node.items))
     declared = plan.graph.scopes[path].workflow.params if isinstance(node, WorkflowNode) else {}
     references: list[tuple[Reference, Param | None]] = []
     for name in ("args", "message", "seconds", "until", "question", "instructions"):
         value = getattr(node, name, None)
         if name == "args" and isinstance(value, Mapping):
             for argument, one in value.items():
-                references += _read_in(one, declared.get(argument))
+                references += _references_in(one, declared.get(argument))
         else:
-            references += _read_in(value, _WAITS.get(name))
+            references += _references_in(value, _WAITS.get(name))
     for undo in [getattr(node, "compensate", None), *getattr(node, "steps", ())]:
-        references += _read_in(undo.args) if undo is not None else []
+        references += _references_in(undo.args) if undo is not None else []
     for reference, param in references:
-        yield _of_item(plan, path, reference), param
+        yield _behind_item(plan, path, reference), param
 
 
-def _read_by_items(items: Reference | Range) -> Iterator[tuple[Reference, Param | None]]:
+def _references_in_items(items: Reference | Range) -> Iterator[tuple[Reference, Param | None]]:
     if isinstance(items, Reference):
         yield items, Param(type="list")
         return
@@ -160,8 +159,8 @@ def _read_by_items(items: Reference | Range) -> Iterator[tuple[Reference, Param 
             yield bound.days, Param(type="int")
 
 
-def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
-    """Return the reference behind the name of a foreach's item, if it refers to a list."""
+def _behind_item(plan: Plan, path: str, reference: Reference) -> Reference:
+    """Return a reference to a foreach's item as one to the first item of its list, if the list is a reference."""
     foreach = plan.graph.nodes[plan.graph.nodes[path].container or path].node
     if not isinstance(foreach, ForeachNode) or reference.name != foreach.as_:
         return reference
@@ -173,14 +172,14 @@ def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
     )
 
 
-def _read_in(value: Any, param: Param | None = None) -> Iterator[tuple[Reference, Param | None]]:
+def _references_in(value: Json, param: Param | None = None) -> Iterator[tuple[Reference, Param | None]]:
     for _, text in templates(value):
         template = read_template(text)
         for reference in template.references:
             yield reference, param if template.single_reference else None
 
 
-def _read_by_condition(tree: Tree) -> Iterator[tuple[Reference, Param | None]]:
+def _references_in_condition(tree: Tree) -> Iterator[tuple[Reference, Param | None]]:
     match tree:
         case Variable(reference):
             yield reference, None
@@ -190,4 +189,4 @@ def _read_by_condition(tree: Tree) -> Iterator[tuple[Reference, Param | None]]:
             yield reference, Param(type=_TYPES[type(value)]) if type(value) in _TYPES else None
         case _:
             for inner in inner_trees(tree):
-                yield from _read_by_condition(inner)
+                yield from _references_in_condition(inner)

@@ -1,7 +1,7 @@
 """The permissions of a batch, decided at every delivery from the session's current grant."""
 
 import asyncio
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 
 from antiphon_shared.bus.connection import retry_while_unavailable
@@ -41,32 +41,16 @@ class Permissions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Denied(Container[str]):
-    """The tools that must not replace others; each is decided when it is looked up, as few of them are."""
+class _ToolsThat(Container[str]):
+    """The tools for which a check returns True, and unknown tools; each is checked when it is looked up."""
 
+    check: Callable[[str, Contract, Terms], bool]
     contracts: Mapping[str, Contract]
     terms: Terms
 
     def __contains__(self, name: object) -> bool:
-        contract = self.contracts.get(name) if isinstance(name, str) else None
-        return contract is None or cannot_substitute(str(name), contract, self.terms)
-
-
-@dataclass(frozen=True, slots=True)
-class _Hidden(Container[str]):
-    """The tools that a search must not find.
-
-    A tool that needs approval is not among them: approval is asked per call.
-    """
-
-    contracts: Mapping[str, Contract]
-    terms: Terms
-
-    def __contains__(self, name: object) -> bool:
-        contract = self.contracts.get(name) if isinstance(name, str) else None
-        request = self.terms.request
-        next_round = replace(self.terms, request=request.model_copy(update={"round": request.round + 1}))
-        return contract is None or permission_error(str(name), contract, next_round) is not None
+        contract = self.contracts.get(str(name))
+        return contract is None or self.check(str(name), contract, self.terms)
 
 
 class Gatekeeper:
@@ -97,9 +81,15 @@ class Gatekeeper:
             for index, call in enumerate(request.calls)
             if approves(decisions.get(call.approval), call, request.round)
         )
-        return Permissions(
-            authorization, refused, _Denied(self._contracts, terms), _Hidden(self._contracts, terms), approved
-        )
+        denied = _ToolsThat(cannot_substitute, self._contracts, terms)
+        hidden = _ToolsThat(_is_hidden, self._contracts, terms)
+        return Permissions(authorization, refused, denied, hidden, approved)
+
+
+def _is_hidden(name: str, contract: Contract, terms: Terms) -> bool:
+    """Return whether the session must not use a tool in the next round; approval is asked per call, and no reason."""
+    next_round = terms.request.model_copy(update={"round": terms.request.round + 1})
+    return permission_error(name, contract, replace(terms, request=next_round)) is not None
 
 
 async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from antiphon_shared.redaction.redactor import REDACTED
 from antiphon_shared.values import JsonSchema, ToolArguments
-from jsonschema import ValidationError as SchemaFault
+from jsonschema import ValidationError as SchemaError
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
@@ -19,10 +19,10 @@ from tool_dispatcher.authoring.secret import (
     secrets_in,
 )
 
-Faults = dict[Path, str]
+ArgumentErrors = dict[Path, str]
 """The error of each argument, by its path."""
 
-FAULTS_MAX = 20
+ERRORS_MAX = 20
 UNKNOWN_FIELD = "no such field"
 """The error of an argument that the schema does not declare."""
 HIDDEN = "not valid (its value is secret and not shown)"
@@ -39,48 +39,48 @@ _SECRET_CHARACTERS_MIN = 4
 """A shorter text would match within half of all words."""
 
 
-def schema_errors(errors: Iterable[SchemaFault], schema: JsonSchema, arguments: object) -> Faults:
-    """Return the errors of a JSON Schema validator by the path of the argument, at most `FAULTS_MAX` of them."""
-    faults: Faults = {}
+def schema_errors(errors: Iterable[SchemaError], schema: JsonSchema, arguments: object) -> ArgumentErrors:
+    """Return the errors of a JSON Schema validator by the path of the argument, at most `ERRORS_MAX` of them."""
+    found: ArgumentErrors = {}
     secrets: tuple[str, ...] | None = None
-    for fault in errors:
+    for error in errors:
         if secrets is None:
             secrets = _secrets(schema, arguments)
-        faults.update(_schema_fault(fault, schema, secrets))
-        if len(faults) >= FAULTS_MAX:
+        found.update(_schema_error(error, schema, secrets))
+        if len(found) >= ERRORS_MAX:
             break
-    return faults
+    return found
 
 
-def _schema_fault(fault: SchemaFault, schema: JsonSchema, secrets: tuple[str, ...]) -> Faults:
-    path: Path = tuple(fault.absolute_path)
-    instance: Any = fault.instance
-    rule: Any = fault.validator_value
-    if fault.validator == "required" and isinstance(instance, dict):
+def _schema_error(error: SchemaError, schema: JsonSchema, secrets: tuple[str, ...]) -> ArgumentErrors:
+    path: Path = tuple(error.absolute_path)
+    instance: Any = error.instance
+    rule: Any = error.validator_value
+    if error.validator == "required" and isinstance(instance, dict):
         return {(*path, name): "required, but missing" for name in rule if name not in instance}
-    if fault.validator == "additionalProperties" and rule is False:
-        declared = fault.schema.get("properties", {}) if isinstance(fault.schema, dict) else {}
+    if error.validator == "additionalProperties" and rule is False:
+        declared = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
         return {(*path, name): UNKNOWN_FIELD for name in instance if name not in declared}
     if holds_secret(schema, path):
-        rule_text = f": {fault.validator} {rule}" if isinstance(rule, str | int | float) else ""
+        rule_text = f": {error.validator} {rule}" if isinstance(rule, str | int | float) else ""
         return {path: f"{HIDDEN}{rule_text}"}
-    return {path: readable(_redact(secrets, fault.message), 300)}
+    return {path: readable(_redact(secrets, error.message), 300)}
 
 
-def pydantic_errors(error: ValidationError, schema: JsonSchema, arguments: ToolArguments) -> Faults:
-    """Return pydantic's errors by the path of the argument, at most `FAULTS_MAX` of them."""
-    faults: Faults = {}
+def pydantic_errors(error: ValidationError, schema: JsonSchema, arguments: ToolArguments) -> ArgumentErrors:
+    """Return pydantic's errors by the path of the argument, at most `ERRORS_MAX` of them."""
+    found: ArgumentErrors = {}
     secrets = _secrets(schema, arguments)
-    for fault in error.errors(include_url=False, include_context=False):
-        if fault["type"] == "json_invalid":
+    for details in error.errors(include_url=False, include_context=False):
+        if details["type"] == "json_invalid":
             # The arguments arrived as JSON, so only their depth can be wrong.
             return {(): "nested too deeply"}
-        path = _path(fault["loc"], arguments, is_missing=fault["type"] == "missing")
-        message = _message(fault, path, schema, secrets)
-        faults[path] = message if path not in faults else readable(f"{faults[path]}, or: {message}", 500)
-        if len(faults) >= FAULTS_MAX:
+        path = _path(details["loc"], arguments, is_missing=details["type"] == "missing")
+        message = _message(details, path, schema, secrets)
+        found[path] = message if path not in found else readable(f"{found[path]}, or: {message}", 500)
+        if len(found) >= ERRORS_MAX:
             break
-    return faults
+    return found
 
 
 def not_json(value: object) -> str:
@@ -118,25 +118,25 @@ def _path(location: Path, arguments: Any, is_missing: bool) -> Path:
     return tuple(path)
 
 
-def _message(fault: ErrorDetails, path: Path, schema: JsonSchema, secrets: tuple[str, ...]) -> str:
-    match fault["type"]:
+def _message(details: ErrorDetails, path: Path, schema: JsonSchema, secrets: tuple[str, ...]) -> str:
+    match details["type"]:
         case "missing":
             return "required, but missing"
         case "extra_forbidden" | "unexpected_keyword_argument":
             return UNKNOWN_FIELD
     if holds_secret(schema, path):
-        is_without_value = fault["type"] in _KINDS_WITHOUT_VALUE
-        is_author_error = fault["type"] in _AUTHOR_KINDS and not is_secret_at(schema, path)
+        is_without_value = details["type"] in _KINDS_WITHOUT_VALUE
+        is_author_error = details["type"] in _AUTHOR_KINDS and not is_secret_at(schema, path)
         if is_without_value or (
             is_author_error and all(len(secret) >= _SECRET_CHARACTERS_MIN for secret in secrets)
         ):
-            return readable(_redact(secrets, f"{fault['msg']} (its value is secret and not shown)"), 300)
+            return readable(_redact(secrets, f"{details['msg']} (its value is secret and not shown)"), 300)
         return HIDDEN
     try:
-        value = to_json(fault["input"]).decode()
+        value = to_json(details["input"]).decode()
     except ValueError:
-        value = type(fault["input"]).__name__
-    return readable(f"{_redact(secrets, fault['msg'])}, got {readable(_redact(secrets, value), 80)}", 300)
+        value = type(details["input"]).__name__
+    return readable(f"{_redact(secrets, details['msg'])}, got {readable(_redact(secrets, value), 80)}", 300)
 
 
 def _secrets(schema: JsonSchema, arguments: object) -> tuple[str, ...]:

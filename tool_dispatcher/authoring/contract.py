@@ -26,7 +26,7 @@ from tool_dispatcher.authoring.options import in_json_form, refusal
 
 Fields = Mapping[str, Any]
 """The JSON form of one of the contract's classes."""
-Fault = tuple[str, str]
+Problem = tuple[str, str]
 """A problem and its remedy."""
 
 
@@ -79,7 +79,7 @@ def complete(
         contract = Contract.model_validate_json(to_json(fields, inf_nan_mode="constants"), strict=True)
     except ValidationError as error:
         raise refusal(tool, error) from None
-    for problem, hint in _faults(tool, contract, written):
+    for problem, hint in _problems(tool, contract, written):
         raise InvalidTool(tool, problem, hint=hint)
     return contract
 
@@ -98,14 +98,14 @@ def _defaults(effect: Effect, options: Mapping[str, object]) -> dict[str, Any]:
     }
 
 
-def _faults(tool: str, contract: Contract, options: Mapping[str, object]) -> Iterator[Fault]:
+def _problems(tool: str, contract: Contract, options: Mapping[str, object]) -> Iterator[Problem]:
     """Yield the contradictions within a contract."""
-    yield from _mode_faults(contract)
-    yield from _effect_faults(contract, options)
-    yield from _self_reference_faults(tool, contract)
-    yield from _duplicate_faults(contract)
-    yield from _retry_faults(contract, options)
-    yield from _validation_faults(contract)
+    yield from _mode_problems(contract)
+    yield from _effect_problems(contract, options)
+    yield from _self_reference_problems(tool, contract)
+    yield from _duplicate_problems(contract)
+    yield from _retry_problems(contract, options)
+    yield from _validation_problems(contract)
     if contract.slow_s is not None and contract.slow_s >= contract.timeout_s:
         yield (
             "its slow_s is not less than its timeout_s",
@@ -121,7 +121,7 @@ def _faults(tool: str, contract: Contract, options: Mapping[str, object]) -> Ite
             yield f"its scopes name {scope!r}", "Omit it: the effect of a tool is always a required scope."
 
 
-def _mode_faults(contract: Contract) -> Iterator[Fault]:
+def _mode_problems(contract: Contract) -> Iterator[Problem]:
     mode = contract.mode
     if mode == "fan-out-bounded" and contract.max_concurrency is None:
         yield "its mode is fan-out-bounded, without max_concurrency", "Add a limit such as max_concurrency=4."
@@ -139,7 +139,7 @@ def _mode_faults(contract: Contract) -> Iterator[Fault]:
         )
 
 
-def _effect_faults(contract: Contract, options: Mapping[str, object]) -> Iterator[Fault]:
+def _effect_problems(contract: Contract, options: Mapping[str, object]) -> Iterator[Problem]:
     if contract.effect == "write" and contract.cache_ttl_s:
         yield "it is a write with cache_ttl_s", "Omit cache_ttl_s: results of writes are never reused."
     if contract.effect == "write" and contract.deterministic:
@@ -161,7 +161,7 @@ def _effect_faults(contract: Contract, options: Mapping[str, object]) -> Iterato
         yield "it is a read with reconcile", "Omit reconcile: a read has no effect to check."
 
 
-def _validation_faults(contract: Contract) -> Iterator[Fault]:
+def _validation_problems(contract: Contract) -> Iterator[Problem]:
     if not contract.validates:
         return
     if contract.effect == "write":
@@ -181,7 +181,7 @@ def _validation_faults(contract: Contract) -> Iterator[Fault]:
         )
 
 
-def _self_reference_faults(tool: str, contract: Contract) -> Iterator[Fault]:
+def _self_reference_problems(tool: str, contract: Contract) -> Iterator[Problem]:
     names: dict[str, Iterable[str]] = {
         "depends_on": (one.tool for one in contract.depends_on),
         "next": contract.next,
@@ -193,8 +193,8 @@ def _self_reference_faults(tool: str, contract: Contract) -> Iterator[Fault]:
             yield f"its {option} names the tool itself", f"Name another tool in {option}."
 
 
-def _duplicate_faults(contract: Contract) -> Iterator[Fault]:
-    lists: dict[str, list[Any]] = {
+def _duplicate_problems(contract: Contract) -> Iterator[Problem]:
+    lists: dict[str, list[object]] = {
         "depends_on": [one.tool for one in contract.depends_on],
         "alternatives": [one.tool for one in contract.alternatives],
         "scopes": list(contract.scopes),
@@ -212,7 +212,7 @@ def _duplicate_faults(contract: Contract) -> Iterator[Fault]:
             yield f"its {option} contain an empty name", "Write a name, or omit the entry."
 
 
-def _retry_faults(contract: Contract, options: Mapping[str, object]) -> Iterator[Fault]:
+def _retry_problems(contract: Contract, options: Mapping[str, object]) -> Iterator[Problem]:
     if "backoff" in options and contract.retry.attempts == 1:
         yield "it has a backoff, but retry allows one attempt", "Omit backoff, or allow more attempts."
     initial_ms, max_ms = contract.backoff.initial_ms, contract.backoff.max_ms

@@ -66,8 +66,8 @@ def _read(parameters: Parameters, example: object) -> ToolArguments:
 def _reason(error: Exception) -> str:
     if not isinstance(error, BadArguments):
         return readable(f"{type(error).__name__}: {error}", 300)
-    faults = (f"{'.'.join(map(str, path))}: {text}".removeprefix(": ") for path, text in error.faults.items())
-    return readable("; ".join(faults), 500)
+    texts = (f"{'.'.join(map(str, path))}: {text}".removeprefix(": ") for path, text in error.errors.items())
+    return readable("; ".join(texts), 500)
 
 
 def _value(schema: object, root: ToolArguments, depth: int) -> Any:

@@ -8,7 +8,7 @@ create_booking:
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.text.yaml_text import Path, Position, UnreadableYaml, YamlText, read_yaml
@@ -16,9 +16,9 @@ from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.hints import describe
 from antiphon_shared.values import Value
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import to_json
+from pydantic_core import ErrorDetails, to_json
 
-_FAULTS_MAX = 100
+_PROBLEMS_MAX = 100
 _REQUIRED = re.compile(r"([a-zA-Z0-9_-]{1,64})(?: \([^\n]{1,200}\))?")
 _FORM = "write the name of a tool, followed by a reason in brackets: search_flights (needs flight_id)"
 _TYPES = {
@@ -66,24 +66,24 @@ def _with_hint(tool: ToolDefinition, hint: ToolHint) -> ToolDefinition:
 
 
 def read_hints(text: str, tool_names: Collection[str]) -> Hints:
-    """Return the hints of a file for the tools named. Raises UnfitHints, which lists every mistake."""
-    faults: list[tuple[Position | None, str]] = []
+    """Return the hints of a file for the tools named. Raises InvalidHints, which lists every mistake."""
+    problems: list[tuple[Position | None, str]] = []
     file: YamlText | None
     try:
         file = read_yaml(text)
     except UnreadableYaml as error:
-        faults += [(problem.position, str(problem)) for problem in error.problems]
+        problems += [(problem.position, str(problem)) for problem in error.problems]
         file = error.text
     hints: Hints = {}
     if file is not None:
         try:
             hints = _FILE.validate_json(to_json(file.value), strict=True)
         except ValidationError as error:
-            faults += [_located(file, *_form_fault(one)) for one in error.errors(include_url=False)]
-        faults += [_located(file, *one) for one in _name_faults(file.value, sorted(tool_names))]
-    if faults:
-        faults.sort(key=lambda fault: fault[0] or Position(0, 0))
-        raise InvalidHints("\n".join(line for _, line in faults[:_FAULTS_MAX]))
+            problems += [_located(file, *_form_problem(one)) for one in error.errors(include_url=False)]
+        problems += [_located(file, *one) for one in _name_problems(file.value, sorted(tool_names))]
+    if problems:
+        problems.sort(key=lambda problem: problem[0] or Position(0, 0))
+        raise InvalidHints("\n".join(line for _, line in problems[:_PROBLEMS_MAX]))
     return hints
 
 
@@ -92,15 +92,15 @@ def _located(file: YamlText, path: Path, message: str) -> tuple[Position, str]:
     return position, f"{position}: {'.'.join(map(str, path)) or 'the file'}: {message}"
 
 
-def _form_fault(fault: Any) -> tuple[Path, str]:
+def _form_problem(problem: ErrorDetails) -> tuple[Path, str]:
     """Return the path and the message of an error of pydantic."""
-    path = fault["loc"]
-    if fault["type"] == "extra_forbidden":
+    path = problem["loc"]
+    if problem["type"] == "extra_forbidden":
         return path, f"the field does not exist. {did_you_mean(str(path[-1]), ToolHint.model_fields)}"
-    return path, _TYPES.get(fault["type"], fault["msg"])
+    return path, _TYPES.get(problem["type"], problem["msg"])
 
 
-def _name_faults(value: object, tool_names: list[str]) -> Iterator[tuple[Path, str]]:
+def _name_problems(value: object, tool_names: list[str]) -> Iterator[tuple[Path, str]]:
     """Yield the path and the message of each wrong name; parts of the file that have another form are skipped."""
     for tool, hint in value.items() if isinstance(value, dict) else ():
         if tool not in tool_names:

@@ -45,10 +45,10 @@ def check_names(tool: str, options: Iterable[str], allowed: Sequence[str]) -> No
 
 def refusal(tool: str, error: ValidationError) -> InvalidTool:
     """Return the first error of pydantic as an InvalidTool with the remedy."""
-    fault = error.errors(include_url=False)[0]
-    path = fault["loc"]
+    details = error.errors(include_url=False)[0]
+    path = details["loc"]
     parent, field = path_text(path[:-1]), path[-1]
-    match fault["type"]:
+    match details["type"]:
         case "missing":
             return InvalidTool(
                 tool, f"its {parent} has no {field!r}", hint=f"Give {_allowed_values(path[:-1])}."
@@ -58,7 +58,7 @@ def refusal(tool: str, error: ValidationError) -> InvalidTool:
                 tool, f"its {parent} has a field {field!r}", hint=f"Give {_allowed_values(path[:-1])}."
             )
         case _:
-            return _wrong(tool, path, fault["input"])
+            return _wrong(tool, path, details["input"])
 
 
 def _wrong(tool: str, path: tuple[str | int, ...], value: object) -> InvalidTool:
@@ -123,17 +123,17 @@ def _allowed_values(path: tuple[str | int, ...]) -> str:
 
 
 @cache
-def _contract_schema() -> dict[str, Any]:
+def _contract_schema() -> JsonSchema:
     return Contract.model_json_schema()
 
 
-def _child(schema: JsonSchema, name: str) -> dict[str, Any]:
-    properties: dict[str, dict[str, Any]] = schema.get("properties", {})
+def _child(schema: JsonSchema, name: str) -> JsonSchema:
+    properties: dict[str, JsonSchema] = schema.get("properties", {})
     other = schema.get("additionalProperties")
     return properties.get(name) or (other if isinstance(other, dict) else {})
 
 
-def _resolved(schema: JsonSchema, root: JsonSchema) -> dict[str, Any]:
+def _resolved(schema: JsonSchema, root: JsonSchema) -> JsonSchema:
     """Return the schema behind a reference, without the branch for None."""
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
     schema = branches[0] if branches else schema

@@ -19,7 +19,12 @@ from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from tool_dispatcher.authoring.argument_errors import FAULTS_MAX, Faults, pydantic_errors, schema_errors
+from tool_dispatcher.authoring.argument_errors import (
+    ERRORS_MAX,
+    ArgumentErrors,
+    pydantic_errors,
+    schema_errors,
+)
 from tool_dispatcher.authoring.failures import InvalidTool, readable
 from tool_dispatcher.authoring.secret import without_defaults
 
@@ -27,9 +32,9 @@ from tool_dispatcher.authoring.secret import without_defaults
 class BadArguments(Exception):
     """Arguments that the tool does not accept."""
 
-    def __init__(self, faults: Faults) -> None:
-        super().__init__(faults)
-        self.faults = dict(islice(faults.items(), FAULTS_MAX))
+    def __init__(self, errors: ArgumentErrors) -> None:
+        super().__init__(errors)
+        self.errors = dict(islice(errors.items(), ERRORS_MAX))
 
 
 class Parameters(Protocol):
@@ -77,9 +82,9 @@ class SchemaParameters:
         return cls(copy, kind(copy, registry=References()))
 
     def read(self, arguments: ToolArguments) -> ToolArguments:
-        faults = schema_errors(self.validator.iter_errors(arguments), self.schema, arguments)
-        if faults:
-            raise BadArguments(faults)
+        errors = schema_errors(self.validator.iter_errors(arguments), self.schema, arguments)
+        if errors:
+            raise BadArguments(errors)
         return arguments
 
 

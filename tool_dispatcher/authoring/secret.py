@@ -244,7 +244,7 @@ def _item_schemas(node: JsonSchema) -> list[JsonSchema]:
 
 
 def _mapped(value: object) -> list[tuple[str, JsonSchema]]:
-    return [(name, child) for name, child in value.items()] if isinstance(value, dict) else []
+    return list(value.items()) if isinstance(value, dict) else []
 
 
 def _listed(value: object) -> list[JsonSchema]:

@@ -23,7 +23,7 @@ def validate(tool: Tool, arguments: ToolArguments) -> ToolArguments | ToolError:
         properties = tool.input_schema.get("properties", {})
         fields = {
             readable(path_text(path), 200): _with_nearest(path, why, properties)
-            for path, why in bad.faults.items()
+            for path, why in bad.errors.items()
         }
         listed = "; ".join(f"{name or 'the arguments'}: {why}" for name, why in fields.items())
         return tool_error(

@@ -13,11 +13,12 @@ First read `schedule.py`: it decides at each step which units begin and which ca
 from tool_dispatcher.batch.answers import begun_elsewhere, failed
 from tool_dispatcher.batch.collapse import gathered, spread
 from tool_dispatcher.batch.placeholders import digest_of, resolve
-from tool_dispatcher.batch.plan import Bounds, Plan, plan_batch
+from tool_dispatcher.batch.plan import BatchState, Bounds, Plan, plan_batch
 from tool_dispatcher.batch.schedule import Progress, Step, advance, start
 from tool_dispatcher.batch.units import Unit
 
 __all__ = [
+    "BatchState",
     "Bounds",
     "Plan",
     "Progress",

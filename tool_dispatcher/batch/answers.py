@@ -57,16 +57,16 @@ def repeated_id_error(call: RequestedCall) -> ToolError:
     )
 
 
-def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Example = None) -> ToolError:
-    """Return the error for placeholders that cannot be resolved; `faults` maps each argument to the reason."""
-    listed = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
+def bad_placeholders(call: RequestedCall, problems: Mapping[str, str], example: Example = None) -> ToolError:
+    """Return the error for placeholders that cannot be resolved; `problems` maps each argument to the reason."""
+    listed = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
     return tool_error(
         "validation_error",
         f"{call.name} was not run: a placeholder in its arguments has no value. {listed}.",
         f"Call {call.name} again with the value itself, or with a path to an existing value, such as "
         "${calls[0].documents[0].id}. If the text itself is meant, write one more $ before it.",
         example_valid_call=example,
-        fields={name: readable(fault, _REASON_CHARACTERS_MAX) for name, fault in faults.items()},
+        fields={name: readable(problem, _REASON_CHARACTERS_MAX) for name, problem in problems.items()},
     )
 
 

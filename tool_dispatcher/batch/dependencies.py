@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.contract import Contract, Dependency
-from antiphon_shared.values import Json
+from antiphon_shared.values import Json, JsonObject
 
 from tool_dispatcher.batch.answers import call_label, why_failed
 from tool_dispatcher.batch.placeholders import outlined
@@ -157,23 +157,15 @@ def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
     """
     if result.handle:
         return []
-    return [
-        field
-        for field in fields
-        if not any(_has_field(value, field) for value in _values_with_fields(result.data))
-    ]
+    records = _records(result.data)
+    return [field for field in fields if all(record.get(field) is None for record in records)]
 
 
-def _values_with_fields(data: Json) -> list[Json]:
-    """Return the values that may have a field: the data itself, and the first record of every list in it."""
-    lists = [data] if isinstance(data, list) else []
-    if isinstance(data, dict):
-        lists = [value for value in data.values() if isinstance(value, list)]
-    return [data, *(records[0] for records in lists if records)]
-
-
-def _has_field(value: Json, field: str) -> bool:
-    return isinstance(value, dict) and value.get(field) is not None
+def _records(data: Json) -> list[JsonObject]:
+    """Return the objects that may have a field: the data itself, and the first record of every list in it."""
+    parts = data.values() if isinstance(data, dict) else [data]
+    first = [part[0] for part in parts if isinstance(part, list) and part]
+    return [value for value in (data, *first) if isinstance(value, dict)]
 
 
 def _pop_component(root: int, open_nodes: dict[int, None]) -> list[int]:

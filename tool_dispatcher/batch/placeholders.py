@@ -22,7 +22,7 @@ from tool_dispatcher.batch.answers import Example, bad_placeholders
 
 VALUES_BYTES_MAX = 10_000_000
 """The size of all values that replace the placeholders of one call, as JSON."""
-_FAULTS_MAX = 20
+_PROBLEMS_MAX = 20
 _KEYS_LISTED = 20
 _NAME_CHARACTERS_MAX = 200
 
@@ -47,20 +47,20 @@ def resolve(
         ValueError: a call whose result is needed has not succeeded; the plan prevents this.
     """
     values: dict[Reference, bytes] = {}
-    faults: dict[str, str] = {}
+    problems: dict[str, str] = {}
     size = 0
     for path, placeholder in find(call.arguments):
         assert isinstance(placeholder, Reference), "the plan has refused what cannot be read"
-        fault = _look_up(placeholder, results, complete_results or {}, values)
+        problem = _look_up(placeholder, results, complete_results or {}, values)
         size += len(values.get(placeholder, b""))
         if size > VALUES_BYTES_MAX:
-            fault = f"the values of the placeholders have more than {VALUES_BYTES_MAX} bytes"
-        if fault:
-            faults[_argument(path)] = fault
-        if size > VALUES_BYTES_MAX or len(faults) == _FAULTS_MAX:
+            problem = f"the values of the placeholders have more than {VALUES_BYTES_MAX} bytes"
+        if problem:
+            problems[_argument(path)] = problem
+        if size > VALUES_BYTES_MAX or len(problems) == _PROBLEMS_MAX:
             break
-    if faults:
-        return bad_placeholders(call, faults, example)
+    if problems:
+        return bad_placeholders(call, problems, example)
     return {name: _filled(value, values) for name, value in call.arguments.items()}
 
 
@@ -73,14 +73,14 @@ def unreadable(
     index: int, placeholders: Iterable[tuple[Path, Placeholder]], calls: Sequence[RequestedCall]
 ) -> dict[str, str]:
     """Return, by argument, the errors of placeholders that are known before any call runs."""
-    faults = {}
+    problems = {}
     for path, placeholder in placeholders:
-        fault = _fault(index, placeholder, calls)
-        if fault:
-            faults[_argument(path)] = fault
-        if len(faults) == _FAULTS_MAX:
+        problem = _problem(index, placeholder, calls)
+        if problem:
+            problems[_argument(path)] = problem
+        if len(problems) == _PROBLEMS_MAX:
             break
-    return faults
+    return problems
 
 
 def referenced_indexes(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ def referenced_indexes(placeholders: Iterable[tuple[Path, Placeholder]]) -> tupl
     )
 
 
-def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall]) -> str:
+def _problem(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall]) -> str:
     if isinstance(placeholder, Malformed):
         return f"it begins like a placeholder, but {placeholder.problem}"
     if placeholder.call == index:

@@ -1,7 +1,7 @@
 """The plan of a batch: its units, their dependencies, and the calls that are answered without running. Pure."""
 
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
@@ -36,11 +36,28 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchState:
+    """The state of a batch's calls before any of them runs; calls are named by their index."""
+
+    settled: Mapping[int, ToolResult] = field(default_factory=dict)
+    """The outcomes in the journal."""
+    refused: Mapping[int, ToolError] = field(default_factory=dict)
+    """The errors of earlier checks, for settled calls too, as a group's arguments omit the refused."""
+    begun: Collection[int] = ()
+    """Calls that another worker has begun and whose outcome is not in the journal: they can no longer be stopped."""
+    denied: Collection[str] = ()
+    """Batch variants that this session may not run, so that no calls are collapsed onto them."""
+    repeats: Collection[int] = ()
+    """Writes that an earlier call has made; they come after all writes before them, and in no group."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The plan of a batch. The nodes of its graph are the calls, then the gates."""
 
     request: ToolsRequested
     bounds: Bounds
+    state: BatchState
     units: tuple[Unit, ...]
     unit_of: tuple[int, ...]
     """By call, the number of its unit."""
@@ -49,14 +66,12 @@ class Plan:
     """By node, the nodes that must be done before it."""
     dependents: tuple[tuple[int, ...], ...]
     """The same edges, reversed."""
-    lane: tuple[int, ...]
+    sequence: tuple[int, ...]
     """Units that run one at a time, in this order."""
     settled: Mapping[int, ToolResult]
-    """By call, the outcome that the journal holds."""
+    """By call, the outcome that the journal holds; repeated ids are excluded."""
     answered: Mapping[int, ToolResult]
     """By call, the error of a call that is known from the start not to run."""
-    begun: Collection[int]
-    """Calls that another worker has begun and whose outcome is not in the journal: they can no longer be stopped."""
     repeated: frozenset[int]
     """Calls with the id of an earlier call. The journal is keyed by id, and holds the earlier call's outcome."""
 
@@ -65,50 +80,36 @@ def plan_batch(
     request: ToolsRequested,
     contracts: Mapping[str, Contract],
     bounds: Bounds,
-    *,
-    settled: Mapping[int, ToolResult] | None = None,
-    refused: Mapping[int, ToolError] | None = None,
-    begun: Collection[int] = (),
-    excluded: Container[str] = (),
-    repeats: Collection[int] = (),
+    state: BatchState = BatchState(),
     example_of: Callable[[str], Example] = lambda _: None,
 ) -> Plan:
-    """Return the plan of one batch.
-
-    Args:
-        settled: the outcomes in the journal, by the index of the call.
-        refused: the errors of earlier checks by index, for settled calls too, as a group's arguments omit the refused.
-        begun: calls that another worker has begun and whose outcome is not in the journal.
-        excluded: tools that this session may not run, so that no calls are collapsed onto them.
-        repeats: writes that an earlier call has made; they come after all writes before them, and in no group.
-        example_of: returns valid arguments of a tool, for its errors.
-    """
-    calls = request.calls
+    """Return the plan of one batch; `example_of` returns valid arguments of a tool, for its errors."""
+    calls, repeats = request.calls, state.repeats
     placeholders = [list(find(call.arguments)) for call in calls]
     graph = graph_of(calls, contracts, request.succeeded, _calls_needed(placeholders), repeats)
     repeated = _repeated(calls)
     errors = {
         **_errors_in_graph(calls, graph),
         **_errors_in_calls(request, contracts, placeholders, example_of),
-        **(refused or {}),
+        **state.refused,
         **{index: repeated_id_error(calls[index]) for index in repeated},
     }
-    outcomes = {index: result for index, result in (settled or {}).items() if index not in repeated}
+    outcomes = {index: result for index, result in state.settled.items() if index not in repeated}
     groupable = _groupable(calls, contracts, placeholders, repeated.union(repeats))
-    call_groups = groups(request, contracts, groupable, excluded, bounds.collapse_above)
+    call_groups = groups(request, contracts, groupable, state.denied, bounds.collapse_above)
     units, unit_of = units_of(calls, contracts, call_groups, errors)
     return Plan(
         request=request,
         bounds=bounds,
+        state=state,
         units=units,
         unit_of=unit_of,
         gates=graph.gates,
         needs=graph.needs,
         dependents=_reversed(graph.needs),
-        lane=_lane(units, unit_of, graph.needs, errors),
+        sequence=_sequence(units, unit_of, graph.needs, errors),
         settled=outcomes,
         answered={n: failed(n, calls[n], errors[n]) for n in sorted(errors.keys() - outcomes.keys())},
-        begun=begun,
         repeated=repeated,
     )
 
@@ -129,8 +130,8 @@ def _errors_in_calls(
             errors[index] = unknown_tool(call.name, offered)
         elif call.problem is not None:
             errors[index] = unusable_arguments(call, call.problem, example_of(call.name))
-        elif faults := unreadable(index, placeholders[index], request.calls):
-            errors[index] = bad_placeholders(call, faults, example_of(call.name))
+        elif problems := unreadable(index, placeholders[index], request.calls):
+            errors[index] = bad_placeholders(call, problems, example_of(call.name))
     return errors
 
 
@@ -180,7 +181,7 @@ def _repeated(calls: Sequence[RequestedCall]) -> frozenset[int]:
     return frozenset(index for index, call in enumerate(calls) if first.setdefault(call.id, index) != index)
 
 
-def _lane(
+def _sequence(
     units: Sequence[Unit],
     unit_of: Sequence[int],
     needs: Sequence[Sequence[int]],

@@ -39,10 +39,10 @@ class Progress(NamedTuple):
     gate_waits: tuple[int, ...]
     """By gate, the number of calls it still waits for."""
     ready: Mapping[ConcurrencyLimits, tuple[int, ...]]
-    """Units outside the lane that wait only for a free slot, ascending, by the limits they share."""
+    """Units outside the sequence that wait only for a free slot, ascending, by the limits they share."""
     running: frozenset[int]
-    lane: tuple[int, ...]
-    """The rest of the plan's lane; its first unit may run."""
+    sequence: tuple[int, ...]
+    """The rest of the plan's sequence; its first unit may run."""
     failed_fast: int | None
     """The first failed call of a fail-fast tool."""
 
@@ -82,7 +82,7 @@ def start(plan: Plan) -> Step:
             gate_waits=tuple(len(gate.calls) for gate in plan.gates),
             ready={},
             running=frozenset(),
-            lane=plan.lane,
+            sequence=plan.sequence,
             failed_fast=None,
         ),
         running=frozenset(),
@@ -143,7 +143,8 @@ class _StepBuilder:
         self._noted += 1
         self._done_nodes.append(index)
         has_failed = result.error is not None and result.error.error_type != "cancelled"
-        if has_failed and self._failed_fast is None and self._unit(index).is_fail_fast:
+        unit = self._plan.units[self._plan.unit_of[index]]
+        if has_failed and self._failed_fast is None and unit.is_fail_fast:
             self._failed_fast = index
 
     def answer(self, result: ToolResult) -> None:
@@ -167,8 +168,8 @@ class _StepBuilder:
         if self._failed_fast is not None and self._before.failed_fast is None:
             self._stop_fail_fast(self._failed_fast)
             self._propagate()
-        lane = self._rest_of_lane()
-        begin = self._begin(lane)
+        sequence = self._rest_of_sequence()
+        begin = self._begin(sequence)
         progress = Progress(
             plan=self._plan,
             outcomes=tuple(self._outcomes),
@@ -177,7 +178,7 @@ class _StepBuilder:
             gate_waits=tuple(self._gate_waits),
             ready={at_once: tuple(units) for at_once, units in self._ready.items() if units},
             running=self._running.union([unit.number for unit in begin]),
-            lane=lane,
+            sequence=sequence,
             failed_fast=self._failed_fast,
         )
         return Step(progress, begin, tuple(sorted(self._answered, key=lambda result: result.index)))
@@ -202,7 +203,7 @@ class _StepBuilder:
         if dependency_error is not None:
             call = self._calls[index]
             error = dependency_error(call)
-            is_begun = index in self._plan.begun
+            is_begun = index in self._plan.state.begun
             self.answer(failed(index, call, begun_elsewhere(call, error) if is_begun else error))
             return
         number = self._plan.unit_of[index]
@@ -236,25 +237,25 @@ class _StepBuilder:
             if not unit.is_fail_fast or unit.number in self._running:
                 continue
             for index in unit.calls:
-                if self._outcomes[index] is None and index not in self._plan.begun:
+                if self._outcomes[index] is None and index not in self._plan.state.begun:
                     call = self._calls[index]
                     self.answer(
                         failed(index, call, not_started(call, cause, self._calls[cause], result.error))
                     )
 
-    def _rest_of_lane(self) -> tuple[int, ...]:
-        lane = self._before.lane
+    def _rest_of_sequence(self) -> tuple[int, ...]:
+        sequence = self._before.sequence
         done = 0
-        while done < len(lane) and self._is_answered(self._plan.units[lane[done]]):
+        while done < len(sequence) and self._is_answered(self._plan.units[sequence[done]]):
             done += 1
-        return lane[done:]
+        return sequence[done:]
 
-    def _begin(self, lane: tuple[int, ...]) -> tuple[Unit, ...]:
+    def _begin(self, sequence: tuple[int, ...]) -> tuple[Unit, ...]:
         """Take ready units in the order of their calls, as far as the limits allow."""
         running = self._running
         queues = list(self._ready.items())
-        if lane and lane[0] not in running and self._unit_waits[lane[0]] == 0:
-            queues.append((self._plan.units[lane[0]].limits, [lane[0]]))
+        if sequence and sequence[0] not in running and self._unit_waits[sequence[0]] == 0:
+            queues.append((self._plan.units[sequence[0]].limits, [sequence[0]]))
         running_by_tool: defaultdict[str, int] = defaultdict(int)
         for number in running:
             _count(self._plan.units[number], running_by_tool)
@@ -272,9 +273,6 @@ class _StepBuilder:
                 _count(unit, running_by_tool)
                 begin.append(unit)
         return tuple(begin)
-
-    def _unit(self, index: int) -> Unit:
-        return self._plan.units[self._plan.unit_of[index]]
 
     def _is_answered(self, unit: Unit) -> bool:
         return all(self._outcomes[index] is not None for index in unit.calls)

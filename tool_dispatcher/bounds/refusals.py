@@ -14,11 +14,6 @@ class NotAdmitted(Exception):
         super().__init__(error.message)
         self.error = error
 
-    @property
-    def retry_after_s(self) -> float | None:
-        """Return the seconds until the call may begin; None if they are not known."""
-        return self.error.retry_after_s
-
 
 class NoSlot(NotAdmitted):
     """No slot of the tool became free in time."""

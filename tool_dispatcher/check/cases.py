@@ -1,15 +1,14 @@
-"""The arguments of an adversarial check: fixed values at every place of the schema, and generated ones. Pure."""
+"""The arguments of an adversarial check: fixed values at every location of the schema, and generated ones. Pure."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.hostile import Sample
-from tool_dispatcher.check.schema_places import SchemaPlace, put_value, schema_places, value_at
+from tool_dispatcher.check.locations import Location, locations_in, put_value, value_at
 
 EXAMPLE = "example"
 _TEXT_LENGTH_MAX = 200_000
@@ -35,37 +34,39 @@ def cases(
         example: valid arguments, whose parts are replaced by fixed values.
         generated: arguments that the schema allows; each is sent unchanged, and with one change.
     """
-    places = schema_places(schema)
+    locations = locations_in(schema)
     base = example if example is not None else next(iter(generated), {})
     result = [Case("empty", "no arguments", {})]
     if example is not None:
         result.append(Case(EXAMPLE, "the tool's own example", example))
-    result += _missing_and_extra(base, places)
-    for place in places[1:]:
-        for kind, label, value in _samples(place, _item(base, place, places)):
-            result.append(Case(kind, f"{place.name}: {label}", put_value(base, place, value, places)))
+    samples = list(_missing_and_extra(base, locations))
+    for location in locations[1:]:
+        item = _item(base, location, locations)
+        samples += [(location, sample) for sample in _samples(location, item)]
+    result += [
+        Case(kind, f"{location.name}: {label}", put_value(base, location, value, locations))
+        for location, (kind, label, value) in samples
+    ]
     result += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(generated, start=1)]
-    result += [_changed(arguments, n, places) for n, arguments in enumerate(generated, start=1)]
+    result += [_changed(arguments, n, locations) for n, arguments in enumerate(generated, start=1)]
     return result
 
 
-def _missing_and_extra(base: ToolArguments, places: list[SchemaPlace]) -> Iterator[Case]:
+def _missing_and_extra(base: ToolArguments, locations: list[Location]) -> Iterator[tuple[Location, Sample]]:
     """Yield each object of the arguments without one of its fields, and with an unexpected field."""
-    for place in places:
-        node = base if not place.path else value_at(base, place.path)
+    for location in locations:
+        node = base if not location.path else value_at(base, location.path)
         if not isinstance(node, dict):
             continue
         for name in node:
             rest = {key: value for key, value in node.items() if key != name}
-            yield Case("missing", f"{place.name}: without {name}", put_value(base, place, rest, places))
+            yield location, Sample("missing", f"without {name}", rest)
         for name, label, value in _unexpected_fields(node):
             if name not in node:
-                yield Case(
-                    "extra", f"{place.name}: {label}", put_value(base, place, {**node, name: value}, places)
-                )
+                yield location, Sample("extra", label, {**node, name: value})
 
 
-def _unexpected_fields(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
+def _unexpected_fields(node: ToolArguments) -> Iterator[tuple[str, str, object]]:
     yield "unexpected_field", "an unknown field", 1
     yield "x" * 10_000, "a field with a name of 10000 characters", 1
     yield "__proto__", "a field named __proto__", {"isAdmin": True}
@@ -77,26 +78,26 @@ def _unexpected_fields(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
         yield name.upper(), f"{name} in capitals", node[name]
 
 
-def _item(base: ToolArguments, place: SchemaPlace, places: list[SchemaPlace]) -> Any:
-    """Return an item for a list at a place."""
-    current = value_at(base, (*place.path, 0))
-    return current or next((one.example for one in places if one.path == (*place.path, 0)), None)
+def _item(base: ToolArguments, location: Location, locations: list[Location]) -> object:
+    """Return an item for a list at a location."""
+    current = value_at(base, (*location.path, 0))
+    return current or next((one.example for one in locations if one.path == (*location.path, 0)), None)
 
 
-def _samples(place: SchemaPlace, item: object) -> Iterator[Sample]:
+def _samples(location: Location, item: object) -> Iterator[Sample]:
     yield from hostile.samples_of_any_kind()
-    if place.accepts("string") and not place.is_listed:
+    if location.accepts("string") and not location.is_listed:
         yield from hostile.texts()
-    if place.accepts("integer", "number") and not place.is_listed:
+    if location.accepts("integer", "number") and not location.is_listed:
         yield from hostile.numbers()
-    if place.accepts("array", "object"):
+    if location.accepts("array", "object"):
         yield from hostile.nestings()
-    for branch in place.branches:
+    for branch in location.branches:
         for label, value in _boundaries(branch, item):
             yield Sample("boundary", label, value)
 
 
-def _boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, Any]]:
+def _boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, object]]:
     yield from _number_boundaries(branch)
     yield from _length_boundaries(branch)
     yield from _item_boundaries(branch, item)
@@ -143,7 +144,7 @@ def _length_boundaries(branch: JsonSchema) -> Iterator[tuple[str, str]]:
         yield "a character too long", "a" * (most + 1)
 
 
-def _item_boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, list[Any]]]:
+def _item_boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, list[object]]]:
     least, most = branch.get("minItems", 0), branch.get("maxItems")
     if 0 < least <= _ITEMS_MAX:
         yield "the fewest items allowed", [item] * least
@@ -155,17 +156,14 @@ def _item_boundaries(branch: JsonSchema, item: object) -> Iterator[tuple[str, li
         yield "an item twice", [item, item]
 
 
-def _changed(arguments: ToolArguments, n: int, places: list[SchemaPlace]) -> Case:
+def _changed(arguments: ToolArguments, n: int, locations: list[Location]) -> Case:
     """Return generated arguments with one change, which depends on `n`."""
-    place = places[n % len(places)]
-    if not place.path:
+    location = locations[n % len(locations)]
+    if not location.path:
         name = next(iter(arguments), None)
         rest = {key: value for key, value in arguments.items() if key != name}
         return Case("changed", f"drawn {n}, without {name}", rest)
     samples = hostile.samples_of_any_kind()
-    sample = samples[n // len(places) % len(samples)]
-    return Case(
-        "changed",
-        f"drawn {n}, {place.name}: {sample.label}",
-        put_value(arguments, place, sample.value, places),
-    )
+    _, label, value = samples[n // len(locations) % len(samples)]
+    changed = put_value(arguments, location, value, locations)
+    return Case("changed", f"drawn {n}, {location.name}: {label}", changed)

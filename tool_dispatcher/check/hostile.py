@@ -1,4 +1,4 @@
-"""Hostile and careless values for any place of a schema. Pure.
+"""Hostile and careless values for any location of a schema. Pure.
 
 A successful injection does no harm: it only computes or reads. The result then contains a text of `EVIDENCE`,
 which no argument contains.
@@ -28,7 +28,7 @@ class Sample(NamedTuple):
 
 
 def samples_of_any_kind() -> list[Sample]:
-    """Return the samples for every place: values of each kind, and values that are not JSON."""
+    """Return the samples for every location: values of each kind, and values that are not JSON."""
     return [
         Sample("null", "null", None),
         Sample("empty", "an empty text", ""),
@@ -48,7 +48,7 @@ def samples_of_any_kind() -> list[Sample]:
 
 
 def texts() -> list[Sample]:
-    """Return the samples for places that take text."""
+    """Return the samples for locations that take text."""
     return [
         Sample("empty", "only white space", " \t\n"),
         Sample("long", f"{LONG} characters", "a" * LONG),
@@ -59,7 +59,7 @@ def texts() -> list[Sample]:
 
 
 def numbers() -> list[Sample]:
-    """Return the samples for places that take numbers."""
+    """Return the samples for locations that take numbers."""
     return [
         Sample("number", "zero", 0),
         Sample("number", "minus one", -1),
@@ -78,7 +78,7 @@ def numbers() -> list[Sample]:
 
 
 def nestings() -> list[Sample]:
-    """Return the samples for places that take lists, objects or anything."""
+    """Return the samples for locations that take lists, objects or anything."""
     return [
         Sample("nesting", f"objects nested {DEEP} deep", nested_object(DEEP)),
         Sample("nesting", f"lists nested {TOO_DEEP} deep", nested_list(TOO_DEEP)),

@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from antiphon_shared.values import JsonSchema, ToolArguments
 from jsonschema import Draft202012Validator
+from jsonschema import ValidationError as SchemaError
 from jsonschema.exceptions import best_match
 from jsonschema.validators import validator_for
 from referencing import Registry as References
@@ -14,7 +15,7 @@ from referencing import Registry as References
 from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
-from tool_dispatcher.check.schema_places import depth_of
+from tool_dispatcher.check.locations import depth_of
 from tool_dispatcher.check.short_json import short_json
 
 _DEPTH_MAX = DEEP + 10
@@ -41,7 +42,7 @@ class Judge:
         self.text = json.dumps(self.schema)
         self._has_secrets = bool(secret_paths(self.schema))
 
-    def of(self, arguments: Any) -> Judgement:
+    def of(self, arguments: ToolArguments) -> Judgement:
         """Return the judgement on arguments. Values that are not JSON are invalid: no schema can forbid NaN."""
         if problem := not_json(arguments):
             return Judgement("invalid", problem, is_json=False)
@@ -59,7 +60,7 @@ class Judge:
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
 
 
-def _error_text(error: Any) -> str:
+def _error_text(error: SchemaError) -> str:
     """Return an error as text, such as `limit: "type": "integer" does not hold`.
 
     The message of jsonschema would quote the whole value.

@@ -7,7 +7,7 @@
 --            call:ROUND/ID  "own KEY", "repeated KEY ITEM" or "between KEY OTHER": the decision on a call
 --            of:IDENTITY    "ORDINAL STATE KEY ITEM": the newest write with this identity; STATE is open, done, unknown,
 --                           or none if it certainly had no effect; ITEM counts the calls of one record from 1
--- KEYS[4]  their order: sorted set of "ROUND/PLACE/KEY" by the count at their end, infinite while they are open;
+-- KEYS[4]  their order: sorted set of "ROUND/INDEX/KEY" by the count at their end, infinite while they are open;
 --          writes without effect are not in it
 --
 -- ARGV[1]  claimant: drawn for each claim      ARGV[2]  tool     ARGV[3]  fingerprint of tool and arguments
@@ -23,10 +23,10 @@
 --
 -- Returns an array:
 --   {"claimed", key, fence}                     the right to run it
---   {"taken", key}                              it has a record of its own, in any state: see status.lua
---   {"theirs", key, item, state, by, at}        an identical write, or the write to be repeated, is open or unknown
+--   {"recorded", key}                           it has a record of its own, in any state: see status.lua
+--   {"unsettled", key, item, state, by, at}     an identical write, or the write to be repeated, is open or unknown
 --   {"repeated", key, item, by, at, outcomes}   an identical write answers it, and no other has come in between
---   {"between", key, item, by, at, other}       another write, `other` ("ROUND/PLACE/KEY"), has come in between
+--   {"between", key, item, by, at, other}       another write, `other` ("ROUND/INDEX/KEY"), has come in between
 --   {"split"}                                   the calls of a group must run one by one
 --   {"stopped"}                                 its session was stopped after the request; nothing is written
 --
@@ -38,7 +38,7 @@ local calls = {}
 for i = 15, #ARGV, 3 do
   calls[#calls + 1] = { id = ARGV[i], begun = ARGV[i + 1], identity = ARGV[i + 2] }
 end
-local mine = ARGV[12] .. '/' .. calls[1].id
+local own_call = ARGV[12] .. '/' .. calls[1].id
 
 local function decided(call)
   return redis.call('HGET', KEYS[3], 'call:' .. ARGV[12] .. '/' .. call.id)
@@ -72,8 +72,8 @@ end
 
 local function between(key, since)
   for _, other in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. since, '+inf')) do
-    local round, place, name = string.match(other, '^(%d+)/(%d+)/(.*)$')
-    local is_later = round == ARGV[12] and tonumber(place) > tonumber(ARGV[13])
+    local round, index, name = string.match(other, '^(%d+)/(%d+)/(.*)$')
+    local is_later = round == ARGV[12] and tonumber(index) > tonumber(ARGV[13])
     local is_same = string.sub(name, 1, #ARGV[10] + 1) == ARGV[10] .. '/'  -- another ordinal of the same write
     if name ~= key and not is_same and not is_later then
       return other
@@ -138,20 +138,20 @@ else
       key = ARGV[10] .. '/' .. write.ordinal
       if write.state == 'done' then
         local other = between(write.key, record(write.key).since)
-        local told = other and ('between ' .. write.key .. ' ' .. other) or ('repeated ' .. write.key .. ' ' .. write.item)
-        redis.call('HSET', KEYS[3], 'call:' .. mine, told)
+        local decision = other and ('between ' .. write.key .. ' ' .. other) or ('repeated ' .. write.key .. ' ' .. write.item)
+        redis.call('HSET', KEYS[3], 'call:' .. own_call, decision)
         keep_index()
         return answered(other and 'between' or 'repeated', write.key, write.item, other)
       elseif write.state ~= 'none' then
         local found = record(write.key)
-        return { 'theirs', write.key, write.item, write.state, found.by, found.at }
+        return { 'unsettled', write.key, write.item, write.state, found.by, found.at }
       end
     else
       local found = record(write.key)
       local here = string.sub(found.by, 1, #ARGV[12] + 1) == ARGV[12] .. '/'
       local uncertain = write.state == 'unknown' or (write.state == 'open' and not here)
       if ARGV[11] == 'again' and uncertain and ARGV[14] ~= '1' then
-        return { 'theirs', write.key, write.item, write.state, found.by, found.at }
+        return { 'unsettled', write.key, write.item, write.state, found.by, found.at }
       end
       local ordinal = write.ordinal
       repeat
@@ -164,7 +164,7 @@ end
 
 local found = record(key)
 if not fresh and found.state and not (found.state == 'in_progress' and found.claimant == ARGV[1]) then
-  return { 'taken', key }
+  return { 'recorded', key }
 end
 
 local is_lost = false
@@ -184,7 +184,7 @@ if not is_again then
   fence = tonumber(found.fence or 0) + 1
   redis.call('HDEL', ARGV[9] .. key, 'outcomes', 'effect', 'at')
   local since = string.format('%.0f', redis.call('HINCRBY', KEYS[3], 'count', 1))
-  redis.call('HSET', ARGV[9] .. key, 'since', since, 'by', mine,
+  redis.call('HSET', ARGV[9] .. key, 'since', since, 'by', own_call,
     'before', #calls == 1 and redis.call('HGET', KEYS[3], 'of:' .. calls[1].identity) or '')
 end
 local time = redis.call('TIME')
@@ -201,7 +201,7 @@ redis.call('ZADD', KEYS[4], '+inf', member)
 redis.call('HSET', ARGV[9] .. key, 'member', member)
 keep_index()
 if is_lost then
-  return { 'taken', key }
+  return { 'recorded', key }
 end
 for _, call in ipairs(calls) do
   redis.call('HSETNX', KEYS[1], call.begun, ARGV[1])

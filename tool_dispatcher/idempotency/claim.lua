@@ -12,7 +12,7 @@
 --
 -- Returns one of:
 --   the claim's fence, a number
---   "taken"      there is a record already, in any state (see status.lua)
+--   "recorded"   there is a record already, in any state (see status.lua)
 --   "mismatch"   the record is that of another tool or of other arguments; nothing is written
 --   "stopped"    the write has not begun, and its session was stopped after the request; nothing is written
 --
@@ -29,7 +29,7 @@ if state and (record[4] ~= ARGV[2] or record[5] ~= ARGV[3]) then
   return 'mismatch'
 end
 if state and (state ~= 'in_progress' or claimant ~= ARGV[1]) then
-  return 'taken'
+  return 'recorded'
 end
 
 local is_lost = false
@@ -48,7 +48,7 @@ redis.call('HSET', KEYS[1], 'state', is_lost and 'unknown' or 'in_progress', 'cl
   'fence', fence or 1, 'tool', ARGV[2], 'fingerprint', ARGV[3], 'lease_ends', string.format('%.0f', lease_ends))
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
 if is_lost then
-  return 'taken'
+  return 'recorded'
 end
 for i = 9, #ARGV do
   redis.call('HSETNX', KEYS[2], ARGV[i], ARGV[1])

@@ -1,4 +1,4 @@
-"""The claims of a write, one after the other, or the answer of a write that does not run here."""
+"""The successive claims of one write, or its answer if it does not run here."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -59,12 +59,12 @@ class Claims:
 
         Args:
             is_safe_to_repeat: whether a second run with the same key has no second effect.
-            can_be_asked: whether the tool can report if a write took effect.
+            can_reconcile: whether the tool can report if a write took effect.
             wait_s: how long to wait for the outcome of another worker's run, in seconds.
             may_have_begun: whether another worker may have begun the write before.
         """
         self._ledger, self._write = ledger, write
-        self._is_safe_to_repeat, self._can_be_asked = is_safe_to_repeat, can_reconcile
+        self._is_safe_to_repeat, self._can_reconcile = is_safe_to_repeat, can_reconcile
         self._ends_s = monotonic_s() + wait_s
         self.may_have_begun = may_have_begun
         self._has_claimed = False
@@ -98,7 +98,7 @@ class Claims:
             if isinstance(reply, Claim):
                 return reply
             match reply.verdict:
-                case "taken":
+                case "recorded":
                     self._write = replace(self._write, key=reply.key)
                     return None
                 case "repeated" | "between" if self._write.kind == "ask":
@@ -116,7 +116,7 @@ class Claims:
                     raise MustRunSingly
                 case "stopped":
                     return AnsweredWrite(error=answers.cancelled_session_error(self._write))
-                case "theirs":
+                case "unsettled":
                     if self._write.kind == "again":
                         return AnsweredWrite(error=answers.not_approved_error(self._write, reply))
                     if (outcome := await self._identical_write(reply, pause_s)) is not None:
@@ -139,8 +139,8 @@ class Claims:
             return None
         if denied.state == "open" and status.state in ("settled", "unknown"):
             return None  # it has ended in the meantime
-        can_tell = self._is_safe_to_repeat or self._can_be_asked
-        if is_single_call and (status.state == "abandoned" or (status.state != "none" and can_tell)):
+        can_resume = self._is_safe_to_repeat or self._can_reconcile
+        if is_single_call and (status.state == "abandoned" or (status.state != "none" and can_resume)):
             claim = await self._ledger.take_over(identical, status.fence, is_unknown=True)
             if claim is not None:
                 self.log().warning("identical_write_taken_over", fence=claim.fence)
@@ -191,9 +191,9 @@ class Claims:
         """Return whether the claim is still valid, after renewing it if its lease is over."""
         return not claim.is_over or await self._ledger.renew(claim)
 
-    async def has_to_ask(self, claim: Claim) -> bool:
-        """Return whether to ask the tool before the write runs, because it may have run and must not run twice."""
-        if not self._can_be_asked or self._is_safe_to_repeat:
+    async def must_reconcile(self, claim: Claim) -> bool:
+        """Return whether the tool must report, before the write runs, if an earlier run took effect."""
+        if not self._can_reconcile or self._is_safe_to_repeat:
             return False
         return claim.has_begun or await self._ledger.may_have_forgotten(claim.write)
 
@@ -228,7 +228,7 @@ class Claims:
 
     @asynccontextmanager
     async def renewed(self, claim: Claim) -> AsyncIterator[None]:
-        """Renew the claim's lease at every third of it, until the block ends or the claim is taken over."""
+        """Renew the claim's lease every third of its length, until the block ends or the claim is taken over."""
         every_s = self._ledger.lease_s / 3
         renewing: list[asyncio.Task[None]] = []
         # Most writes end before the first renewal is due: a task for each would be most of their cost.

@@ -82,38 +82,22 @@ class Ledger(WriteLedger):
     async def claim(self, write: Write) -> Claim | None:
         """See WriteLedger. Raises KeyUsedForAnother, SessionStopped and LedgerUnavailable."""
         claimant = new_id().hex
-        stopped = self._keys.stopped(self._keys.partition(write.session_id))
-        arguments: list[Argument] = [
-            claimant,
-            write.tool,
-            write.fingerprint,
-            self._lease_ms,
-            *self._retention_ms(write),
-            write.session_id,
-            write.requested_at_ms,
-            *(begun_entry(call_id) for call_id in write.call_ids),
-        ]
-
-        answer, ends_s, problem = await self._claimed(_CLAIM, [*self._keys_of(write), stopped], arguments)
+        arguments = self._claim_arguments(write, claimant)
+        arguments += [begun_entry(call_id) for call_id in write.call_ids]
+        names = [*self._keys_of(write), self._stopped(write)]
+        answer, ends_s, problem = await self._claimed(_CLAIM, names, arguments)
         if answer == b"mismatch":
             raise _used_for_another(write)
         if answer == b"stopped":
             raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
-        return None if answer == b"taken" else Claim(write, claimant, int(answer), ends_s, problem)
+        return None if answer == b"recorded" else Claim(write, claimant, int(answer), ends_s, problem)
 
     async def begin(self, write: Write) -> Claim | DeniedClaim:
         """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""
         claimant = new_id().hex
-        stopped = self._keys.stopped(self._keys.partition(write.session_id))
-        names = [self._keys_of(write)[1], stopped, *self._index_keys(write)]
-        arguments: list[Argument] = [
-            claimant,
-            write.tool,
-            write.fingerprint,
-            self._lease_ms,
-            *self._retention_ms(write),
-            write.session_id,
-            write.requested_at_ms,
+        names = [self._keys_of(write)[1], self._stopped(write), *self._index_keys(write)]
+        arguments = [
+            *self._claim_arguments(write, claimant),
             self._keys.effect(write.session_id, ""),
             write.name,
             "once" if write.kind == "ask" else write.kind,
@@ -123,7 +107,6 @@ class Ledger(WriteLedger):
         ]
         for call_id, identity in zip(write.call_ids, write.identities, strict=True):
             arguments += [call_id, begun_entry(call_id), identity]
-
         (verdict, *more), ends_s, problem = await self._claimed(_BEGIN, names, arguments)
         if verdict == b"claimed":
             claimed = replace(write, key=more[0].decode())
@@ -257,6 +240,15 @@ class Ledger(WriteLedger):
                 return error.reply, ends_s, f"{error}."
 
         return await self._retried("claim a write", attempt)
+
+    def _claim_arguments(self, write: Write, claimant: str) -> list[Argument]:
+        """Return the arguments that both scripts that claim a write take first."""
+        digest, retention_ms = write.fingerprint, self._retention_ms(write)
+        request = (write.session_id, write.requested_at_ms)
+        return [claimant, write.tool, digest, self._lease_ms, *retention_ms, *request]
+
+    def _stopped(self, write: Write) -> str:
+        return self._keys.stopped(self._keys.partition(write.session_id))
 
     def _index_keys(self, write: Write) -> list[str]:
         """Return the keys of the session's writes and of their order."""

@@ -8,7 +8,7 @@
 -- ARGV[3]  "settled", or "unknown" when it is not known whether the write took effect
 -- ARGV[4]  tool         ARGV[5]  fingerprint of tool and arguments
 -- ARGV[6]  life of the record, ARGV[7] of the journal, in milliseconds
--- ARGV[8]  with KEYS[3]: "ROUND/PLACE/KEY" of the write     ARGV[9]  "ROUND/ID" of its first call
+-- ARGV[8]  with KEYS[3]: "ROUND/INDEX/KEY" of the write     ARGV[9]  "ROUND/ID" of its first call
 -- ARGV[10+] for each call of the write: its entry in the journal, its outcome as JSON; with KEYS[3] also its identity,
 --          and "done", "unknown", or "none" when it certainly had no effect
 --

@@ -6,7 +6,7 @@
 -- ARGV[2]  claimant: drawn for each takeover     ARGV[3]  lease, ARGV[4] life of the record, in milliseconds
 -- ARGV[5]  without KEYS[2]: "1" when a write that has ended is taken over too, to run once more under its key;
 --          with KEYS[2]: the field of the call that takes it over; ARGV[6] the write's identity,
--- ARGV[7]  "ROUND/PLACE/KEY"; ARGV[8] "1" when a write of unknown outcome is taken over too, to find the outcome
+-- ARGV[7]  "ROUND/INDEX/KEY"; ARGV[8] "1" when a write of unknown outcome is taken over too, to find the outcome
 --
 -- Returns the new fence, one above the old one: later requests of the old claimant are refused. Returns 0, and changes
 -- nothing, when the write's status has changed: it was settled, renewed, or taken over by another worker. Repeating a

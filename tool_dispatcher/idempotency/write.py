@@ -17,7 +17,7 @@ Purpose = Literal["once", "ask", "again", "next"]
 deliberately repeats it. `next`: it does not matter.
 """
 Effect = Literal["done", "unknown", "none"]
-Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
+Verdict = Literal["recorded", "unsettled", "repeated", "between", "split", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class DeniedClaim:
     """When it settled, in Unix milliseconds; 0 if unknown."""
     outcome: ToolResult | None = None
     other: str = ""
-    """For a write that came in between: `ROUND/PLACE/KEY`."""
+    """For a write in between: `ROUND/INDEX/KEY`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,12 @@ class WriteStatus:
 
 def denied_claim(verdict: str, more: Sequence[bytes]) -> DeniedClaim:
     """Return the denied claim in a reply of begin.lua."""
-    if verdict not in ("theirs", "repeated", "between"):
+    if verdict not in ("unsettled", "repeated", "between"):
         return DeniedClaim(cast(Verdict, verdict), more[0].decode() if more else "")
     key, item = more[0].decode(), int(more[1])
-    if verdict == "theirs":
+    if verdict == "unsettled":
         state, by, at_ms = more[2].decode(), more[3].decode(), int(more[4])
-        return DeniedClaim("theirs", key, item, state, by, at_ms)
+        return DeniedClaim("unsettled", key, item, state, by, at_ms)
     by, at_ms = more[2].decode(), int(more[3])
     if verdict == "between":
         return DeniedClaim("between", key, item, "done", by, at_ms, other=more[4].decode())

@@ -127,7 +127,7 @@ class Outcomes:
 def verdict(contract: Contract, arguments: Mapping[str, object], outcome: ToolOutcome) -> Validation | None:
     """Return the verdict of a call on the argument that its tool validates; None for a tool without `validates`.
 
-    A tool reports a fault by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
+    A tool reports an error by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
     """
     if not contract.validates:
         return None
@@ -139,11 +139,11 @@ def verdict(contract: Contract, arguments: Mapping[str, object], outcome: ToolOu
         return Validation(of=of, has_passed=False, errors=(one_line(outcome.message, ERROR_CHARACTERS_MAX),))
     if not isinstance(outcome, Mapping) or outcome.get("valid", True) is True:
         return Validation(of=of, has_passed=True)
-    errors = tuple(_faults(outcome.get("errors")))[:ERRORS_MAX]
+    errors = tuple(_error_texts(outcome.get("errors")))[:ERRORS_MAX]
     return Validation(of=of, has_passed=False, errors=errors or ("It is not valid.",))
 
 
-def _faults(errors: Json) -> Iterator[str]:
+def _error_texts(errors: Json) -> Iterator[str]:
     for error in errors if isinstance(errors, list) else [errors]:
         if isinstance(error, Mapping):
             name, message = error.get("property", "(the whole)"), error.get("message", "not valid")

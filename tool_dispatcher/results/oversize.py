@@ -48,7 +48,7 @@ def fit_data(data: Json, bytes_max: int, handle: str) -> Fitted:
     return Fitted(part, complete)
 
 
-def read_part(result: bytes, start: int, length: int, bytes_max: int | None = None) -> JsonObject:
+def read_part(result: bytes, start: int, length: int, bytes_max: int) -> JsonObject:
     """Return `length` characters of a whole from `start`: of its text if it is a text, otherwise of its JSON.
 
     The part is shorter at the end of the whole, or if its JSON would be larger than `bytes_max`; the field `end`
@@ -58,8 +58,7 @@ def read_part(result: bytes, start: int, length: int, bytes_max: int | None = No
     start = min(max(0, start), len(text))
     part = text[start : start + max(0, length)]
     read: JsonObject = {"text": "", "start": start, "end": len(text), "total_characters": len(text)}
-    if bytes_max is not None:
-        part = _beginning(part, bytes_max - len(to_json(read))) or part[:1]
+    part = _beginning(part, bytes_max - len(to_json(read))) or part[:1]
     return {**read, "text": part, "end": start + len(part)}
 
 

@@ -1,4 +1,4 @@
-"""One attempt at a call: it is admitted by every bound, run, timed, and counted by the tool's breaker."""
+"""One attempt at a call: it waits for every limit, runs for a limited time, and is counted by the tool's breaker."""
 
 import asyncio
 import inspect
@@ -8,6 +8,7 @@ from functools import partial
 from typing import NoReturn
 
 from antiphon_shared import faults
+from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.values import JsonSchema, ToolArguments
@@ -22,7 +23,7 @@ from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.results.redacted import redact_call_secrets
 from tool_dispatcher.running.batch_run import BatchRun, Call
-from tool_dispatcher.running.breakers import GuardedCall, ToolBreakers
+from tool_dispatcher.running.breakers import GuardedCall
 from tool_dispatcher.running.execute import execute
 from tool_dispatcher.running.threads import HeldThread, NoThread, Threads
 
@@ -47,15 +48,19 @@ class Attempts:
     def __init__(
         self,
         outcomes: Outcomes,
-        breakers: ToolBreakers,
+        breakers: SharedBreakers | None,
         threads: Threads,
         calls_max: int,
         slots: Slots | None = None,
         rates: RateLimiter | None = None,
     ) -> None:
         self._outcomes, self._slots, self._rates, self._threads = outcomes, slots, rates, threads
-        self.guarded = breakers.call_of
+        self._breakers = breakers
         self._call_slots = asyncio.Semaphore(calls_max)
+
+    def guarded(self, tool: str) -> GuardedCall:
+        """Return the guard of one call of a tool, with all its attempts."""
+        return GuardedCall(self._breakers, tool)
 
     async def make(self, call: Call, guard: GuardedCall) -> ToolOutcome:
         """Return the outcome of one attempt, within `guarded`. Raises only CancelledError."""
@@ -77,7 +82,7 @@ class Attempts:
             except NotAdmitted as refusal:
                 return refusal.error
             except (NoThread, TimeoutError):
-                return _out_of_time("The session's time was over before the call began; it was not run.")
+                return _out_of_time()
             return await self._run_admitted(call, guard, thread)
 
     async def _run_admitted(self, call: Call, guard: GuardedCall, thread: HeldThread | None) -> ToolOutcome:
@@ -98,7 +103,8 @@ class Attempts:
         if ended.raised is not None:
             batch.log.raised(call.id, tool.name, ended.raised, call.arguments.secrets)
             guard.raised(ended.raised)
-        guard.attempted(ended.outcome, _is_slow(tool, monotonic_s() - began_s))
+        slow_s = tool.contract.slow_s
+        guard.attempted(ended.outcome, is_slow=slow_s is not None and monotonic_s() - began_s > slow_s)
         return await self._outcomes.clean(_with_example(ended.outcome, tool), call.arguments.secrets)
 
     async def reconcile(self, call: Call) -> Reconciled:
@@ -153,18 +159,11 @@ class Attempts:
             await bounds.enter_async_context(slot)
         if self._rates is not None and contract.rate_limit is not None:
             await self._rates.admit(tool.name, contract.rate_limit, batch.time_left_s)
-        if self._call_slots.locked():
-            async with asyncio.timeout(batch.time_left_s):
-                await bounds.enter_async_context(self._call_slots)
-        else:
+        async with asyncio.timeout(batch.time_left_s):
             await bounds.enter_async_context(self._call_slots)
         if tool.is_async:
             return None
         return await bounds.enter_async_context(self._threads.reserve(batch.time_left_s))
-
-
-def _is_slow(tool: Tool, took_s: float) -> bool:
-    return tool.contract.slow_s is not None and took_s > tool.contract.slow_s
 
 
 def _with_example(outcome: ToolOutcome, tool: Tool) -> ToolOutcome:
@@ -193,8 +192,12 @@ def _grant_over(tool: Tool) -> ToolError:
     )
 
 
-def _out_of_time(message: str) -> ToolError:
-    return tool_error("timeout", message, "Answer from what has been found, and say what is missing.")
+def _out_of_time() -> ToolError:
+    return tool_error(
+        "timeout",
+        "The session's time was over before the call began; it was not run.",
+        "Answer from what has been found, and say what is missing.",
+    )
 
 
 def _never_called(arguments: ToolArguments, context: object) -> NoReturn:

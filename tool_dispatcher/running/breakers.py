@@ -20,26 +20,15 @@ up and has said when to call again, and retries wait for that time.
 """
 
 
-class ToolBreakers:
-    """The breakers of all tools, which count each call once, with all its attempts.
+class GuardedCall:
+    """A call under the breaker of its tool: a context manager that counts the call once, with all its attempts.
 
-    `shared` are the breakers of all processes; with None, no circuit ever opens.
+    `breakers` are those of all processes; with None, no circuit ever opens.
     """
 
-    def __init__(self, shared: SharedBreakers | None = None) -> None:
-        self._shared = shared
-
-    def call_of(self, tool: str) -> "GuardedCall":
-        """Return the guard of one call with all its attempts."""
-        return GuardedCall(self._shared, tool)
-
-
-class GuardedCall:
-    """A call under the breaker of its tool: a context manager, at whose end the call is counted."""
-
-    def __init__(self, shared: SharedBreakers | None, tool: str) -> None:
-        self._shared, self._tool = shared, tool
-        self._is_probe = self._is_own_fault = False
+    def __init__(self, breakers: SharedBreakers | None, tool: str) -> None:
+        self._breakers, self._tool = breakers, tool
+        self._is_probe = self._is_internal_error = False
         self._has_failed: bool | None = None
         """Whether the latest attempt failed; None before the first attempt."""
 
@@ -47,16 +36,17 @@ class GuardedCall:
         return self
 
     def __exit__(self, *ended: object) -> None:
-        self._count()
+        if self._breakers is not None and self._has_failed is not None:
+            self._breakers.note(tool_breaker(self._tool), self._has_failed)
 
     async def ask(self) -> ToolError | None:
         """Return None if an attempt may run, else the circuit_open error for the call.
 
         The breaker's probe call may make all of its attempts.
         """
-        if self._shared is None or self._is_probe:
+        if self._breakers is None or self._is_probe:
             return None
-        answer = await self._shared.ask(tool_breaker(self._tool))
+        answer = await self._breakers.ask(tool_breaker(self._tool))
         if isinstance(answer, RefusedCall):
             return _refusal(self._tool, answer)
         self._is_probe = answer.state.opened is not None
@@ -64,7 +54,7 @@ class GuardedCall:
 
     def raised(self, error: BaseException) -> None:
         """Note the exception of an attempt: after an error in the tool itself, a write ends as outcome_unknown too."""
-        self._is_own_fault = (
+        self._is_internal_error = (
             not isinstance(error, ToolFailed) and foreign_failures.classify_exception(error) is None
         )
 
@@ -72,13 +62,8 @@ class GuardedCall:
         """Note the outcome of an attempt, and whether the attempt exceeded the tool's `slow_s`."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in DISPATCHER_ERRORS:
-            self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)
-        self._is_own_fault = False
-
-    def _count(self) -> None:
-        """Count the call by its latest attempt, if any has run."""
-        if self._shared is not None and self._has_failed is not None:
-            self._shared.note(tool_breaker(self._tool), self._has_failed)
+            self._has_failed = is_slow or (kind in _FAILURES and not self._is_internal_error)
+        self._is_internal_error = False
 
 
 def _refusal(tool: str, refused: RefusedCall) -> ToolError:

@@ -5,9 +5,7 @@ No call fails because of the cache: a result that cannot be read or stored count
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import structlog
 from antiphon_shared.bus.batcher import Batcher
@@ -18,12 +16,13 @@ from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.offload import json_up_to
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
-from antiphon_shared.values import Json, ToolArguments
+from antiphon_shared.values import ToolArguments
 from pydantic_core import from_json
 from redis.exceptions import RedisClusterException, RedisError
 
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.idempotency.identity import fingerprint
+from tool_dispatcher.results.outcome import Answer
 
 BYTES_MAX = 1_000_000
 """The maximum size of one entry."""
@@ -34,15 +33,6 @@ _NOTES, _ENDS = "journal:writes", "journal:writes:ended"
 _BEGUN, _ENDED = "begun:", "ended:"
 
 
-@dataclass(frozen=True, slots=True)
-class Cached:
-    """The cached result of a read; the result may be None."""
-
-    data: Json
-    began_at: datetime
-    """The time at which the read began."""
-
-
 def is_cached(contract: Contract) -> bool:
     """Return whether calls with this contract may be answered from the cache."""
     return contract.effect == "read" and contract.cache_ttl_s > 0
@@ -51,14 +41,12 @@ def is_cached(contract: Contract) -> bool:
 def digest_of(
     tool: Tool, tenant: str, scopes: Iterable[str], arguments: ToolArguments, cache_name: str = ""
 ) -> str | None:
-    """Return the cache key of a call; None if it is a write, its contract forbids caching, or it is not JSON.
+    """Return the cache key of a cached call; None if its arguments are not JSON.
 
     Args:
         arguments: the validated arguments, with placeholders replaced.
         cache_name: the name of the session's cache; see OwnWrites.
     """
-    if not is_cached(tool.contract):
-        return None
     try:
         return fingerprint(tool.definition_digest, tenant, sorted(set(scopes)), arguments, cache_name)
     except ValueError:
@@ -68,18 +56,18 @@ def digest_of(
 class ReadCache:
     """The results of reads, shared by all dispatchers: whole results, before they are cut to size."""
 
-    def __init__(
-        self, batcher: Batcher, keys: Keys, *, bytes_max: int = BYTES_MAX, patience_s: float = PATIENCE_S
-    ) -> None:
+    def __init__(self, batcher: Batcher, keys: Keys) -> None:
         self._batcher, self._keys = batcher, keys
-        self._bytes_max, self._patience_s = bytes_max, patience_s
 
-    async def get(self, digest: str) -> Cached | None:
-        """Return the entry for a digest; None if it is missing or cannot be read in time."""
+    async def get(self, digest: str) -> Answer | None:
+        """Return the answer stored under a digest; None if it is missing or cannot be read in time."""
         try:
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(PATIENCE_S):
                 content = await self._batcher.submit("GET", self._keys.cached(digest))
-            return None if content is None else _read(from_json(content))
+            if content is None:
+                return None
+            entry = from_json(content)
+            return Answer(entry["data"], cached_at=datetime.fromisoformat(entry["at"]))
         except (RedisError, RedisClusterException, TimeoutError, ValueError, LookupError, TypeError) as error:
             structlog.get_logger().warning("read_cache_unavailable", error=str(error))
             return None
@@ -92,16 +80,12 @@ class ReadCache:
         if isinstance(data, ToolError) or ttl_s <= 0:
             return
         try:
-            content = json_up_to({"at": at.isoformat(), "data": data}, self._bytes_max)
+            content = json_up_to({"at": at.isoformat(), "data": data}, BYTES_MAX)
         except ValueError:  # also PydanticSerializationError, a subclass
             return
         if content is not None:
             # The reply is ignored, because it makes no difference to this call.
             self._batcher.submit("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))
-
-
-def _read(entry: Any) -> Cached:
-    return Cached(entry["data"], datetime.fromisoformat(entry["at"]))
 
 
 class OwnWrites:

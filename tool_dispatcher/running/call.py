@@ -90,30 +90,16 @@ class Caller:
 
     async def _read(self, call: Call) -> Answer:
         """Answer a read from the cache if its contract allows it, else run it and cache the result."""
-        digest = await self._digest(call)
-        if self._cache is None or digest is None:
+        if self._cache is None or not is_cached(call.contract) or (digest := await _digest(call)) is None:
             return await self._runner.answer(call)
         if (cached := await self._cache.get(digest)) is not None:
-            return Answer(cached.data, cached_at=cached.began_at)
+            return cached
         begun = utc_now()
         answer = await self._runner.answer(call)
         if not answer.substitute:
             outcome = answer.outcome.as_one_outcome if isinstance(answer.outcome, Items) else answer.outcome
             self._cache.store(digest, outcome, begun, call.contract.cache_ttl_s)
         return answer
-
-    async def _digest(self, call: Call) -> str | None:
-        """Return the cache key of the read; None if it is not cached."""
-        batch = call.batch
-        if self._cache is None or not is_cached(call.contract):
-            return None
-        cache_name = await OwnWrites(batch.session).cache_name()
-        if cache_name is None:
-            return None
-        scopes = batch.permissions.authorization.scopes
-        return await offload(
-            digest_of, call.tool, batch.request.tenant, scopes, call.arguments.plain, cache_name
-        )
 
     async def repeats(
         self, request: ToolsRequested, session_id: str, arguments: Mapping[int, Arguments]
@@ -146,6 +132,16 @@ class Caller:
         if tool is None or tool.contract.effect == "read" or call.idempotency_key is not None:
             return False
         return tool.contract.repeat != "run" and call.repeat_of is None and call.refused is None
+
+
+async def _digest(call: Call) -> str | None:
+    """Return the cache key of the read; None if its result must not come from the cache."""
+    batch = call.batch
+    cache_name = await OwnWrites(batch.session).cache_name()
+    if cache_name is None:
+        return None
+    scopes = batch.permissions.authorization.scopes
+    return await offload(digest_of, call.tool, batch.request.tenant, scopes, call.arguments.plain, cache_name)
 
 
 def _group_error(error: ToolError, variant: Tool, calls: Sequence[RequestedCall]) -> ToolError:

@@ -8,11 +8,10 @@ received with other arguments, but it must recognise the same items when they ar
 after a crash.
 
 So an item of a write is retried only if it was refused: if the first attempt had an effect, the other key would not
-prevent a second effect. If the tool can report the effect of a key, no item is retried: the dispatcher would ask
-about the key of the whole group, not about the keys of its items.
+prevent a second effect. If the tool can report the effect of a key, no item is retried: the dispatcher would
+pass it the key of the whole group, not the keys of its items.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
@@ -49,7 +48,7 @@ class Group:
     def __init__(self, unit: Unit, contract: Contract, key: str, *, can_reconcile: bool) -> None:
         assert unit.variant is not None, "only calls that run as one are a group"
         self._variant, self._contract, self._key = unit.variant, contract, key
-        self._can_be_asked = can_reconcile
+        self._can_reconcile = can_reconcile
         self._outcomes: list[ToolOutcome] = [None] * len(unit.calls)
         self._errors: list[list[ToolError]] = [[] for _ in unit.calls]
         self._is_answered = False
@@ -65,7 +64,8 @@ class Group:
 
     def note(self, outcome: ToolOutcome, attempt: int) -> ToolError | None:
         """Record the outcome of an attempt; return the error that requires another attempt, or None."""
-        for index, item in zip(self.remaining, self._spread(outcome), strict=True):
+        items = spread(self._variant, self._contract.effect, outcome, len(self.remaining))
+        for index, item in zip(self.remaining, items, strict=True):
             self._outcomes[index] = item
             if isinstance(item, ToolError):
                 self._errors[index].append(item)
@@ -85,16 +85,13 @@ class Group:
             return last
         return Items(tuple(map(self._outcome_at, range(len(self._outcomes)))))
 
-    def _spread(self, outcome: ToolOutcome) -> Sequence[ToolOutcome]:
-        return spread(self._variant, self._contract.effect, outcome, len(self.remaining))
-
     def _pause_s(self, index: int, attempt: int) -> float | None:
         """Return the longest pause before the item runs again, in seconds; None if it does not."""
         error = self._outcomes[index]
         if not isinstance(error, ToolError):
             return None
         is_write = self._contract.effect == "write"
-        if is_write and (self._can_be_asked or error.error_type != "rate_limit"):
+        if is_write and (self._can_reconcile or error.error_type != "rate_limit"):
             return None
         return pause_s(error, self._contract, attempt)
 

@@ -5,11 +5,9 @@ from collections.abc import Coroutine
 from types import TracebackType
 from typing import Self
 
-from antiphon_shared.tools.calls import ToolResult
-
 from tool_dispatcher.batch import Unit
+from tool_dispatcher.idempotency.write import Results
 
-Results = tuple[ToolResult, ...]
 Work = Coroutine[None, None, Results]
 
 

@@ -24,7 +24,7 @@ class Retries:
         self._contract = contract
         self._errors: list[ToolError] = []
 
-    async def again(self, outcome: ToolOutcome, time_left_s: float) -> bool:
+    async def wait_before_retry(self, outcome: ToolOutcome, time_left_s: float) -> bool:
         """Record the outcome of an attempt; return whether to make another one, after the pause."""
         if not isinstance(outcome, ToolError):
             return False

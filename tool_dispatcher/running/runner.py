@@ -55,7 +55,7 @@ class Runner:
         retries = Retries(call.batch.retried_by(call.contract))
         with self._attempts.guarded(call.tool.name) as guard:
             outcome = await self._attempts.make(call, guard)
-            while await retries.again(outcome, call.batch.time_left_s):
+            while await retries.wait_before_retry(outcome, call.batch.time_left_s):
                 call, outcome = await self._next_attempt(call, call.arguments.plain, guard)
         return retries.final_outcome(outcome)
 
@@ -68,7 +68,7 @@ class Runner:
         retries = Retries(contract)
         with self._attempts.guarded(call.tool.name) as guard:
             error = group.note(await self._attempts.make(call, guard), call.attempt)
-            while await retries.again(error, call.batch.time_left_s):
+            while await retries.wait_before_retry(error, call.batch.time_left_s):
                 remaining_items = gathered(variant, [items[index] for index in group.remaining])
                 call, outcome = await self._next_attempt(call._replace(key=group.key), remaining_items, guard)
                 error = group.note(outcome, call.attempt)

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from contextvars import Context, copy_context
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, suppress
+from contextvars import copy_context
 from queue import SimpleQueue
 from threading import Thread
 from typing import TypeVar, cast
@@ -13,13 +12,6 @@ T = TypeVar("T")
 
 Done = tuple[object, BaseException | None]
 """The return value of a function, or the exception it raised."""
-
-
-@dataclass(frozen=True)
-class _Job:
-    context: Context
-    function: Callable[[], object]
-    finish: Callable[[Done], None]
 
 
 class NoThread(Exception):
@@ -35,7 +27,7 @@ class Threads:
 
     def __init__(self, threads_max: int) -> None:
         self._free = asyncio.Semaphore(threads_max)
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads_max = threads_max
         self._started = self.busy = self.abandoned = 0
 
@@ -58,14 +50,19 @@ class Threads:
         """Run the function in the thread, which is free again when the function returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Done] = loop.create_future()
+        context = copy_context()
 
         def finish(done: Done) -> None:
-            try:
+            with suppress(RuntimeError):  # the loop is closed, so the result is dropped
                 loop.call_soon_threadsafe(self._finish, thread, future, done)
-            except RuntimeError:  # the loop is closed, so the result is dropped
-                return
 
-        self._jobs.put(_Job(copy_context(), function, finish))
+        def job() -> None:
+            try:
+                finish((context.run(function), None))
+            except BaseException as error:  # noqa: BLE001  # a tool may raise anything, SystemExit too
+                finish((None, error))
+
+        self._jobs.put(job)
         self.busy += 1
         if self.busy > self._started:
             self._started += 1
@@ -116,9 +113,6 @@ class HeldThread:
             self._threads.abandon(self)
 
 
-def _work(jobs: "SimpleQueue[_Job | None]") -> None:
+def _work(jobs: "SimpleQueue[Callable[[], None] | None]") -> None:
     while (job := jobs.get()) is not None:
-        try:
-            job.finish((job.context.run(job.function), None))
-        except BaseException as error:  # noqa: BLE001  # a tool may raise anything, SystemExit too
-            job.finish((None, error))
+        job()

@@ -52,7 +52,6 @@ class Writes:
         *,
         is_caching: bool,
     ) -> None:
-
         self._tools, self._ledger, self._outcomes = tools, ledger, outcomes
         self._runner, self._attempts = runner, attempts
         self._retention_s, self._is_caching = retention_s, is_caching
@@ -65,9 +64,8 @@ class Writes:
         except MustRunSingly:
             return await self._one_by_one(call)
         if write.name and any(result.repeated is not None for result in results):
-            return await call.batch.journal.settle(
-                results
-            )  # the claim of another call has settled them elsewhere
+            # The claim of another call has settled them elsewhere.
+            return await call.batch.journal.settle(results)
         return results
 
     async def once(self, call: Call, write: Write) -> Results:
@@ -106,7 +104,7 @@ class Writes:
         if claim.problem:
             claims.log().warning("write_claim_not_replicated", problem=claim.problem)
             return await self._results(call, answers.not_replicated_error(claim.write, claim.problem, False))
-        answer = await self._reconciled(call, claims) if await claims.has_to_ask(claim) else None
+        answer = await self._reconciled(call, claims) if await claims.must_reconcile(claim) else None
         if isinstance(answer, TookEffect):
             return claims.mark_first(await self._results(call, answer.data))
         if answer is None and claims.is_uncertain(claim):

@@ -12,7 +12,6 @@ import os
 import resource
 import sys
 import threading
-from typing import Any
 
 from tool_dispatcher.sql.limits import Limits
 
@@ -88,5 +87,5 @@ def _limit(which: int, soft: int, hard: int) -> None:
     resource.setrlimit(which, (soft, hard))
 
 
-def _encoded(**answer: Any) -> bytes:
+def _encoded(**answer: object) -> bytes:
     return json.dumps(answer).encode()

@@ -230,10 +230,7 @@ def _described(tables: Mapping[str, Table]) -> str:
     lines = []
     for name, table in list(tables.items())[:_TABLES_LISTED_MAX]:
         columns = [f"{column.name} {column.type}" for column in table.columns[:_COLUMNS_LISTED_MAX]]
-        more = (
-            [f"{len(table.columns) - _COLUMNS_LISTED_MAX} more"]
-            if len(table.columns) > _COLUMNS_LISTED_MAX
-            else []
-        )
-        lines.append(f"{name} ({', '.join([*columns, *more]) or 'no columns'}; rows: {table.rows})")
+        if (more := len(table.columns) - _COLUMNS_LISTED_MAX) > 0:
+            columns.append(f"{more} more")
+        lines.append(f"{name} ({', '.join(columns) or 'no columns'}; rows: {table.rows})")
     return f"There {'are' if len(tables) > 1 else 'is'}: {', '.join(lines)}."

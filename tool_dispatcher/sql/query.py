@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from antiphon_shared.process.offload import json_of, offload, offload_if
-from antiphon_shared.values import JsonSchema, ToolArguments
+from antiphon_shared.values import Json, JsonSchema, ToolArguments
 from antiphon_shared.workflows.sql import LENGTH_MAX, SQL_TOOL
 from pydantic_core import from_json
 
@@ -56,7 +56,7 @@ class SqlQueries:
         """End every child process."""
         await self._processes.close()
 
-    async def _call(self, arguments: ToolArguments, context: ToolContext) -> Any:
+    async def _call(self, arguments: ToolArguments, context: ToolContext) -> Json:
         if find_spec("duckdb") is None:
             raise ToolFailed(
                 "internal_error",
@@ -93,9 +93,10 @@ class SqlQueries:
         )
 
 
-def _rows(answer: dict[str, Any]) -> Any:
+def _rows(answer: dict[str, Any]) -> Json:
     if refused := answer.get("refused"):
         raise ToolFailed("validation_error", *refused)
     if broken := answer.get("broken"):
         raise ToolFailed("api_failure", f"DuckDB failed: {broken}")
-    return answer["rows"]
+    rows: Json = answer["rows"]
+    return rows

@@ -6,7 +6,7 @@ is never read as a date or a number.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,6 @@ ColumnType = Literal["NULL", "BOOLEAN", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR"
 
 _INT64, _INT128 = 2**63, 2**127
 _KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "text"}
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +72,13 @@ def _column_names(keys: list[str]) -> dict[str, str]:
     """Return the column name of each key, as SQL ignores case and allows no empty name."""
     names: dict[str, str] = {}
     folded_keys = {_folded(key) for key in keys}
-    taken: set[str] = set()
+    used: set[str] = set()
     for key in keys:
         name, n = key or "_", 0
-        while _folded(name) in taken or (n and _folded(name) in folded_keys):
+        while _folded(name) in used or (n and _folded(name) in folded_keys):
             n += 1
             name = f"{key or '_'}_{n}"
-        taken.add(_folded(name))
+        used.add(_folded(name))
         names[key] = name
     return names
 
@@ -91,14 +90,13 @@ def _folded(name: str) -> str:
 
 def _column(name: str, values: list[Any]) -> Column:
     type = _type_of(values)
-    if type == "JSON":
-        return Column(name, type, [None if one is None else _json(one) for one in values])
-    if type == "VARCHAR":
-        return Column(
-            name, type, [one if one is None or isinstance(one, str) else _json(one) for one in values]
-        )
-    if type == "DOUBLE":
-        return Column(name, type, [None if one is None else float(one) for one in values])
+    match type:
+        case "JSON":
+            values = [None if one is None else _json(one) for one in values]
+        case "VARCHAR":
+            values = [one if one is None or isinstance(one, str) else _json(one) for one in values]
+        case "DOUBLE":
+            values = [None if one is None else float(one) for one in values]
     return Column(name, type, values)
 
 
@@ -113,16 +111,13 @@ def _type_of(values: list[Any]) -> ColumnType:
         return "BOOLEAN"
     if not kinds <= {"int", "float"}:
         return "JSON"
-    low, high = _bounds([one for one in values if isinstance(one, int)])
+    integers = [one for one in values if isinstance(one, int)]
+    low, high = min(integers, default=0), max(integers, default=0)
     if low < -_INT128 or high >= _INT128:
         return "JSON"
     if "float" in kinds:
         return "DOUBLE"
     return "BIGINT" if low >= -_INT64 and high < _INT64 else "HUGEINT"
-
-
-def _bounds(numbers: list[int]) -> tuple[int, int]:
-    return min(numbers, default=0), max(numbers, default=0)
 
 
 def _json(value: object) -> str:

@@ -8,12 +8,23 @@ from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Contract
-from antiphon_shared.tools.placeholders import Reference, find
+from antiphon_shared.tools.placeholders import find
 
 from antiphon.replay.checks.catalogues import contracts_of
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
-from tool_dispatcher.batch import Bounds, Plan, advance, digest_of, failed, plan_batch, resolve, start
+from tool_dispatcher.batch import (
+    BatchState,
+    Bounds,
+    Plan,
+    advance,
+    digest_of,
+    failed,
+    plan_batch,
+    resolve,
+    start,
+)
+from tool_dispatcher.batch.placeholders import referenced_indexes
 
 _Begins = tuple[tuple[int, ...], ...]
 
@@ -59,12 +70,8 @@ def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) ->
         request,
         contracts_of(catalogue),
         Bounds(record.batch_concurrency, record.collapse_above),
-        settled=record.settled,
-        refused=record.refused,
-        begun=record.begun,
-        excluded=record.barred,
-        repeats=record.repeats,
-        example_of=record.examples.get,
+        BatchState(record.settled, record.refused, record.begun, record.barred, record.repeats),
+        record.examples.get,
     )
 
 
@@ -136,9 +143,7 @@ def fill_arguments(
     results = [returned[index] for index in range(len(request.calls))]
     for index in sorted(ran.difference(record.begun, record.settled)):
         call = request.calls[index]
-        referenced = {
-            reference.call for _, reference in find(call.arguments) if isinstance(reference, Reference)
-        }
+        referenced = referenced_indexes(find(call.arguments))
         if not referenced or any(results[one].handle for one in referenced):
             continue  # a result that is shown in part is not recorded whole
         today = resolve(call, results, example=record.examples.get(call.name))

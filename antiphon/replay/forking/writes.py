@@ -18,11 +18,11 @@ from antiphon.recording.lines import EventLine, records_in
 from antiphon.replay.forking.point import Point
 from tool_dispatcher.batch import gathered
 from tool_dispatcher.batch.placeholders import resolve
-from tool_dispatcher.idempotency.answers import effect_of, is_unknown
+from tool_dispatcher.idempotency.answers import effect_of, is_unknown, write_end
 from tool_dispatcher.idempotency.identity import identity_of, name_of
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.idempotency.port import Claim
-from tool_dispatcher.idempotency.write import EndState, Purpose, Results, Write
+from tool_dispatcher.idempotency.write import Purpose, Results, Write
 
 _Unit = tuple[str, tuple[int, ...]]
 
@@ -37,8 +37,7 @@ async def restore_writes(bus: Bus, point: Point) -> None:
             for unit in begun:
                 claims[unit] = await _claimed(ledger, batch, unit)
             for claim, results in (made for unit in ended for made in claims.pop(unit, ())):
-                state: EndState = "unknown" if any(map(is_unknown, results)) else "settled"
-                await ledger.settle(claim, results, state, tuple(map(effect_of, results)))
+                await ledger.settle(claim, results, *write_end(results))
 
 
 async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[Claim, Results]]:
@@ -52,7 +51,7 @@ async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[C
         return [(reply, results)]
     if reply.verdict == "split":
         return [claim for one in batch.as_single_units(unit) for claim in await _claimed(ledger, batch, one)]
-    if reply.verdict == "theirs" and not any(map(is_unknown, results)):
+    if reply.verdict == "unsettled" and not any(map(is_unknown, results)):
         identical = replace(write, key=reply.key)  # its outcome was unknown, and this call has settled it
         status = await ledger.status(identical)
         claim = await ledger.take_over(identical, status.fence, is_unknown=True)

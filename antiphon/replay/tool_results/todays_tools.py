@@ -122,7 +122,7 @@ class TodaysTools:
 
         retries, number = Retries(tool.contract), 1
         async with self._slots[tool.name]:
-            while await retries.again(
+            while await retries.wait_before_retry(
                 outcome := await self._attempt(one, tool, arguments, number), ends_s - monotonic_s()
             ):
                 number += 1

@@ -1,6 +1,6 @@
 """Batches without anything that runs them: requests, contracts, and a hand that plays the tools."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import BatchVariant, Contract, Dependency
 
 from tool_dispatcher.authoring.failures import tool_error
-from tool_dispatcher.batch import Bounds, Plan, Step, Unit, advance, failed, plan_batch, start
+from tool_dispatcher.batch import BatchState, Bounds, Plan, Step, Unit, advance, failed, plan_batch, start
 
 DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
 READ = Contract(effect="read")
@@ -43,12 +43,13 @@ def a_plan(
     contracts: Mapping[str, Contract] | None = None,
     bounds: Bounds = ROOMY,
     succeeded: tuple[str, ...] = (),
-    **known: Any,
+    example_of: Callable[[str], Any] = lambda _: None,
+    **state: Any,
 ) -> Plan:
     """Return a plan in which every tool with a contract is allowed; tools are reads by default."""
     given = dict.fromkeys((call.name for call in calls), READ) if contracts is None else contracts
     request = a_request(*calls, allowed=tuple(given), succeeded=succeeded)
-    return plan_batch(request, given, bounds, **known)
+    return plan_batch(request, given, bounds, BatchState(**state), example_of)
 
 
 def a_failure(message: str = "the service is down", **fields: Any) -> ToolError:

@@ -95,9 +95,9 @@ def test_calls_that_the_request_refuses_do_not_count() -> None:
         ({"one": ONE, "many": WRITE}, {}),
         ({"one": ONE, "many": READ.model_copy(update={"rounds": (2,)})}, {}),
         ({"one": ONE, "many": READ.model_copy(update={"depends_on": (Dependency(tool="one"),)})}, {}),
-        (CONTRACTS, {"excluded": {"many"}}),
+        (CONTRACTS, {"denied": {"many"}}),
     ],
-    ids=["no variant there", "none declared", "other effect", "other round", "needs more", "excluded"],
+    ids=["no variant there", "none declared", "other effect", "other round", "needs more", "denied"],
 )
 def test_without_a_variant_that_may_stand_in_calls_run_singly(
     contracts: dict[str, Contract], known: dict[str, Any]

@@ -1,5 +1,6 @@
 """The calls that are answered without running, and their errors."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,13 +18,19 @@ from tests.tool_dispatcher.batch.builders import (
     error_in,
     ok,
 )
-from tool_dispatcher.batch import plan_batch, start
+from tool_dispatcher.batch import BatchState, plan_batch, start
 
 CONTRACTS = {"look": READ, "lookup": READ, "book": WRITE}
 
 
-def _answer(call: RequestedCall, allowed: tuple[str, ...], **known: Any) -> ToolError:
-    step = start(plan_batch(a_request(call, allowed=allowed), CONTRACTS, ROOMY, **known))
+def _answer(
+    call: RequestedCall,
+    allowed: tuple[str, ...],
+    example_of: Callable[[str], Any] = lambda _: None,
+    **state: Any,
+) -> ToolError:
+    request = a_request(call, allowed=allowed)
+    step = start(plan_batch(request, CONTRACTS, ROOMY, BatchState(**state), example_of))
     assert step.begin == ()
     assert step.progress.is_done
     return error_in(step.answered[0])

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tool_dispatcher.batch.builders import a_call, a_failure, a_request, result_of
-from tool_dispatcher.batch import Bounds, Plan, Progress, Step, Unit, advance, plan_batch, start
+from tool_dispatcher.batch import BatchState, Bounds, Plan, Progress, Step, Unit, advance, plan_batch, start
 from tool_dispatcher.batch.dependencies import missing_fields
 
 TOOLS = "abcd"
@@ -97,7 +97,7 @@ class World:
     journal: dict[int, ToolResult] = field(default_factory=dict)
     key_of: dict[int, str] = field(default_factory=dict)
     begun: Counter[int] = field(default_factory=Counter)
-    lane: list[Unit] = field(default_factory=list)
+    sequence: list[Unit] = field(default_factory=list)
 
     def live(self, random: Random) -> tuple[ToolResult, ...]:
         """Run the batch to its end, through crashes at any instant."""
@@ -113,9 +113,9 @@ class World:
         """Run one delivery; return None when the process dies."""
         crash_after = random.randrange(12) if may_crash else -1
         plan = plan_batch(
-            self.request, self.contracts, self.bounds, settled=dict(self.journal), refused=self.refused
+            self.request, self.contracts, self.bounds, BatchState(dict(self.journal), self.refused)
         )
-        self.lane = []
+        self.sequence = []
         running: list[Unit] = []
         answered: set[int] = set(self.journal)
         step = start(plan)
@@ -206,7 +206,7 @@ class World:
 
     def check_lane(self, unit: Unit, running: list[Unit]) -> None:
         assert sum(map(self.is_sequential, running)) == 1, "one at a time"
-        for earlier in self.lane:
+        for earlier in self.sequence:
             if earlier.calls[0] > unit.calls[0]:
                 assert any(
                     self.needs(index, earlier.calls)
@@ -214,7 +214,7 @@ class World:
                     if index <= unit.calls[0]
                     and self.contracts.get(call.name, Contract(effect="read")).mode == "sequential-only"
                 ), "out of order only for one that needs it"
-        self.lane.append(unit)
+        self.sequence.append(unit)
 
     def check_bounds(self, running: list[Unit]) -> None:
         assert len(running) <= self.bounds.batch_concurrency
@@ -316,5 +316,5 @@ def test_a_plan_has_the_same_units_whatever_has_settled(
     bounds = Bounds(2)
     assert (
         plan_batch(request, contracts, bounds).units
-        == plan_batch(request, contracts, bounds, settled=known).units
+        == plan_batch(request, contracts, bounds, BatchState(known)).units
     )

@@ -191,7 +191,7 @@ class TestRedisAway:
         slots = Slots(failing, bus.keys, LEASE_S)
         with pytest.raises(BoundUnknown) as refused:
             await Calls(slots, 1).call("a", wait_s=BRIEF_S)
-        assert (refused.value.error.error_type, refused.value.retry_after_s) == ("api_failure", None)
+        assert (refused.value.error.error_type, refused.value.error.retry_after_s) == ("api_failure", None)
         assert "Redis did not answer. The call was not run." in refused.value.error.message
 
         await eventually(lambda: slots._queues["t"]._poller is None)

@@ -1,4 +1,4 @@
-"""The cases reach every place of a schema, with every kind of nonsense."""
+"""The cases reach every location of a schema, with every kind of nonsense."""
 
 from collections import Counter
 from typing import Annotated, Any, Literal

@@ -9,7 +9,7 @@ from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.judge import Judge
-from tool_dispatcher.check.schema_places import depth_of
+from tool_dispatcher.check.locations import depth_of
 
 
 @tool(effect="read")

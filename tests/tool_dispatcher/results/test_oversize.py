@@ -33,7 +33,7 @@ def start_in(note: str) -> int:
 
 
 def rest_of(data: Any, note: str) -> str:
-    return str(read_part(to_json(data), start_in(note), 10**9)["text"])
+    return str(read_part(to_json(data), start_in(note), 10**9, 10**9)["text"])
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -201,7 +201,7 @@ def test_of_a_text_the_beginning_is_shown_and_the_rest_can_be_read(text: str, by
 
 class TestReadPart:
     def test_it_says_where_it_is(self) -> None:
-        assert read_part(to_json("abcdefghij"), 3, 4) == {
+        assert read_part(to_json("abcdefghij"), 3, 4, 1_000) == {
             "text": "defg",
             "start": 3,
             "end": 7,
@@ -209,7 +209,7 @@ class TestReadPart:
         }
 
     def test_of_what_is_no_text_it_reads_the_json(self) -> None:
-        assert read_part(to_json({"a": [1, "é"]}), 0, 100)["text"] == '{"a":[1,"é"]}'
+        assert read_part(to_json({"a": [1, "é"]}), 0, 100, 1_000)["text"] == '{"a":[1,"é"]}'
 
     @pytest.mark.parametrize(
         ("start", "length", "text", "at"),
@@ -224,7 +224,7 @@ class TestReadPart:
     def test_beyond_the_ends_there_is_nothing(
         self, start: int, length: int, text: str, at: tuple[int, int]
     ) -> None:
-        part = read_part(to_json("abcdefghij"), start, length)
+        part = read_part(to_json("abcdefghij"), start, length, 1_000)
         assert (part["text"], part["start"], part["end"]) == (text, *at)
 
     @given(JSON, st.integers(1, 50), st.integers(100, 300))

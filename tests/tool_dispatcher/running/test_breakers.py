@@ -12,7 +12,7 @@ from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.tools.calls import ErrorType, ToolError
 
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, error_of, tool_error
-from tool_dispatcher.running.breakers import ToolBreakers
+from tool_dispatcher.running.breakers import GuardedCall
 
 FAILURES: tuple[ErrorType, ...] = ("api_failure", "timeout", "outcome_unknown")
 ANSWERS: tuple[ErrorType, ...] = (
@@ -44,37 +44,37 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def breakers(clock: Clock) -> ToolBreakers:
+def breakers(clock: Clock) -> SharedBreakers:
     """Return the breakers of a process that has not reached Redis yet."""
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
-    return ToolBreakers(SharedBreakers(bus, Breaker(calls_min=3, open_s=20), clock))
+    return SharedBreakers(bus, Breaker(calls_min=3, open_s=20), clock)
 
 
-def note(breakers: ToolBreakers, *kinds: ErrorType | None) -> None:
+def note(breakers: SharedBreakers, *kinds: ErrorType | None) -> None:
     for kind in kinds:
         end(breakers, tool_error(kind, "It went as it went.") if kind else {"found": 1})
 
 
-def end(breakers: ToolBreakers, *attempts: Any, is_slow: bool = False) -> None:
+def end(breakers: SharedBreakers, *attempts: Any, is_slow: bool = False) -> None:
     """Make one call with these attempts."""
-    with breakers.call_of("look") as call:
+    with GuardedCall(breakers, "look") as call:
         for outcome in attempts:
             call.attempted(outcome, is_slow)
 
 
-async def asked(breakers: ToolBreakers, tool: str = "look") -> ToolError | None:
-    with breakers.call_of(tool) as call:
+async def asked(breakers: SharedBreakers, tool: str = "look") -> ToolError | None:
+    with GuardedCall(breakers, tool) as call:
         return await call.ask()
 
 
-async def refusal(breakers: ToolBreakers, tool: str = "look") -> ToolError:
+async def refusal(breakers: SharedBreakers, tool: str = "look") -> ToolError:
     error = await asked(breakers, tool)
     assert error is not None
     return error
 
 
 @pytest.mark.parametrize("kind", FAILURES)
-async def test_failures_open_it(breakers: ToolBreakers, kind: ErrorType) -> None:
+async def test_failures_open_it(breakers: SharedBreakers, kind: ErrorType) -> None:
     note(breakers, kind, kind)
     assert await asked(breakers) is None
     note(breakers, kind)
@@ -82,7 +82,7 @@ async def test_failures_open_it(breakers: ToolBreakers, kind: ErrorType) -> None
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
-async def test_an_answer_that_is_an_error_is_a_success(breakers: ToolBreakers, kind: ErrorType) -> None:
+async def test_an_answer_that_is_an_error_is_a_success(breakers: SharedBreakers, kind: ErrorType) -> None:
     note(breakers, *(kind,) * 10)
     assert await asked(breakers) is None
     note(breakers, *("timeout",) * 3)
@@ -91,7 +91,7 @@ async def test_an_answer_that_is_an_error_is_a_success(breakers: ToolBreakers, k
 
 @pytest.mark.parametrize("kind", NEVER_RAN)
 async def test_a_call_that_never_ran_says_nothing_of_its_tool(
-    breakers: ToolBreakers, kind: ErrorType
+    breakers: SharedBreakers, kind: ErrorType
 ) -> None:
     note(breakers, "timeout", "timeout", *(kind,) * 10)
     assert await asked(breakers) is None
@@ -103,7 +103,7 @@ def test_every_type_of_error_is_one_or_the_other() -> None:
     assert sorted((*FAILURES, *ANSWERS, *NEVER_RAN)) == sorted(WHAT_TO_DO)
 
 
-async def test_the_refusal_says_what_happened_and_what_to_do(breakers: ToolBreakers, clock: Clock) -> None:
+async def test_the_refusal_says_what_happened_and_what_to_do(breakers: SharedBreakers, clock: Clock) -> None:
     note(breakers, None, *("timeout",) * 2)
     clock.now += 4.5
     error = await refusal(breakers)
@@ -116,7 +116,7 @@ async def test_the_refusal_says_what_happened_and_what_to_do(breakers: ToolBreak
     assert error.retry_after_s == pytest.approx(15.5)
 
 
-async def test_one_tool_does_not_stand_for_another(breakers: ToolBreakers) -> None:
+async def test_one_tool_does_not_stand_for_another(breakers: SharedBreakers) -> None:
     note(breakers, *("timeout",) * 3)
     assert await asked(breakers, "fetch") is None
 
@@ -130,7 +130,7 @@ async def test_one_tool_does_not_stand_for_another(breakers: ToolBreakers) -> No
         (tool_error("timeout", "Slow."), True),
     ],
 )
-async def test_one_probe_decides(breakers: ToolBreakers, clock: Clock, outcome: Any, is_open: bool) -> None:
+async def test_one_probe_decides(breakers: SharedBreakers, clock: Clock, outcome: Any, is_open: bool) -> None:
     note(breakers, *("timeout",) * 3)
     clock.now += 20
     assert await asked(breakers) is None
@@ -140,7 +140,7 @@ async def test_one_probe_decides(breakers: ToolBreakers, clock: Clock, outcome: 
 
 
 @pytest.mark.parametrize("outcome", ["data", tool_error("not_found", "No.")])
-async def test_an_answer_that_took_too_long_is_a_failure(breakers: ToolBreakers, outcome: Any) -> None:
+async def test_an_answer_that_took_too_long_is_a_failure(breakers: SharedBreakers, outcome: Any) -> None:
     for _ in range(3):
         assert await asked(breakers) is None
         end(breakers, outcome, is_slow=True)
@@ -150,7 +150,7 @@ async def test_an_answer_that_took_too_long_is_a_failure(breakers: ToolBreakers,
 TIMEOUT = tool_error("timeout", "Slow.")
 
 
-async def test_a_call_counts_once_however_often_it_was_tried(breakers: ToolBreakers) -> None:
+async def test_a_call_counts_once_however_often_it_was_tried(breakers: SharedBreakers) -> None:
     for _ in range(2):
         end(breakers, TIMEOUT, TIMEOUT, TIMEOUT)
     assert await asked(breakers) is None
@@ -160,24 +160,24 @@ async def test_a_call_counts_once_however_often_it_was_tried(breakers: ToolBreak
     )
 
 
-async def test_a_call_that_succeeds_in_the_end_is_a_success(breakers: ToolBreakers) -> None:
+async def test_a_call_that_succeeds_in_the_end_is_a_success(breakers: SharedBreakers) -> None:
     for _ in range(9):
         end(breakers, TIMEOUT, TIMEOUT, {"found": 1})
     assert await asked(breakers) is None
 
 
 async def test_a_call_whose_next_attempt_is_refused_counts_by_the_one_that_ran(
-    breakers: ToolBreakers,
+    breakers: SharedBreakers,
 ) -> None:
     for _ in range(3):
         end(breakers, TIMEOUT, tool_error("circuit_open", "This call was not run."))
     assert await asked(breakers) is not None
 
 
-async def test_the_probe_may_make_all_of_its_attempts(breakers: ToolBreakers, clock: Clock) -> None:
+async def test_the_probe_may_make_all_of_its_attempts(breakers: SharedBreakers, clock: Clock) -> None:
     note(breakers, *("timeout",) * 3)
     clock.now += 20
-    with breakers.call_of("look") as probe:
+    with GuardedCall(breakers, "look") as probe:
         assert await probe.ask() is None
         probe.attempted(TIMEOUT)
         assert await probe.ask() is None
@@ -191,11 +191,11 @@ async def test_the_probe_may_make_all_of_its_attempts(breakers: ToolBreakers, cl
     [(KeyError("month"), False), (ConnectionResetError("gone"), True), (TimeoutError(), True)],
 )
 async def test_a_fault_of_a_writing_tool_itself_does_not_close_it_for_all_others(
-    breakers: ToolBreakers, error: BaseException, opens: bool
+    breakers: SharedBreakers, error: BaseException, opens: bool
 ) -> None:
     """Its outcome is unknown all the same."""
     for _ in range(3):
-        with breakers.call_of("look") as call:
+        with GuardedCall(breakers, "look") as call:
             call.raised(error)
             call.attempted(error_of(error, "write"))
     assert error_of(error, "write").error_type == "outcome_unknown"

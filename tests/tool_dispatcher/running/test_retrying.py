@@ -84,7 +84,7 @@ async def with_retries(
     attempt: Callable[[int], Awaitable[Any]], contract: Contract, time_left: Callable[[], float]
 ) -> Any:
     retries, number = Retries(contract), 1
-    while await retries.again(outcome := await attempt(number), time_left()):
+    while await retries.wait_before_retry(outcome := await attempt(number), time_left()):
         number += 1
     return retries.final_outcome(outcome)
 

@@ -7,7 +7,8 @@ from antiphon_shared.tools.calls import ToolResult
 
 from tests.tool_dispatcher.builders import until
 from tool_dispatcher.batch import Unit
-from tool_dispatcher.running.in_flight import Results, UnitsInFlight
+from tool_dispatcher.idempotency.write import Results
+from tool_dispatcher.running.in_flight import UnitsInFlight
 
 
 def a_unit(number: int) -> Unit:

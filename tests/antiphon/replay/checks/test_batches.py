@@ -103,7 +103,7 @@ CHANGES: dict[str, tuple[Any, str, Any, str, str]] = {
         "writes that stop at the first failure",
         ToolsCompleted.type,
     ),
-    "what runs one at a time": (plan, "_lane", lambda *_: (), "writes, one after the other", "begins"),
+    "what runs one at a time": (plan, "_sequence", lambda *_: (), "writes, one after the other", "begins"),
     "what placeholders are filled into": (
         placeholders,
         "_filled",

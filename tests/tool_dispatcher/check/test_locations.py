@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from tool_dispatcher.authoring.tool import tool
-from tool_dispatcher.check.schema_places import SchemaPlace, put_value, schema_places, value_at
+from tool_dispatcher.check.locations import Location, locations_in, put_value, value_at
 
 
 class Address(BaseModel):
@@ -33,11 +33,11 @@ def grow(node: Node) -> str:
 
 
 SCHEMA = order.parameters.schema
-PLACES = {place.name: place for place in schema_places(SCHEMA)}
+LOCATIONS = {location.name: location for location in locations_in(SCHEMA)}
 
 
 def test_every_parameter_is_a_place_and_so_is_what_is_within() -> None:
-    assert list(PLACES) == [
+    assert list(LOCATIONS) == [
         "the arguments",
         "to",
         "lines",
@@ -52,27 +52,27 @@ def test_every_parameter_is_a_place_and_so_is_what_is_within() -> None:
 
 
 def test_a_place_knows_every_type_it_takes() -> None:
-    assert PLACES["size"].types == {"integer", "string"}
-    assert PLACES["to"].types == {"object", "null"}
-    assert PLACES["to.zip"].accepts("string")
-    assert not PLACES["to.zip"].accepts("integer", "object")
+    assert LOCATIONS["size"].types == {"integer", "string"}
+    assert LOCATIONS["to"].types == {"object", "null"}
+    assert LOCATIONS["to.zip"].accepts("string")
+    assert not LOCATIONS["to.zip"].accepts("integer", "object")
 
 
 def test_a_place_without_a_type_takes_anything() -> None:
-    (_, place) = schema_places({"type": "object", "properties": {"x": {}}})
-    assert place.accepts("string")
-    assert place.accepts("array")
+    (_, location) = locations_in({"type": "object", "properties": {"x": {}}})
+    assert location.accepts("string")
+    assert location.accepts("array")
 
 
 def test_a_schema_that_holds_itself_has_an_end() -> None:
-    names = [place.name for place in schema_places(grow.parameters.schema)]
+    names = [location.name for location in locations_in(grow.parameters.schema)]
     assert "children[0].children" in names
     assert max(name.count(".") for name in names) < 4
 
 
 def test_a_schema_of_a_thousand_parameters_has_no_more_places_than_can_be_tried() -> None:
     wide = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(1_000)}}
-    assert len(schema_places(wide)) == 60
+    assert len(locations_in(wide)) == 60
 
 
 def test_a_value_is_put_where_it_belongs_and_nothing_else_changes() -> None:
@@ -92,5 +92,5 @@ def test_what_must_stand_around_a_value_is_an_example() -> None:
 
 
 def the_call(base: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
-    place: SchemaPlace = PLACES[name]
-    return put_value(base, place, value, list(PLACES.values()))
+    location: Location = LOCATIONS[name]
+    return put_value(base, location, value, list(LOCATIONS.values()))

@@ -12,13 +12,13 @@ from tool_dispatcher.authoring.example import example_of
 from tool_dispatcher.authoring.secret import Path
 
 _DEPTH_MAX = 4
-_PLACES_MAX = 60
+_LOCATIONS_MAX = 60
 _BRANCHES_MAX = 12
 
 
 @dataclass(frozen=True)
-class SchemaPlace:
-    """A place in the arguments, with every schema that a value there may follow."""
+class Location:
+    """A location in the arguments, with every schema that a value there may follow."""
 
     path: Path
     branches: tuple[JsonSchema, ...]
@@ -45,32 +45,32 @@ class SchemaPlace:
         return path_text(self.path) or "the arguments"
 
 
-def schema_places(schema: JsonSchema) -> list[SchemaPlace]:
-    """Return the place of all arguments, then every parameter and the places in it, outer ones first."""
-    places = [SchemaPlace((), tuple(_branches(schema, schema)), {})]
-    for place in places:
-        if len(place.path) >= _DEPTH_MAX:
+def locations_in(schema: JsonSchema) -> list[Location]:
+    """Return the location of all arguments, then every parameter and the locations in it, outer ones first."""
+    locations = [Location((), tuple(_branches(schema, schema)), {})]
+    for location in locations:
+        if len(location.path) >= _DEPTH_MAX:
             continue
-        for path, child in _children(place):
-            if len(places) >= _PLACES_MAX:
-                return places
-            if all(path != other.path for other in places):
-                places.append(SchemaPlace(path, tuple(_branches(child, schema)), _example(child, schema)))
-    return places
+        for path, child in _children(location):
+            if len(locations) >= _LOCATIONS_MAX:
+                return locations
+            if all(path != other.path for other in locations):
+                locations.append(Location(path, tuple(_branches(child, schema)), _example(child, schema)))
+    return locations
 
 
 def put_value(
-    arguments: ToolArguments, place: SchemaPlace, value: object, all_places: list[SchemaPlace]
+    arguments: ToolArguments, location: Location, value: object, locations: list[Location]
 ) -> ToolArguments:
-    """Return a copy of the arguments with `value` at a place; examples fill missing parts around it."""
-    examples = {one.path: one.example for one in all_places}
+    """Return a copy of the arguments with `value` at a location; examples fill missing parts around it."""
+    examples = {one.path: one.example for one in locations}
 
     def within(node: object, depth: int) -> Any:
-        if depth == len(place.path):
+        if depth == len(location.path):
             return value
-        part = place.path[depth]
+        part = location.path[depth]
         if not isinstance(node, list if isinstance(part, int) else dict):
-            node = examples.get(place.path[:depth])
+            node = examples.get(location.path[:depth])
         if isinstance(part, int):
             items = list(node) if isinstance(node, list) and node else [None]
             items[part] = within(items[part], depth + 1)
@@ -104,13 +104,13 @@ def depth_of(value: object) -> int:
     return depth
 
 
-def _children(place: SchemaPlace) -> Iterator[tuple[Path, Json]]:
-    for branch in place.branches:
+def _children(location: Location) -> Iterator[tuple[Path, Json]]:
+    for branch in location.branches:
         for name, child in branch.get("properties", {}).items():
-            yield (*place.path, name), child
+            yield (*location.path, name), child
         items = branch.get("items")
         if "array" in _types(branch) and isinstance(items, dict) and items:
-            yield (*place.path, 0), items
+            yield (*location.path, 0), items
 
 
 def _branches(schema: object, root: JsonSchema, depth: int = 0) -> Iterator[JsonSchema]:

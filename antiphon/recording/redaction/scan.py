@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -38,6 +39,7 @@ _EXCERPT_CHARACTERS, _EXCERPT_FROM = 4, 20
 """The characters of a secret that an excerpt shows, and the length of a secret from which it shows them."""
 _WORDS_MAX = 2
 """The words of a value that does not look random; a value with more words is a sentence."""
+_CACHED_TEXTS_MAX, _CACHED_CHARACTERS_MAX = 10_000, 200
 _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
 _PLACEHOLDER = re.compile(r"\\{0,15}\[?redacted(?:[ -]\d+)?\\{0,15}\]?")
@@ -91,6 +93,8 @@ class Scanner:
         self._marks: set[bytes] = set()
         """The names of tools with secret arguments, as JSON."""
         self._is_personal = is_personal
+        self._in_short_text = lru_cache(_CACHED_TEXTS_MAX)(lambda *text: tuple(self._in_text(*text)))
+        """Finds the same once for the keys, types and ids that most lines repeat."""
 
     def file(self, path: Path) -> Iterator[Finding]:
         """Yield the findings in a file while it is read. Raises UnreadableEvent, which names the file, and OSError."""
@@ -166,12 +170,19 @@ class Scanner:
             case _:
                 return shape_of(line)
 
-    def _find_secrets(self, value: str) -> Iterator[tuple[str, str]]:
-        """Yield kind and value of the secrets in one text."""
+    def _find_secrets(self, value: str) -> Iterable[tuple[str, str]]:
+        """Return kind and value of the secrets in one text."""
+        is_assigned = value in self._text.values
+        if len(value) <= _CACHED_CHARACTERS_MAX:
+            return self._in_short_text(value, is_assigned)
+        return self._in_text(value, is_assigned)
+
+    def _in_text(self, value: str, is_assigned: bool) -> Iterator[tuple[str, str]]:
+        """Yield the secrets in a text, which may be the value of a secret key."""
         for kind, secret in dict.fromkeys(self._redactor.find_secrets(value)):
             if not secret.endswith(f".{SIGNATURE}"):  # a grant without a valid signature
                 yield kind, secret
-        assigned = [value] if value in self._text.values else self._values_of_keys(value)
+        assigned = [value] if is_assigned else self._values_of_keys(value)
         yield from (("secret_key", found) for found in assigned if _may_be_secret(found))
         if self._is_personal:
             yield from self._personal(value)

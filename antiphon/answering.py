@@ -10,6 +10,7 @@ from antiphon_shared.tools.relevance import ASK_USER
 
 from antiphon.approval import select_calls, session_waiting_for_person, unanswered_session
 from antiphon.arrival import Arrival
+from antiphon.confirmation import CallIds
 from antiphon.decision_effect import check_effect
 from antiphon.errors import NotWaiting
 from antiphon.signals import send
@@ -18,12 +19,12 @@ from antiphon.tail import PATIENCE_S
 from coordinator.child_questions import questions_of_runs
 from coordinator.session import Session
 
-_NO_ANSWER = "no answer"
+_MISSING = "open question"
 
 
 async def answer(
     bus: Bus, arrival: Arrival, session_id: str, text: str, calls: Iterable[str], by: str
-) -> tuple[str, ...]:
+) -> CallIds:
     """Answer the questions in `calls`, or all waiting questions if it is empty; return their ids.
 
     Raises NotWaiting, its subclass TooLate if another answer came first, InvalidQuery if the text is not an answer or
@@ -38,9 +39,7 @@ async def answer(
     chosen = select_calls(calls, waiting_ids, questions, session_id, "an answer")
     fields = {"round": session.round, "answer": text, "calls": chosen, "by": by}
     sent = await send(bus, session_id, QuestionAnswered, fields)
-    if session.people.unanswered:  # the answer to a run's question leaves no trace in a batch
-        await check_effect(bus, session_id, [sent])
-    return chosen
+    return await check_effect(bus, session_id, [sent], chosen)
 
 
 async def _session_with_questions(bus: Bus, arrival: Arrival, session_id: str) -> Session:
@@ -48,9 +47,9 @@ async def _session_with_questions(bus: Bus, arrival: Arrival, session_id: str) -
     running = await unanswered_session(bus, session_id)
     if running is not None and questions_of_runs(running):
         return running
-    session = await session_waiting_for_person(bus, arrival, session_id, _NO_ANSWER)
+    session = await session_waiting_for_person(bus, arrival, session_id, _MISSING)
     if not session.people.unanswered:
-        raise NotWaiting(f"session {session_id} waits for {_NO_ANSWER}: it waits for a person's approval.")
+        raise NotWaiting(f"session {session_id} has no {_MISSING}: it is waiting for a person's approval.")
     return session
 
 

@@ -11,6 +11,7 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.tools.calls import ToolCall
 
 from antiphon.arrival import Arrival
+from antiphon.confirmation import CallIds
 from antiphon.decision_effect import check_effect
 from antiphon.errors import InvalidQuery, NotWaiting
 from antiphon.signals import send
@@ -20,7 +21,7 @@ from coordinator.session import Phase, Session
 
 _ACTIVITIES: dict[Phase, str] = {
     "briefing": "its briefing for round {round} is being built",
-    "resting": "no model is available, and it waits for one in round {round}",
+    "resting": "it is waiting for a model in round {round}, as none is available",
     "reasoning": "the model is replying in round {round}",
     "tools": "its tool calls of round {round} are running",
     "assembling": "its answer is being assembled",
@@ -37,7 +38,7 @@ async def decide(
     by: str,
     *,
     reason: str,
-) -> tuple[str, ...]:
+) -> CallIds:
     """Submit a person's decision on the calls in `calls`, or on all waiting calls if it is empty; return their ids.
 
     Raises NotWaiting, its subclass TooLate if another decision came first, InvalidQuery if a call does not wait,
@@ -52,8 +53,7 @@ async def decide(
         decided = tuple(call for call in chosen if rounds[call] == round)
         fields = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
         sent.append(await send(bus, session_id, ApprovalDecided, fields))
-    await check_effect(bus, session_id, sent)
-    return chosen
+    return await check_effect(bus, session_id, sent, chosen)
 
 
 async def _waiting_calls(
@@ -66,7 +66,9 @@ async def _waiting_calls(
         return {one.call.id: one.round for one in calls}, {one.call.id: one.call.name for one in calls}
     session = await session_waiting_for_person(bus, arrival, session_id)
     if not session.people.undecided:
-        raise NotWaiting(f"session {session_id} waits for no approval: it waits for its user's answer.")
+        raise NotWaiting(
+            f"session {session_id} has no pending approval: it is waiting for its user's answer."
+        )
     rounds = dict.fromkeys(session.people.undecided, session.round)
     return rounds, {call.id: call.name for call in undecided_calls(session)}
 
@@ -105,14 +107,14 @@ def undecided_calls(session: Session) -> tuple[ToolCall, ...]:
 
 
 async def session_waiting_for_person(
-    bus: Bus, arrival: Arrival, session_id: str, waits_for: str = "no approval"
+    bus: Bus, arrival: Arrival, session_id: str, missing: str = "pending approval"
 ) -> Session:
     """Return the session if it waits for a person.
 
-    Raises NotWaiting, whose message describes the session's activity.
+    Raises NotWaiting, whose message names what is missing, and describes the session's activity.
     """
     if not await arrival.check():
-        raise NotWaiting(f"session {session_id} waits for {waits_for}: it is still queued.")
+        raise NotWaiting(f"session {session_id} has no {missing}: it is still queued.")
     from antiphon.run_state import activity_of, run_state
 
     content, response = await _state_and_answer(bus, session_id)
@@ -127,7 +129,7 @@ async def session_waiting_for_person(
         if session.phase == "approval":
             return session
         activity = _ACTIVITIES[session.phase].format(round=session.round)
-    raise NotWaiting(f"session {session_id} waits for {waits_for}: {activity}.")
+    raise NotWaiting(f"session {session_id} has no {missing}: {activity}.")
 
 
 def select_calls(
@@ -148,7 +150,7 @@ def select_calls(
         if call not in waiting_ids:
             waiting_calls = ", ".join(f"{id} ({name})" for id, name in descriptions.items())
             raise InvalidQuery(
-                f"calls: no call {call!r} of session {session_id} waits for {waits_for}.",
+                f"calls: session {session_id} has no call {call!r} that is waiting for {waits_for}.",
                 hint=f"Waiting calls: {waiting_calls}.",
             )
     return tuple(dict.fromkeys(chosen)) or waiting_ids

@@ -19,6 +19,7 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
 
 from antiphon.arrival import Arrival
+from antiphon.confirmation import CallIds
 from antiphon.following import (
     StreamItem,
     Submitted,
@@ -211,8 +212,8 @@ class Antiphon:
 
     async def approve(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
-    ) -> tuple[str, ...]:
-        """Approve waiting calls; return their ids. The session continues once every waiting call is decided.
+    ) -> CallIds:
+        """Approve waiting calls; return their ids, with `is_confirmed`. The session continues once all are decided.
 
         Args:
             calls: The ids of the calls. Default: all waiting calls.
@@ -225,21 +226,19 @@ class Antiphon:
 
     async def deny(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
-    ) -> tuple[str, ...]:
+    ) -> CallIds:
         """Deny waiting calls, as `approve` approves them; the model, or the node of a run, gets the reason."""
         return await self._decide(session_id, False, calls, by, reason)
 
-    async def answer(
-        self, session_id: str, text: str, *, calls: Iterable[str] = (), by: str = ""
-    ) -> tuple[str, ...]:
-        """Answer questions of the model to the user; return their ids. Only interactive sessions ask questions.
+    async def answer(self, session_id: str, text: str, *, calls: Iterable[str] = (), by: str = "") -> CallIds:
+        """Answer questions of the model to the user; return their ids, with `is_confirmed` as in `approve`.
 
         Args:
             text: The answer, 20,000 characters at most.
             calls: The ids of the questions. Default: all waiting questions.
             by: The name of the person who answers, for the record.
 
-        Raises NotWaiting if the session waits for no answer, its subclass TooLate if another answer came first, and
+        Raises NotWaiting if the session has no open question, its subclass TooLate if another answer came first, and
         InvalidQuery if the text is empty or too long, or one of `calls` does not wait.
         """
         bus, arrival = self._coordinated(session_id)
@@ -272,7 +271,7 @@ class Antiphon:
 
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
-    ) -> tuple[str, ...]:
+    ) -> CallIds:
         bus, arrival = self._coordinated(session_id)
         from antiphon.approval import decide
 

@@ -1,7 +1,9 @@
 """The effect of a person's decision or answer: of two that are sent at once, the session takes only one."""
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import count
+from uuid import UUID
 
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
@@ -13,55 +15,53 @@ from antiphon_shared.events import (
     QuestionAnswered,
     ToolsRequested,
 )
-from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.events.step_records import DecisionRecord, decode_record
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import LogEntry
-from redis.exceptions import RedisError
 
+from antiphon.confirmation import CallIds, found_within_limit
 from antiphon.errors import TooLate
+from coordinator.child_questions import questions_of_runs
 from coordinator.document import SESSION
+from coordinator.session import Session
 
-_READ_S = 5.0
-_POLL_S = 0.02
+_RECORDS_PAGE = 100
 
 PersonsReply = ApprovalDecided | QuestionAnswered
 Log = Sequence[tuple[LogEntry, AnyEvent]]
 
 
-async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> None:
-    """Raise TooLate if the session has not taken a decision or answer in `sent` for one of its calls.
+async def check_effect(bus: Bus, session_id: str, sent: Sequence[AnyEvent], calls: Iterable[str]) -> CallIds:
+    """Return the ids in `calls`, and whether a coordinator has confirmed the decisions or answers in `sent`.
 
-    Waits until the coordinator has read them. If that takes longer than 5 s, or if the session cannot be read any
-    more, the effect of what was sent is not known, and an error is logged: the command line shows no warnings.
+    Waits until the coordinator has read them. Raises TooLate if the session has not taken one of them for a call.
     """
-    try:
-        async with asyncio.timeout(_READ_S):
-            for event in sent:
-                while await _is_waiting(bus, session_id, _reply_in(event)):  # noqa: ASYNC110  # another process decides
-                    await asyncio.sleep(_POLL_S)
-            log = await bus.session(session_id).log()
-            _, content = await bus.session(session_id).document(STATE)
-            pending = SESSION.read(content).people.pending if content else ()
-    except (TimeoutError, RedisError, AntiphonError) as error:
-        import structlog  # slow to import, and rarely needed in a client
-
-        is_unread = isinstance(error, TimeoutError)
-        reason = f"no coordinator has read it for {_READ_S:g} s; it counts if it is read in time and first"
-        structlog.get_logger().error(
-            "decision_unconfirmed", session=session_id, reason=reason if is_unread else str(error)
-        )
-        return
-    too_late = [
-        _first_reply(log, event, call_id)
-        for event in sent
-        for call_id in _reply_in(event).calls
-        if not _has_effect(log, event, call_id, pending)
-    ]
+    too_late = await found_within_limit(partial(_calls_too_late, bus, session_id, sent))
     if too_late:
         raise TooLate(
             f"session {session_id} did not take it: {'; '.join(too_late)}.",
             hint=f"`antiphon sessions show {session_id}` lists what was sent and what followed.",
         )
+    return CallIds(calls, is_confirmed=too_late is not None)
+
+
+async def _calls_too_late(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -> list[str] | None:
+    """Return the reason for each call that was decided on before; None while the session waits for one of them."""
+    for event in sent:
+        if await _is_waiting(bus, session_id, _reply_in(event)):
+            return None
+    log = await bus.session(session_id).log()
+    _, content = await bus.session(session_id).document(STATE)
+    pending = SESSION.read(content).people.pending if content else ()
+    too_late = []
+    for event in sent:
+        informed = await _informed_runs(bus, session_id, event)
+        too_late += [
+            _first_reply(log, event, call_id)
+            for call_id in _reply_in(event).calls
+            if not _has_effect(log, event, call_id, pending, informed)
+        ]
+    return too_late
 
 
 def _reply_in(event: AnyEvent) -> PersonsReply:
@@ -78,32 +78,62 @@ async def _is_waiting(bus: Bus, session_id: str, reply: PersonsReply) -> bool:
         run = await run_state(bus, session_id)
         return run is not None and reply.round in {one.round for one in calls_to_decide(run)}
     session = SESSION.read(content)
-    waiting = {*session.people.undecided, *session.people.unanswered}
-    is_there = session.phase == "approval" and session.round == reply.round
-    return is_there and not waiting.isdisjoint(reply.calls)
+    return session.round == reply.round and not _waiting_calls(session, reply).isdisjoint(reply.calls)
 
 
-def _has_effect(log: Log, sent: AnyEvent, call_id: str, pending: tuple[RequestedCall, ...]) -> bool:
+def _waiting_calls(session: Session, reply: PersonsReply) -> set[str]:
+    """Return the calls that wait for a reply of this kind."""
+    people = session.people if session.phase == "approval" else None
+    if isinstance(reply, ApprovalDecided):
+        return set(people.undecided) if people else set()
+    return set(people.unanswered) if people else {one.id for one in questions_of_runs(session)}
+
+
+async def _informed_runs(bus: Bus, session_id: str, sent: AnyEvent) -> frozenset[str]:
+    """Return the runs to which the coordinator has sent the values in an answer."""
+    record = await _record_of(bus, session_id, sent.id) if isinstance(sent.data, QuestionAnswered) else None
+    return frozenset(one.session for one in record.sends) if record else frozenset()
+
+
+async def _record_of(bus: Bus, session_id: str, event_id: UUID) -> DecisionRecord | None:
+    """Return the record of the decision on an event; None if the event changed nothing."""
+    stored, id_text = bus.session(session_id), str(event_id).encode()
+    for page in count(1):
+        raws = await stored.records_page(-page * _RECORDS_PAGE, _RECORDS_PAGE)
+        for record in (decode_record(raw) for raw in raws if id_text in raw):
+            if isinstance(record, DecisionRecord) and record.of == event_id:
+                return record
+        if not raws:
+            break
+    return None
+
+
+def _has_effect(
+    log: Log, sent: AnyEvent, call_id: str, pending: tuple[RequestedCall, ...], informed: frozenset[str]
+) -> bool:
     """Return whether the call has the outcome that was sent.
 
-    The outcome is in the batch that went out, or in the `pending` one if other calls of it still wait.
+    The outcome is in the batch that went out, or in the `pending` one if other calls of it still wait. A call that
+    has begun a run is in neither: an answer to its question has an effect if the run is in `informed`.
     """
     reply = _reply_in(sent)
     batches = [event.data for _, event in log if isinstance(event.data, ToolsRequested)]
     batch = next((one.calls for one in batches if one.round == reply.round), pending)
     calls = [call for call in batch if call.id == call_id]
+    runs = {child for _, event in log if (child := _begun_run(event.data, reply.round, call_id))}
     if isinstance(reply, QuestionAnswered):
         entries = {entry for entry, event in log if event.id == sent.id}
-        return any(call.answer in entries for call in calls)
-    is_approved = any(call.approval is not None for call in calls) or (
-        # The call of a workflow is in no batch.
-        not calls and any(_begins(event.data, reply.round, call_id) for _, event in log)
-    )
+        return any(call.answer in entries for call in calls) or not runs.isdisjoint(informed)
+    is_approved = any(call.approval is not None for call in calls) or (not calls and bool(runs))
     return is_approved == reply.is_approved
 
 
-def _begins(data: EventData, round: int, call_id: str) -> bool:
-    return isinstance(data, ChildBegun) and (data.round, data.call_id) == (round, call_id)
+def _begun_run(data: EventData, round: int, call_id: str) -> str:
+    """Return the run that the call has begun according to an event, or an empty string."""
+    match data:
+        case ChildBegun(round=begun, call_id=call, child=child) if (begun, call) == (round, call_id):
+            return child
+    return ""
 
 
 def _first_reply(log: Log, sent: AnyEvent, call_id: str) -> str:

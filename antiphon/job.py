@@ -8,6 +8,7 @@ from antiphon_shared.events.session import Response
 
 if TYPE_CHECKING:
     from antiphon.client import Antiphon
+    from antiphon.confirmation import CallIds
     from antiphon.following import StreamItem
 
 
@@ -51,15 +52,15 @@ class Job(str):
         """Cancel the session, which then answers with the facts found; return False if it had already ended."""
         return await self._client.cancel(self.session_id, reason)
 
-    async def approve(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> tuple[str, ...]:
+    async def approve(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> "CallIds":
         """Approve waiting calls, by default all; return their ids."""
         return await self._client.approve(self.session_id, calls, by, reason)
 
-    async def deny(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> tuple[str, ...]:
+    async def deny(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> "CallIds":
         """Deny waiting calls, by default all; return their ids."""
         return await self._client.deny(self.session_id, calls, by, reason)
 
-    async def answer(self, text: str, *, calls: Iterable[str] = (), by: str = "") -> tuple[str, ...]:
+    async def answer(self, text: str, *, calls: Iterable[str] = (), by: str = "") -> "CallIds":
         """Answer waiting questions of the model to the user, by default all; return their ids."""
         return await self._client.answer(self.session_id, text, calls=calls, by=by)
 

@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+import structlog
 from antiphon_shared.breakers.breaker import Phase
+from antiphon_shared.bus.connection import is_unavailable
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import AntiphonError
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from antiphon.observe import BreakerStatus, ComponentStatus, PipelineStatus
 
@@ -18,6 +20,8 @@ Read = Callable[[], Awaitable[PipelineStatus]]
 
 PHASES: dict[Phase, int] = {"closed": 0, "half_open": 1, "open": 2}
 _READ_TIMEOUT_S = 5.0
+_UP = "1 if Redis answers, else 0."
+_READABLE = "1 if the state of the pipeline can be read; 0 if a key has a wrong type, which stderr names."
 _FRESH_S = 1.0
 """The time between two reads of Redis, independent of the number of scrapers."""
 
@@ -66,14 +70,27 @@ class _Live(Collector):
         self._read, self._loop = read, loop
         self._turn = asyncio.Lock()
         self._latest: tuple[float, PipelineStatus] | None = None
+        self._reported = ""
+        """The reason that was logged last."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         try:
             status = asyncio.run_coroutine_threadsafe(self._status(), self._loop).result(_READ_TIMEOUT_S + 1)
-        except (RedisError, AntiphonError, OSError):  # TimeoutError is one
-            yield _gauge("up", "1 if Redis answers, else 0.", 0)
+        except (RedisError, AntiphonError, OSError) as error:  # TimeoutError is one
+            is_up = isinstance(error, ResponseError) and not is_unavailable(error)
+            yield _gauge("up", _UP, int(is_up))
+            if is_up:
+                yield _gauge("readable", _READABLE, 0)
+                self._report(str(error))
             return
+        self._reported = ""
         yield from families(status)
+
+    def _report(self, why: str) -> None:
+        """Log why the state cannot be read, once for each reason."""
+        if why != self._reported:
+            self._reported = why
+            structlog.get_logger().error("status_unreadable", reason=why)
 
     async def _status(self) -> PipelineStatus:
         async with asyncio.timeout(_READ_TIMEOUT_S), self._turn:
@@ -85,7 +102,8 @@ class _Live(Collector):
 
 def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
     """Yield every metric. A breaker without a metric is closed and has not failed lately."""
-    yield _gauge("up", "1 if Redis answers, else 0.", 1)
+    yield _gauge("up", _UP, 1)
+    yield _gauge("readable", _READABLE, 1)
     for name, description, value in _COMPONENT_METRICS:
         yield _labelled(
             name, description, "component", {one.component: value(one) for one in status.components}

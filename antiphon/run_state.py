@@ -1,12 +1,14 @@
 """The state of a run for observers: the calls, questions and timers that it waits for."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from uuid import UUID
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.tools.calls import ToolCall
 
 from coordinator.runs.memory import stored_changes
-from coordinator.runs.state import Beginning, RunState
+from coordinator.runs.state import Beginning, RunChange, RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +32,15 @@ async def stored_run(bus: Bus, run_id: str) -> tuple[Beginning, RunState] | None
     beginning = changes[0][1].beginning if changes else None
     if beginning is None:
         return None
+    return beginning, state_after(changes)
+
+
+def state_after(changes: Iterable[tuple[UUID, RunChange]]) -> RunState:
+    """Return the state of a run after all its changes."""
     state = RunState()
     for _, change in changes:
         state.apply(change)
-    return beginning, state
+    return state
 
 
 def nodes_waiting_for_people(state: RunState) -> list[str]:
@@ -66,5 +73,5 @@ def activity_of(state: RunState) -> str:
     if state.run.ended is not None:
         return f"it has ended, {state.run.ended}"
     if nodes := nodes_to_answer(state):
-        return f"the run waits for a person's values at {', '.join(nodes)}"
+        return f"the run is waiting for a person's values at {', '.join(nodes)}"
     return "the run is working"

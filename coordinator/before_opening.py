@@ -47,11 +47,14 @@ class OpeningWait:
         if is_cancelled:
             return None
         self._is_dispatcher_gone |= delivery.attempt >= self._catalogue_waits
-        age = self._now() - delivery.event.time
-        is_in_time = age < timedelta(seconds=query.options.deadline_s or self._deadline_s)
-        if is_in_time and not self._is_dispatcher_gone:
+        if not self.is_over(delivery, query) and not self._is_dispatcher_gone:
             raise TryLater("no running dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
         return await self._last_catalogue()
+
+    def is_over(self, delivery: Delivery, query: QuerySubmitted) -> bool:
+        """Return whether the deadline of the query has passed."""
+        age = self._now() - delivery.event.time
+        return age >= timedelta(seconds=query.options.deadline_s or self._deadline_s)
 
     def delay_cancellation(self, attempt: int) -> None:
         """Raise TryLater for a cancellation of a session that may still be opened; `attempt` counts its waits."""

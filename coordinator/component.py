@@ -44,7 +44,8 @@ def build(
     turns: Turns | None = None,
     grants: CheckGrant | None = None,
     *,
-    is_cancelled: Callable[[AnyEvent], Awaitable[bool]] | None = None,
+    cancellation_reason: Callable[[AnyEvent], Awaitable[str | None]] | None = None,
+    is_served: Callable[[], Awaitable[bool]] | None = None,
     is_replay: bool = False,
 ) -> Service:
     """Return the coordinator on `bus`: its decisions, and the intake of queries.
@@ -70,8 +71,9 @@ def build(
         grants=grants or verified.check,
         runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
         offered=OfferedWorkflows(bus, workflows, recipes),
-        is_cancelled=is_cancelled or partial(early_cancellations.is_cancelled, bus),
+        cancellation_reason=cancellation_reason or partial(early_cancellations.cancellation_reason, bus),
         last_catalogue=current.last_with_tools,
+        is_served=is_served or current.is_served,
     )
     admission = Admission(bus, settings.weights)
     intake = _intake(bus, settings, admission, verified)

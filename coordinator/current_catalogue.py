@@ -38,12 +38,13 @@ class CurrentCatalogue:
 
     async def _if_served(self, current: Awaitable[str | None]) -> str | None:
         content_hash = await current
-        if content_hash is None or not await self._is_served():
+        if content_hash is None or not await self.is_served():
             return None
         self._alive_until_s = monotonic_s() + _ALIVE_FOR_S
         return await self._bus.current_catalogue()  # a dispatcher publishes before it counts as running
 
-    async def _is_served(self) -> bool:
+    async def is_served(self) -> bool:
+        """Return whether a dispatcher is running, or may be."""
         try:
             return any(worker.is_alive for worker in await health.workers(self._bus, "tool_dispatcher"))
         except ResponseError as error:  # without permission to read heartbeats, one may be running

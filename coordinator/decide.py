@@ -48,6 +48,7 @@ from coordinator import (
 from coordinator.asking import after_briefing
 from coordinator.batches import after_results, next_round
 from coordinator.decision import Decision, LoggedEvent
+from coordinator.dispatchers import with_lack
 from coordinator.endings import (
     NEARLY,
     after_own_failure,
@@ -79,6 +80,7 @@ def decide(
     needed: LoggedEvent | None = None,
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
     schema: OutputSchema | None = None,
+    is_served: bool = True,
 ) -> Decision:
     """Return the session's next step after one event, whose entry in the log is `log_entry`.
 
@@ -89,6 +91,7 @@ def decide(
         needed: The event that lookup.py reads, if the log still holds it.
         earlier: The calls that a reply repeats: see repetitions.py.
         schema: The schema that the reply must fit if it is the answer.
+        is_served: Whether a dispatcher is running; see dispatchers.py.
     """
     decision = _decide(
         session,
@@ -99,6 +102,7 @@ def decide(
         needed=needed,
         earlier=earlier,
         schema=schema,
+        is_served=is_served,
     )
     return decision.in_format(session.format)
 
@@ -113,6 +117,7 @@ def _decide(
     needed: LoggedEvent | None,
     earlier: Mapping[str, ToolCall],
     schema: OutputSchema | None,
+    is_served: bool,
 ) -> Decision:
     if session.phase == "closed":
         return Decision(session)
@@ -124,7 +129,7 @@ def _decide(
         case CancellationRequested():
             return end(session, event, "cancelled", "cancelled")
         case DeadlineReached():
-            return end(session, event, "partial", "deadline_exceeded")
+            return end(with_lack(session, is_served), event, "partial", "deadline_exceeded")
         case ComponentFailed() as failure:
             return _on_failure(session, event, failure, needed)
         case SummaryCompleted() | SummaryFailed() as summary:

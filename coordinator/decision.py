@@ -47,13 +47,15 @@ class Opening:
     """Content hash of the tool catalogue."""
     offer: OfferBounds = OfferBounds()
     is_catalogue_missing: bool = False
+    is_too_late_for_tools: bool = False
+    """Whether the query waited for a dispatcher until its deadline."""
     models: tuple[str, ...] = ()
     """The deployment's models, in the order in which they are asked."""
     conversation: tuple[Turn, ...] = ()
     """Earlier turns of the query's conversation, the oldest first."""
     grant: GrantCheck = GRANT_ACCEPTED
-    is_cancelled: bool = False
-    """Whether the query was cancelled before its session was opened."""
+    cancelled_because: str | None = None
+    """The reason why the query was cancelled before its session was opened, maybe empty; None if it was not."""
 
 
 @dataclass(frozen=True, slots=True)

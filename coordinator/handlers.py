@@ -40,6 +40,7 @@ from coordinator.approvals import has_untrusted_source
 from coordinator.before_opening import OpeningWait
 from coordinator.decide import decide
 from coordinator.decision import GRANT_ACCEPTED, Decision, GrantCheck, LoggedEvent, OfferBounds, Opening
+from coordinator.dispatchers import needs_dispatcher
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, has_parent, moment_of, notify_parent
 from coordinator.lookup import (
@@ -85,8 +86,9 @@ class Coordinator:
         grants: CheckGrant = lambda grant, session_id: GRANT_ACCEPTED,
         runs: Runs | None = None,
         offered: OfferedWorkflows | None = None,
-        is_cancelled: Callable[[AnyEvent], Awaitable[bool]] = lambda query: Completed(False),
+        cancellation_reason: Callable[[AnyEvent], Awaitable[str | None]] = lambda query: Completed(None),
         last_catalogue: Callable[[], Awaitable[str | None]] = lambda: Completed(None),
+        is_served: Callable[[], Awaitable[bool]] = lambda: Completed(True),
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
@@ -97,7 +99,7 @@ class Coordinator:
         self._grants = grants
         self._runs = runs or Runs(lambda content_hash: Completed(None), lambda: Completed({}))
         self._offered = offered
-        self._is_cancelled = is_cancelled
+        self._cancellation_reason, self._is_served = cancellation_reason, is_served
         self._session_cache = SessionCache()
 
     @property
@@ -109,15 +111,16 @@ class Coordinator:
         """Open the session once a dispatcher has published its tools, or when the time for that is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        (version, content), (_, response), current, offers, is_cancelled = await together(
+        (version, content), (_, response), current, offers, reason = await together(
             session.document(STATE),
             session.document(RESPONSE),
             self._current_catalogue(),
             self._offers(delivery),
-            self._is_cancelled(delivery.event),
+            self._cancellation_reason(delivery.event),
         )
         if content is not None or response is not None:
             return NOTHING
+        is_cancelled = reason is not None
         content_hash = await self._wait.catalogue(delivery, query, current, is_cancelled=is_cancelled)
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
         check = self._grants(query.grant, delivery.event.subject)
@@ -126,10 +129,13 @@ class Coordinator:
             catalogue=content_hash or "",
             offer=self._offer,
             is_catalogue_missing=content_hash is None,
+            is_too_late_for_tools=current is None
+            and not is_cancelled
+            and self._wait.is_over(delivery, query),
             models=self._models,
             conversation=() if is_cancelled else await self._turns_before(delivery, query, check),
             grant=check,
-            is_cancelled=is_cancelled,
+            cancelled_because=reason,
         )
         if self._offered is not None and content_hash:
             content_hash, catalogue = await self._offered.added_to(content_hash, catalogue, offers)
@@ -172,6 +178,7 @@ class Coordinator:
         earlier = await read_calls_to_repeat(before, delivery.event.data, session)
         question = await session.event(before.query.question) if needs_query(before, delivery.event) else None
         schema = schema_of(question.data if question else None, before.steps.number)
+        is_served = not needs_dispatcher(before, delivery.event.data) or await self._is_served()
         decision = await offload_if(
             ranks_after(before, delivery.event.data) or is_long_answer(before, delivery.event),
             decide,
@@ -183,6 +190,7 @@ class Coordinator:
             needed=needed,
             earlier=earlier,
             schema=schema,
+            is_served=is_served,
         )
         await faults.pass_point("decision.made")
         if decision.unless_answered and (closing := await _closing(before, session)) is not None:

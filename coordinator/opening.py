@@ -62,7 +62,7 @@ def open_session(
     opened = _opened_event(session, query, opening, turns)
     if steps := query.options.step_list:
         session = begin_attempt(session, 1)
-    if opening.is_cancelled:
+    if opening.cancelled_because is not None:
         ended = end(session, event, "cancelled", "cancelled")
         return _ended_at_once(event, opened, ended).in_format(event.format)
     if lacking := outputs.missing_tools(session):
@@ -137,6 +137,8 @@ def _opened_event(
         deadline=session.deadline,
         grant_refused=opening.grant.problem,
         is_grant_ignored=opening.grant.is_ignored,
+        is_too_late_for_tools=opening.is_too_late_for_tools,
+        cancelled_because=opening.cancelled_because or "",
     )
 
 
@@ -197,15 +199,17 @@ def recorded_opening(opened: SessionOpened, then: Iterable[EventData] = ()) -> O
 
     `then` are the events of the same decision: a cancelled query is followed by the end of its session.
     """
+    is_cancelled = any(isinstance(one, AssemblyRequested) and one.status == "cancelled" for one in then)
     return Opening(
         limits=opened.limits,
         catalogue=opened.catalogue,
         offer=OfferBounds(opened.tools_offered_all_max, opened.tools_offered),
         is_catalogue_missing=not opened.catalogue,
+        is_too_late_for_tools=opened.is_too_late_for_tools,
         models=opened.models,
         conversation=opened.conversation,
         grant=GrantCheck(opened.grant_refused, opened.is_grant_ignored),
-        is_cancelled=any(isinstance(one, AssemblyRequested) and one.status == "cancelled" for one in then),
+        cancelled_because=opened.cancelled_because if is_cancelled else None,
     )
 
 
@@ -241,6 +245,9 @@ def _uncertainties(
     if opening.is_catalogue_missing:
         message = "No tool dispatcher had published its tools when the session began."
         added.append(new_uncertainty("tools_unavailable", message, "tools"))
+    elif opening.is_too_late_for_tools:
+        message = "No tool dispatcher was running until the deadline, so no tool was called."
+        added.append(new_uncertainty("tools_unavailable", message, "tool_dispatcher"))
     if opening.grant.is_ignored:
         added.append(new_uncertainty("grant_ignored", _IGNORED, "grant"))
     if authorization.problem:

@@ -48,6 +48,7 @@ _NEXT: dict[TerminationReason, str] = {
     "cancelled": "Ask again whenever you want; nothing more is being done for this question.",
     "internal_error": "Ask again; if it happens once more, look at the dead letters (`antiphon dead list`).",
 }
+_UNSERVED = "Start a tool dispatcher (`antiphon status` shows whether one is alive), then ask again."
 _AFTER_FAILURE = {
     "permission_denied": "{tool} was not permitted; ask with a grant or scopes that allow it.",
     "rate_limit": "{tool} was asked too often; wait a while before asking again.",
@@ -88,9 +89,15 @@ def missing_section(gaps: Gaps) -> str:
 
 def next_section(gaps: Gaps, reason: TerminationReason) -> str:
     """Return the section on next steps, from the reason of the ending and the gaps."""
-    steps = list(dict.fromkeys((*_checks(gaps), _NEXT[reason], *_steps(gaps))))[:_STEPS_MAX]
+    steps = list(dict.fromkeys((*_checks(gaps), _first_step(gaps, reason), *_steps(gaps))))[:_STEPS_MAX]
     text = steps[0] if len(steps) == 1 else "\n".join(f"- {step}" for step in steps)
     return f"**What to try next**\n\n{text}"
+
+
+def _first_step(gaps: Gaps, reason: TerminationReason) -> str:
+    unserved = ("tools_unavailable", "tool_dispatcher")
+    is_unserved = any((one.kind, one.about) == unserved for one in gaps.uncertainties)
+    return _UNSERVED if is_unserved and reason == "deadline_exceeded" else _NEXT[reason]
 
 
 def _open_questions(gaps: Gaps, searched: set[str]) -> Iterator[str]:

@@ -28,6 +28,7 @@ from redis.exceptions import RedisError
 
 from antiphon.cli import event_lines
 from antiphon.cli.output import stderr
+from antiphon.cli.unconfirmed import show_confirmation
 from antiphon.client import Antiphon
 from antiphon.errors import InvalidQuery, TooLate
 from antiphon.submission import checked_answer
@@ -102,18 +103,18 @@ class Dialogue:
             except InvalidQuery as error:
                 stderr().print(f"  {error}", style="yellow")
                 continue
-            await self._antiphon.answer(session_id, text, calls=[question.id])
+            sent = await self._antiphon.answer(session_id, text, calls=[question.id])
+            show_confirmation(sent.is_confirmed)
             return True
         return False
 
     async def _decide(self, session_id: str, call: CallToApprove) -> bool:
         stderr().print(f"  waits for approval: {event_lines.to_approve(call)}")
         while (typed := await self._typed("approve? y or n> ")) is not None:
-            if typed.strip().lower() in _YES:
-                await self._antiphon.approve(session_id, [call.id])
-                return True
-            if typed.strip().lower() in _NO:
-                await self._antiphon.deny(session_id, [call.id])
+            word = typed.strip().lower()
+            if word in _YES or word in _NO:
+                decide = self._antiphon.approve if word in _YES else self._antiphon.deny
+                show_confirmation((await decide(session_id, [call.id])).is_confirmed)
                 return True
         return False
 

@@ -135,10 +135,11 @@ def detail(data: EventData) -> str:
         case RunOpened(workflow=workflow, problem=problem, timeout_s=timeout_s):
             why = one_line(problem, _MESSAGE_LENGTH)
             return f"{one_line(workflow)}: {why or f'at most {timeout_s:g} s of work'}"
-        case SessionOpened(limits=limits, tools=tools):
+        case SessionOpened(limits=limits, tools=tools, cancelled_because=reason):
+            cancelled = f"; cancelled before: {one_line(reason, _MESSAGE_LENGTH)}" if reason else ""
             return (
                 f"at most {counted(limits.max_rounds, 'round')}, {counted(limits.max_tool_calls, 'call')}; "
-                f"{counted(len(tools), 'tool')}"
+                f"{counted(len(tools), 'tool')}{cancelled}"
             )
         case ToolsRequested(node=node) if node:
             return f"{one_line(node)}: {'; '.join(line.strip() for line in progress(data))}"

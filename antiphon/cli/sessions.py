@@ -18,6 +18,7 @@ from antiphon.approval import calls_waiting
 from antiphon.cli import event_lines
 from antiphon.cli.live import print_uncertainty, show_answer, show_progress
 from antiphon.cli.output import (
+    EXIT_DONE,
     Json,
     command,
     one_line,
@@ -28,6 +29,7 @@ from antiphon.cli.output import (
     stdout,
 )
 from antiphon.cli.pipelines import queued_but_cancelled
+from antiphon.cli.unconfirmed import print_unconfirmed
 from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.queued import waiting_summary
@@ -175,8 +177,8 @@ def approve(
 ) -> None:
     """Approve waiting calls. The session continues when every waiting call is approved or denied.
 
-    Exit codes: 0 done; 1 the session waits for no approval, or another decision came first; 2 unknown session, or no
-    such call is waiting.
+    Exit codes: 0 done; 1 the session has no pending approval, or another decision came first; 2 unknown session, or
+    no such call is waiting; 4 sent, but no coordinator has confirmed it within 5 s: it may still count.
 
     \b
     antiphon sessions show ID                  # the waiting calls, and the reasons
@@ -196,8 +198,8 @@ def deny(
 ) -> None:
     """Deny waiting calls. The model learns who denied them and why, and continues without them.
 
-    Exit codes: 0 done; 1 the session waits for no approval, or another decision came first; 2 unknown session, or no
-    such call is waiting.
+    Exit codes: 0 done; 1 the session has no pending approval, or another decision came first; 2 unknown session, or
+    no such call is waiting; 4 sent, but no coordinator has confirmed it within 5 s: it may still count.
 
     \b
     antiphon sessions deny ID --by ann --reason "Not before the contract is signed."
@@ -213,11 +215,11 @@ async def answer(
     call: Calls = None,
     by: ByUser = "",
     json: Json = False,
-) -> None:
+) -> int:
     """Answer the model's question to the user. The session continues when all its questions are answered.
 
-    Exit codes: 0 done; 1 the session waits for no answer, or another answer came first; 2 unknown session, or no such
-    question is open.
+    Exit codes: 0 done; 1 the session has no open question, or another answer came first; 2 unknown session, or no
+    such question is open; 4 sent, but no coordinator has confirmed it within 5 s: it may still count.
 
     \b
     antiphon sessions show ID                  # the open questions
@@ -226,9 +228,12 @@ async def answer(
     async with Antiphon() as antiphon:
         call_ids = await antiphon.answer(session_id, text, calls=call or (), by=by)
     if json:
-        print_json({"session_id": session_id, "calls": call_ids})
-    else:
+        print_json({"session_id": session_id, "calls": call_ids, "is_confirmed": call_ids.is_confirmed})
+    if not call_ids.is_confirmed:
+        return print_unconfirmed(f"Sent the answer to {', '.join(call_ids)} of {session_id}", is_json=json)
+    if not json:
         stdout().print(f"Answered {', '.join(call_ids)} of {session_id}.")
+    return EXIT_DONE
 
 
 def _moment(entry: str, event: AnyEvent) -> datetime:
@@ -269,14 +274,20 @@ async def _list_turns(tenant: str, conversation: str, limit: int, is_json: bool)
 
 async def _decide(
     session_id: str, is_approved: bool, calls: list[str] | None, by: str, reason: str, is_json: bool
-) -> None:
+) -> int:
     async with Antiphon() as antiphon:
         say = antiphon.approve if is_approved else antiphon.deny
         decided = await say(session_id, calls or (), by, reason)
+    calls_of_session = f"{', '.join(decided)} of {session_id}"
     if is_json:
-        print_json({"session_id": session_id, "is_approved": is_approved, "calls": decided})
-    else:
-        stdout().print(f"{'Approved' if is_approved else 'Denied'} {', '.join(decided)} of {session_id}.")
+        fields = {"session_id": session_id, "is_approved": is_approved, "calls": decided}
+        print_json({**fields, "is_confirmed": decided.is_confirmed})
+    if not decided.is_confirmed:
+        what = "approval" if is_approved else "denial"
+        return print_unconfirmed(f"Sent the {what} of {calls_of_session}", is_json=is_json)
+    if not is_json:
+        stdout().print(f"{'Approved' if is_approved else 'Denied'} {calls_of_session}.")
+    return EXIT_DONE
 
 
 def _status_of(session: SessionSummary) -> str:

@@ -8,15 +8,12 @@ async with Antiphon() as antiphon:
 from collections.abc import Iterable, Mapping
 from hmac import compare_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-from uuid import UUID
+from typing import TYPE_CHECKING
 
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import (
-    InputGiven,
-    InputRefused,
     InputRequested,
     OutcomeSettled,
     ResumeRequested,
@@ -24,12 +21,14 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import Response, WorkflowCall
 from antiphon_shared.workflows.specification import Specification
 
+from antiphon.confirmation import GivenValues
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
 from antiphon.run_state import run_state, status_of
 from antiphon.signals import send
 from antiphon.submission import checked_session_id
 from antiphon.tail import PATIENCE_S
 from antiphon.workflows.load import load
+from antiphon.workflows.values_effect import send_values
 from coordinator.runs.handlers import token_name
 from coordinator.runs.state import Open, RunState
 
@@ -103,62 +102,32 @@ async def give(
     node: str = "",
     token: str | None = None,
     by: str = "",
-) -> str:
-    """Give a run the values that it waits for; return the path of the node that waited.
+) -> GivenValues:
+    """Give a run the values that it waits for, and wait until a coordinator has read them, at most 5 s.
 
     Args:
         antiphon: The client.
         run_id: The run.
-        values: By name, as the node expects them. Unfit ones are refused in the run's log, and it continues to wait.
+        values: By name, as the node expects them.
         node: The path of the node, if several wait.
         token: The token that the person received with the request; not needed by clients with access to Redis.
         by: The person's name, for the record.
 
+    Returns:
+        The path of the node, with `refused`: the reason if the values do not fit, and the run continues to wait.
+
     Raises:
         NotWaiting: It waits for no person, or not at that node, or the token is wrong.
+        TooLate: Another person's values came first.
         UnknownSession: There is no such run.
     """
-    return (await give_to(antiphon, run_id, values, node=node, token=token, by=by)).node
-
-
-async def give_to(
-    antiphon: "Antiphon",
-    run_id: str,
-    values: Mapping[str, object],
-    *,
-    node: str = "",
-    token: str | None = None,
-    by: str = "",
-) -> "GivenValues":
-    """Give values as `give` does; return the argument for `refusal`."""
     bus = antiphon.open_bus()
     path, open = _chosen(await _state(bus, run_id), node, run_id)
     if token is not None:
         stored = await bus.session(run_id).load(token_name(open.number))
         if stored is None or not compare_digest(stored, token.encode()):
             raise NotWaiting("the token does not belong to a waiting node of this run.")
-    fields = {"round": open.number, "values": dict(values), "by": by}
-    event = await send(bus, run_id, InputGiven, fields, "run")
-    return GivenValues(run_id, path, open.number, event.id)
-
-
-class GivenValues(NamedTuple):
-    """Values that were given to a run, and not decided on yet."""
-
-    run_id: str
-    node: str
-    number: int
-    event: UUID
-
-
-async def refusal(antiphon: "Antiphon", answer: GivenValues) -> str | None:
-    """Return why values were refused, empty if they were accepted; None while neither is known."""
-    bus = antiphon.open_bus()
-    for _, event in await bus.session(answer.run_id).log():
-        if isinstance(event.data, InputRefused) and event.causationid == answer.event:
-            return event.data.because
-    state = await _state(bus, answer.run_id)
-    return None if answer.number in state.paths else ""
+    return await send_values(bus, run_id, path, open.number, values, by)
 
 
 async def requested_input(antiphon: "Antiphon", run_id: str, node: str = "") -> InputRequested:
@@ -166,7 +135,7 @@ async def requested_input(antiphon: "Antiphon", run_id: str, node: str = "") -> 
     path, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
     request = next((one for one in await waiting(antiphon, run_id) if one.round == open.number), None)
     if request is None:
-        raise NotWaiting(f"run {run_id} no longer waits at {path!r}.")
+        raise NotWaiting(f"run {run_id} is no longer waiting at {path!r}.")
     return request
 
 
@@ -250,12 +219,14 @@ def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:
     people = {path: one for path, one in state.open.items() if one.kind == "person"}
     if node and node not in people:
         raise NotWaiting(
-            f"run {run_id} does not wait at {node!r}; it waits at {', '.join(people) or 'no node'}."
+            f"run {run_id} is not waiting at {node!r}; it is waiting at {', '.join(people) or 'no node'}."
         )
     if not people:
-        raise NotWaiting(f"run {run_id} waits for no person.")
+        raise NotWaiting(f"run {run_id} is not waiting for a person.")
     if len(people) > 1 and not node:
-        raise InvalidQuery(f"run {run_id} waits at {', '.join(people)}.", hint="Name one of these nodes.")
+        raise InvalidQuery(
+            f"run {run_id} is waiting at {', '.join(people)}.", hint="Name one of these nodes."
+        )
     path = node or next(iter(people))
     return path, people[path]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from antiphon_shared.events import AnyEvent, PinnedTool, QuerySubmitted, RunOpened
+from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.as_tool import tools_called
@@ -17,8 +18,9 @@ from coordinator.workflows.plan import BUILT_IN, Plan, ToolFacts
 
 NO_TIME_S = 1.0
 """The timeout of a run that cannot begin."""
-CANCELLED = "It was cancelled before it began."
-"""The problem of a run whose query was cancelled before its turn."""
+_CANCELLED = "It was cancelled before it began"
+"""The problem of a run whose query was cancelled before its turn, without the reason."""
+_REASON_CHARACTERS = 300
 
 
 def opened_run(
@@ -57,8 +59,8 @@ def opened_run(
         grant_refused=opening.grant.problem,
         is_grant_ignored=opening.grant.is_ignored,
     )
-    if opening.is_cancelled:
-        return opened.model_copy(update={"problem": CANCELLED})
+    if opening.cancelled_because is not None:
+        return opened.model_copy(update={"problem": _cancelled(opening.cancelled_because)})
     if specification is None or call.name not in specification.workflows:
         return opened.model_copy(update={"problem": _no_workflow(call.name, specification, published)})
     graph = compiled(specification, call.name)
@@ -71,6 +73,16 @@ def opened_run(
             "problem": " ".join(problems),
         }
     )
+
+
+def _cancelled(because: str) -> str:
+    reason = one_line(because, _REASON_CHARACTERS)
+    return f"{_CANCELLED}: {reason}" if reason else f"{_CANCELLED}."
+
+
+def cancellation_in(problem: str) -> str | None:
+    """Return the reason in the problem of a run that was cancelled before it began; None for another problem."""
+    return problem[len(_CANCELLED) :].lstrip(":. ") if problem.startswith(_CANCELLED) else None
 
 
 def _no_workflow(name: str, specification: Specification | None, published: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ from coordinator.runs.children import notify_parent
 from coordinator.runs.commands import carry_out, withdraw
 from coordinator.runs.ending import response_of
 from coordinator.runs.graph_event import REASON_CHARACTERS, graph_event_of
-from coordinator.runs.opening import CANCELLED
+from coordinator.runs.opening import cancellation_in
 from coordinator.runs.state import RunChange, RunState
 from coordinator.runs.step_builder import Pinned, StepBuilder
 from coordinator.workflows.decide import UnfitParams, decide_run
@@ -104,7 +104,7 @@ def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[
         except UnfitParams as error:
             problem = f"It cannot begin: {error}."
     if problem:
-        is_cancelled = problem == CANCELLED
+        is_cancelled = cancellation_in(problem) is not None
         failure = Failure("cancelled" if is_cancelled else "cannot_begin", problem)
         builder.ended = End("cancelled" if is_cancelled else "failed", failure=failure)
     return finished(builder)

@@ -120,12 +120,14 @@ async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: Ho
 async def test_a_session_that_asks_nothing_is_said_to_be_doing_something_else(house: House) -> None:
     await house.client.submit("Book it.", session_id="s1")
     await house.said(BriefingRequested)
-    with pytest.raises(NotWaiting, match="waits for no answer: its briefing for round 1"):
+    with pytest.raises(NotWaiting, match="session s1 has no open question: its briefing for round 1"):
         await house.client.answer("s1", "red")
     await house.answer(BriefingRequested, a_briefing())
     await house.answer(ReasoningRequested, a_reply("I book.", [a_call("book", "b1")]))
     await house.said(ApprovalRequested)
-    with pytest.raises(NotWaiting, match="waits for no answer: it waits for a person's approval"):
+    with pytest.raises(
+        NotWaiting, match="session s1 has no open question: it is waiting for a person's approval"
+    ):
         await house.client.answer("s1", "red")
     with pytest.raises(UnknownSession):
         await house.client.answer("nobody", "red")
@@ -133,7 +135,7 @@ async def test_a_session_that_asks_nothing_is_said_to_be_doing_something_else(ho
 
 async def test_who_approves_is_told_that_the_user_is_waited_for(house: House) -> None:
     await a_session_that_asks(house)
-    with pytest.raises(NotWaiting, match="it waits for its user's answer"):
+    with pytest.raises(NotWaiting, match="it is waiting for its user's answer"):
         await house.client.approve("s1")
 
 
@@ -166,14 +168,14 @@ async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
     empty = await antiphon("sessions", "answer", "s1", " ")
     assert (empty.exit_code, empty.stdout) == (2, "")
     one = await antiphon("sessions", "answer", "s1", "red", "--call", "q1", "--by", "ann", "--json")
-    assert orjson.loads(one.stdout) == {"session_id": "s1", "calls": ["q1"]}
+    assert orjson.loads(one.stdout) == {"session_id": "s1", "calls": ["q1"], "is_confirmed": True}
     other = await antiphon("sessions", "answer", "s1", "On Friday.")
     assert (other.exit_code, other.stdout) == (0, "Answered q2 of s1.\n")
     await house.said(ToolsRequested)
 
     late = await antiphon("sessions", "answer", "s1", "blue")
     assert (late.exit_code, late.stdout) == (1, "")
-    assert "waits for no answer: its tool calls of round 1 are running" in late.stderr
+    assert "session s1 has no open question: its tool calls of round 1 are running" in late.stderr
     assert (await antiphon("sessions", "answer", "nobody", "blue")).exit_code == 2
     assert "answered by ann: red" in (await antiphon("sessions", "show", "s1")).stdout
 

@@ -25,10 +25,9 @@ from antiphon_shared.events import (
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings
-from structlog.testing import capture_logs
 
 import coordinator.component
-from antiphon import Antiphon, InvalidQuery, TooLate, UnknownSession, decision_effect
+from antiphon import Antiphon, InvalidQuery, TooLate, UnknownSession, confirmation
 from antiphon.cli.dialogue import Dialogue
 from antiphon.errors import NotWaiting
 from antiphon.observe import recent_sessions
@@ -137,17 +136,23 @@ async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_to
         assert f"{'Ann approved' if is_approved else 'Bob denied'} c1 first" in str(late)
 
 
-async def test_a_decision_that_no_coordinator_reads_is_reported_as_unconfirmed(
-    house: House, monkeypatch: pytest.MonkeyPatch
+async def test_a_decision_that_no_coordinator_reads_is_unconfirmed(
+    house: House, run: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def antiphon(*arguments: str) -> Any:
+        return await asyncio.to_thread(run, "sessions", *arguments, **house.environment)
+
     await house.a_waiting_session()
     house.stop.set()
     await house.coordinator
-    monkeypatch.setattr(decision_effect, "_READ_S", 0.1)
-    with capture_logs() as lines:
-        assert await house.client.approve("s1", by="Ann") == ("c1", "c2")
-    # The command line shows log lines from `error` on.
-    assert [(line["event"], line["log_level"]) for line in lines] == [("decision_unconfirmed", "error")]
+    monkeypatch.setattr(confirmation, "READ_S", 0.1)
+    sent = await house.client.approve("s1", ["c1"], by="Ann")
+    assert (sent, sent.is_confirmed) == (("c1",), False)
+    shown = await antiphon("deny", "s1", "--call", "c2")
+    assert (shown.exit_code, shown.stdout) == (4, "Sent the denial of c2 of s1; not confirmed.\n")
+    assert "no coordinator has read it within 0.1 s" in shown.stderr
+    shown = await antiphon("approve", "s1", "--call", "c1", "--json")
+    assert (shown.exit_code, orjson.loads(shown.stdout)["is_confirmed"]) == (4, False)
 
 
 async def test_who_came_first_is_named_from_the_same_round(house: House) -> None:
@@ -231,7 +236,8 @@ async def test_a_person_at_a_terminal_learns_that_the_decision_came_too_late(
 
 async def test_a_decision_on_some_calls_does_not_wait_for_the_others(house: House) -> None:
     await house.a_waiting_session()
-    assert await house.client.deny("s1", ["c1"], by="Bob") == ("c1",)
+    denied = await house.client.deny("s1", ["c1"], by="Bob")
+    assert (denied, denied.is_confirmed) == (("c1",), True)
     assert await house.client.approve("s1", ["c2"], by="Ann") == ("c2",)
     first, second = (await house.said(ToolsRequested)).calls[1:]
     assert (first.approval, second.refused) == (None, None)
@@ -347,7 +353,12 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
     denied = await antiphon(
         "sessions", "deny", "s1", "--call", "c2", "--by", "ann", "--reason", "No.", "--json"
     )
-    assert orjson.loads(denied.stdout) == {"session_id": "s1", "is_approved": False, "calls": ["c2"]}
+    assert orjson.loads(denied.stdout) == {
+        "session_id": "s1",
+        "is_approved": False,
+        "calls": ["c2"],
+        "is_confirmed": True,
+    }
     approved = await antiphon("sessions", "approve", "s1", "--call", "c1")
     assert (approved.exit_code, approved.stdout) == (0, "Approved c1 of s1.\n")
     assert [call.refused for call in (await house.said(ToolsRequested)).calls] == [
@@ -358,7 +369,7 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
 
     late = await antiphon("sessions", "deny", "s1")
     assert (late.exit_code, late.stdout) == (1, "")
-    assert "waits for no approval: its tool calls of round 1 are running" in late.stderr
+    assert "session s1 has no pending approval: its tool calls of round 1 are running" in late.stderr
     history = (await antiphon("sessions", "show", "s1")).stdout
     assert "denied by ann: c2 (No.)" in history
     assert "approved: c1" in history

@@ -62,10 +62,10 @@ def steps(tmp_path: Path) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
-def cancel(five: Pipeline, session_id: str) -> None:
+def cancel(five: Pipeline, session_id: str, *options: str) -> None:
     """Cancel as a person would."""
     environment = {**os.environ, "ANTIPHON_REDIS_URL": five.redis.url}
-    done = command_line("sessions", "cancel", session_id, environment=environment)
+    done = command_line("sessions", "cancel", session_id, *options, environment=environment)
     assert done.returncode == 0, done.stderr
 
 
@@ -154,7 +154,7 @@ def test_a_query_that_is_cancelled_in_the_queue_never_runs(tmp_path: Path, kind:
     options = {"workflow": {"name": "w"}} if kind == "run" else {}
     with pipeline(scripted=SCRIPT, is_started=False, ANTIPHON_TOOLS="tests.flows.endless_tools") as five:
         five.submit(READS, session_id="s1", options=json.dumps(options))
-        cancel(five, "s1")
+        cancel(five, "s1", "--reason", "a typo")
         five.start(*COMPONENTS)
         response = five.response_to("s1")
         assert (response.status, response.termination_reason) == ("cancelled", "cancelled")
@@ -164,6 +164,7 @@ def test_a_query_that_is_cancelled_in_the_queue_never_runs(tmp_path: Path, kind:
         here = {**os.environ, "ANTIPHON_REDIS_URL": five.redis.url}
         exported = command_line("recording", "export", "s1", "-o", str(tmp_path), environment=here)
         assert exported.returncode == 0, exported.stderr
+        assert "a typo" in command_line("sessions", "show", "s1", environment=here).stdout
         for how in ("verify", "rerun"):
             replayed = command_line("replay", how, str(tmp_path), environment=here)
             assert replayed.returncode == 0, replayed.stdout + replayed.stderr

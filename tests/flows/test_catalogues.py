@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.recorded import assert_recordings_verify
 
 OTHERS = ("coordinator", "reasoning_engine", "context_synthesizer", "response_assembler")
 
@@ -34,3 +35,25 @@ def test_an_answer_without_a_dispatcher_says_that_there_were_no_tools(five: Pipe
     five.submit("How high is it?", session_id="s1")
     (doubt,) = [doubt for doubt in five.response_to("s1").uncertainty if doubt.kind == "tools_unavailable"]
     assert doubt.message.startswith("No tool dispatcher had published its tools")
+
+
+def test_an_answer_whose_deadline_passes_without_a_dispatcher_names_that_and_replays(five: Pipeline) -> None:
+    """Let one query wait until its deadline, and another one ask for tools before its deadline."""
+    five.start(*OTHERS, "tool_dispatcher", ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S="6")
+    five.wait_until_ready(*OTHERS, "tool_dispatcher")
+    assert five.terminate("tool_dispatcher", 60) == 0
+    five.submit("How high is it?", session_id="s1", options='{"deadline_s": 4}')
+    five.submit("How high is it?", session_id="s2", options='{"deadline_s": 12}')
+    told = {}
+    for session_id in ("s1", "s2"):
+        response = five.response_to(session_id)
+        assert response.termination_reason == "deadline_exceeded"
+        assert "Start a tool dispatcher" in response.answer
+        (told[session_id],) = (
+            doubt.message for doubt in response.uncertainty if doubt.kind == "tools_unavailable"
+        )
+    assert told == {
+        "s1": "No tool dispatcher was running until the deadline, so no tool was called.",
+        "s2": "No tool dispatcher was running when the time ran out, so calls of round 1 were not finished.",
+    }
+    assert_recordings_verify(five, ["s1", "s2"])

@@ -203,7 +203,7 @@ class TestApprovals:
                 "waiting",
                 ("book (rooms/a#1)", "book (rooms/b#1)"),
             )
-            with pytest.raises(InvalidQuery, match="no call 'c9' of session"):
+            with pytest.raises(InvalidQuery, match="has no call 'c9'"):
                 await antiphon.approve(run_id, ["c9"])
             assert await antiphon.deny(run_id, ["rooms/a#1"], by="Ann", reason="Taken.") == ("rooms/a#1",)
             assert await antiphon.approve(run_id, ["rooms/b#1"]) == ("rooms/b#1",)
@@ -243,7 +243,7 @@ class TestApprovals:
                 return [one.asks for one in sessions] == [("values for ask",)]
 
             await until(wait)
-            with pytest.raises(NotWaiting, match="the run waits for a person's values at ask"):
+            with pytest.raises(NotWaiting, match="the run is waiting for a person's values at ask"):
                 await antiphon.approve(run_id)
-            with pytest.raises(NotWaiting, match="waits for no answer"):
+            with pytest.raises(NotWaiting, match="has no open question"):
                 await antiphon.answer(run_id, "Yes.")

@@ -1,10 +1,12 @@
 """Runs that a model has begun, and that ask the user of its session."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from antiphon_shared.bus.workflow_store import WorkflowStore
 
-from antiphon import Antiphon, tool, workflows
+from antiphon import Antiphon, TooLate, tool, workflows
 
 ASKING = {
     "description": "Ask whether the hotel budget of a city is fine.",
@@ -19,6 +21,16 @@ def weather(city: str) -> dict[str, str]:
     return {"weather": f"It rains in {city}."}
 
 
+@asynccontextmanager
+async def a_session_of_a_run() -> AsyncIterator[tuple[Antiphon, str]]:
+    """Yield a pipeline and a session in it whose model begins a run that asks the user."""
+    specification = workflows.build({"domain": "test", "version": "1", "workflows": {"ask_first": ASKING}})
+    async with Antiphon.embedded(tools=[weather], model="offline") as antiphon:
+        await WorkflowStore(antiphon.open_bus()).publish([specification])
+        question = "Ask first whether the hotel budget of the city Lisbon is fine."
+        yield antiphon, await antiphon.submit(question, interactive=True)
+
+
 async def asked(antiphon: Antiphon, session_id: str, text: str) -> str:
     """Wait until the user is asked something; returns the call that it is about."""
     async with asyncio.timeout(60):
@@ -30,14 +42,26 @@ async def asked(antiphon: Antiphon, session_id: str, text: str) -> str:
 
 
 async def test_the_user_of_a_session_answers_what_its_run_asks_until_it_fits() -> None:
-    specification = workflows.build({"domain": "test", "version": "1", "workflows": {"ask_first": ASKING}})
-    async with Antiphon.embedded(tools=[weather], model="offline") as antiphon:
-        await WorkflowStore(antiphon.open_bus()).publish([specification])
-        question = "Ask first whether the hotel budget of the city Lisbon is fine."
-        session_id = await antiphon.submit(question, interactive=True)
+    async with a_session_of_a_run() as (antiphon, session_id):
         call = await asked(antiphon, session_id, "Is it fine for Lisbon?")
         assert await antiphon.answer(session_id, "maybe") == (call,)
         assert await asked(antiphon, session_id, "bool is required") == call
         assert await antiphon.answer(session_id, "yes") == (call,)
         response = await antiphon.result(session_id, 60)
         assert (response.status, response.tool_calls_used) == ("complete", 1)
+
+
+async def test_of_two_answers_to_what_a_run_asks_the_later_one_is_too_late() -> None:
+    async with a_session_of_a_run() as (antiphon, session_id):
+        call = await asked(antiphon, session_id, "Is it fine for Lisbon?")
+        outcomes = await asyncio.gather(
+            antiphon.answer(session_id, "yes", by="Ann"),
+            antiphon.answer(session_id, "yes", by="Bob"),
+            return_exceptions=True,
+        )
+        (late,) = (one for one in outcomes if isinstance(one, BaseException))
+        (sent,) = (one for one in outcomes if not isinstance(one, BaseException))
+        first = "Ann" if outcomes[1] is late else "Bob"
+        assert isinstance(late, TooLate)
+        assert f"{first} answered {call} first" in str(late)
+        assert (sent, sent.is_confirmed) == ((call,), True)

@@ -112,3 +112,10 @@ def test_facts_that_were_lost_and_what_the_coordinator_misses_are_told() -> None
 def test_a_long_list_is_cut_and_counted() -> None:
     memory = a_memory(*(a_use(f"t{n}", "timeout") for n in range(20)))
     assert missing(memory)[-1] == "10 more of the kind."
+
+
+def test_without_a_dispatcher_the_next_step_is_to_start_one_not_to_give_more_time() -> None:
+    lacking = Uncertainty(kind="tools_unavailable", message="None was running.", about="tool_dispatcher")
+    assert steps(a_memory(), "deadline_exceeded", lacking)[0].startswith("Start a tool dispatcher")
+    failed = Uncertainty(kind="component_failed", message="It failed.", about="tool_dispatcher")
+    assert steps(a_memory(), "deadline_exceeded", failed)[0].startswith("Ask again with more time")

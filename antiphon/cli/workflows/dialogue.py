@@ -16,6 +16,7 @@ from antiphon_shared.workflows.params import Param
 from antiphon import workflows
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.output import one_line, stderr
+from antiphon.cli.unconfirmed import show_confirmation
 from antiphon.cli.workflows.asking import request_lines, type_text
 from antiphon.cli.workflows.params import UnfitValue, typed_value
 from antiphon.client import Antiphon
@@ -75,7 +76,8 @@ class RunDialogue(Dialogue):
                 if value is not None:
                     values[name] = value
                 break
-        await workflows.give(self._antiphon, run_id, values, node=request.node)
+        given = await workflows.give(self._antiphon, run_id, values, node=request.node)
+        show_confirmation(given.is_confirmed)
         return True
 
 

@@ -1,6 +1,5 @@
 """`antiphon workflows runs`: list, show, watch, answer, settle, resume, cancel."""
 
-import asyncio
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -22,18 +21,15 @@ from antiphon.cli.output import (
     stdout,
     write,
 )
+from antiphon.cli.unconfirmed import print_unconfirmed
 from antiphon.cli.workflows.params import read_values
 from antiphon.cli.workflows.run import follow
 from antiphon.cli.workflows.view import show_view
 from antiphon.client import Antiphon, TextDelta
-from antiphon.errors import StillRunning
 from antiphon.observe import connected
-from antiphon.tail import Tail
-from antiphon.workflows.run import GivenValues, give_to, refusal, requested_input
+from antiphon.workflows.run import requested_input
 from antiphon.workflows.run_view import run_view
 from antiphon.workflows.run_view import runs as newest_runs
-
-_DECIDED_S = 60.0
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -136,10 +132,10 @@ async def answer(
     by: By = "",
     json: Json = False,
 ) -> int:
-    """Send a run the values that it waits for, and wait until they are accepted or refused.
+    """Send a run the values that it waits for, and wait until they are accepted or refused, at most 5 s.
 
-    Exit codes: 0 accepted; 1 refused, with the reason, or the run waits for no values; 2 a value does not match its
-    type, or unknown run.
+    Exit codes: 0 accepted; 1 refused, with the reason, or the run is not waiting for values, or another person's came
+    first; 2 a value does not match its type, or unknown run; 4 sent, but not confirmed: `is_accepted` is null.
 
     \b
     antiphon workflows runs show $id              # the requested values
@@ -149,15 +145,17 @@ async def answer(
         request = await requested_input(antiphon, run_id, node)
         expects = {name: Param.model_validate(one) for name, one in request.expects.items()}
         parsed = read_values(expects, values)
-        answer = await give_to(antiphon, run_id, parsed, node=request.node, token=token, by=by)
-        why = await _refusal(antiphon, answer)
+        given = await workflows.give(antiphon, run_id, parsed, node=request.node, token=token, by=by)
     if json:
-        print_json({"run_id": run_id, "node": answer.node, "is_accepted": not why, "because": why})
-    elif not why:
-        stdout().print(f"Accepted at {one_line(answer.node)} of {run_id}.")
-    if why:
-        stderr().print(f"antiphon: {one_line(answer.node)} refused it: {one_line(why)}.", style="red")
-    return EXIT_FAILED if why else EXIT_DONE
+        is_accepted = not given.refused if given.is_confirmed else None
+        print_json({"run_id": run_id, "node": given, "is_accepted": is_accepted, "because": given.refused})
+    elif given.is_confirmed and not given.refused:
+        stdout().print(f"Accepted at {one_line(given)} of {run_id}.")
+    if not given.is_confirmed:
+        return print_unconfirmed(f"Sent the values for {one_line(given)} of {run_id}", is_json=json)
+    if given.refused:
+        stderr().print(f"antiphon: {one_line(given)} refused it: {one_line(given.refused)}.", style="red")
+    return EXIT_FAILED if given.refused else EXIT_DONE
 
 
 @app.command()
@@ -237,22 +235,3 @@ async def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None
         stdout().print(f"Cancelling {run_id}.")
     else:
         stderr().print(f"Run {run_id} had already ended.")
-
-
-async def _refusal(antiphon: Antiphon, answer: GivenValues) -> str:
-    """Wait until the values are accepted or refused; return why they are refused. Raises StillRunning."""
-    bus = antiphon.open_bus()
-    tail = Tail(bus, bus.keys.log(answer.run_id))
-    try:
-        async with asyncio.timeout(_DECIDED_S):
-            while True:
-                if (why := await refusal(antiphon, answer)) is not None:
-                    return why
-                await tail.read()
-    except TimeoutError:
-        raise StillRunning(
-            f"run {answer.run_id} has not accepted or refused the values within {_DECIDED_S:g} s.",
-            hint="`antiphon status` shows whether a coordinator is alive.",
-        ) from None
-    finally:
-        await tail.close()

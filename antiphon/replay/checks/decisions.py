@@ -31,6 +31,7 @@ from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, S
 from coordinator import repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
+from coordinator.dispatchers import lacked_dispatcher
 from coordinator.document import changes
 from coordinator.endings import has_parent, notify_parent
 from coordinator.lookup import needed_event_id, needs_query, schema_of
@@ -186,7 +187,9 @@ class Decisions:
     def _decide(self, step: Step, record: DecisionRecord, content: RecordingContent) -> Decision:
         event, entry = step.line.event, step.line.entry
         if self.session is not None:
-            return decide_again(self.session, step.line, content, self._outages(record, self.session))
+            outages = self._outages(record, self.session)
+            is_served = not lacked_dispatcher(one.event.data for one in step.outputs)
+            return decide_again(self.session, step.line, content, outages, is_served=is_served)
         match event.data:
             case ComponentFailed() as failure:
                 return end_unopened(event, entry, failure)
@@ -213,7 +216,9 @@ class Decisions:
             raise UnreadableEvent(f"the recorded outages are unreadable: {explain(error)}") from None
 
 
-def decide_again(session: Session, line: EventLine, content: RecordingContent, outages: Outages) -> Decision:
+def decide_again(
+    session: Session, line: EventLine, content: RecordingContent, outages: Outages, *, is_served: bool = True
+) -> Decision:
     """Return today's decision on an event, with the recorded inputs. Raises UnreadableEvent if an input is missing."""
     return decide(
         session,
@@ -224,6 +229,7 @@ def decide_again(session: Session, line: EventLine, content: RecordingContent, o
         needed=content.logged_event(needed_event_id(session, line.event)),
         earlier=_earlier_calls(session, line.event, content),
         schema=_answer_schema(session, line.event, content),
+        is_served=is_served,
     )
 
 

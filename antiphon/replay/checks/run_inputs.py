@@ -16,7 +16,7 @@ from antiphon_shared.workflows.graph import Graph
 
 from antiphon.replay.steps.replay_state import RecordingContent
 from coordinator.decision import GrantCheck, LoggedEvent, Opening
-from coordinator.runs.opening import CANCELLED, plan_of
+from coordinator.runs.opening import cancellation_in, plan_of
 from coordinator.runs.results import refuse_part, result_in
 from coordinator.runs.state import Beginning, RunState
 from coordinator.runs.step import Step
@@ -30,7 +30,7 @@ def opening_of(opened: RunOpened) -> Opening:
         limits=Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1, person_s=opened.person_s),
         catalogue=opened.catalogue,
         grant=GrantCheck(opened.grant_refused, opened.is_grant_ignored),
-        is_cancelled=opened.problem == CANCELLED,
+        cancelled_because=cancellation_in(opened.problem),
     )
 
 

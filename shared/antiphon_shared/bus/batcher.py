@@ -18,6 +18,7 @@ from redis.exceptions import (
     ReadOnlyError,
     RedisClusterException,
     RedisError,
+    ResponseError,
     TimeoutError,
 )
 
@@ -170,7 +171,7 @@ class Batcher:
                 self._put(waiting if waiting.script.sha in resent else waiting.with_script())
                 resent.add(waiting.script.sha)
             elif not await self._redirected(waiting, result):
-                _set_error(waiting.reply, result)
+                _set_error(waiting.reply, _naming_key(result, waiting.command))
 
     async def _redirected(self, waiting: _Waiting, error: Exception) -> bool:
         """Send the command to another server if the error redirects it; return whether it was redirected."""
@@ -185,6 +186,14 @@ class Batcher:
             self._put(_Waiting(("ASKING",), asyncio.Future(), _REDIRECTIONS_MAX), lane)
         self._put(waiting._replace(redirections=waiting.redirections + 1), lane)
         return True
+
+
+def _naming_key(error: Exception, command: Command) -> Exception:
+    """Return the error with the key of the command if the key has a wrong type; any other error as it is."""
+    is_about_key = isinstance(error, ResponseError) and str(error).startswith("WRONGTYPE")
+    if not is_about_key or str(command[0]).startswith("EVAL"):
+        return error
+    return ResponseError(f"{str(error).rstrip('.')} ({' '.join(map(str, command[:2]))})")
 
 
 def _set_error(reply: asyncio.Future[Any], error: Exception) -> None:

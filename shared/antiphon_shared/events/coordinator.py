@@ -48,6 +48,16 @@ class SessionOpened(EventData):
         description="True if the grant was ignored because no key to verify it is set.",
         json_schema_extra=since(2),
     )
+    is_too_late_for_tools: bool = Field(
+        default=False,
+        description="True if the query waited for a tool dispatcher until its deadline.",
+        json_schema_extra=since(6),
+    )
+    cancelled_because: str = Field(
+        default="",
+        description="Reason given for the cancellation of the query before the session was opened.",
+        json_schema_extra=since(6),
+    )
 
 
 FallbackStep = Literal[

@@ -168,8 +168,8 @@ class BusSettings(Settings):
         ge=1,
         le=31_536_000,
         description="Seconds that the data of a session is kept after its last change. Deadlines are "
-        "limited to half of it. A client's value counts for what it stores itself: cancellations of queued queries, "
-        "imported sessions, published workflows.",
+        "limited to half of it. A client's value counts for what it stores itself: cancellations of queued queries "
+        "(2 days at least), imported sessions, published workflows.",
     )
     feed_length: int = Field(
         default=10_000,

@@ -217,7 +217,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
 def test_no_command_lets_it_through(
     is_terminal: bool, run: InProcess, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antiphon.cli.workflows.runs._DECIDED_S", 0.1)  # no coordinator decides on the values
+    monkeypatch.setattr("antiphon.confirmation.READ_S", 0.1)  # no coordinator decides on the values
     ids = json.loads(run("sessions", "list", "--json", **environment).stdout)
     named = dict(zip(("s1", "s2"), (one["session_id"] for one in ids), strict=False))  # the last is the run
     terminal = {"FORCE_COLOR": "1", "TERM": "xterm"} if is_terminal else {}

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from urllib.request import urlopen
 
 import pytest
+import redis
+from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -153,6 +155,17 @@ def test_a_scrape_is_answered_while_redis_refuses_the_connection() -> None:
         with serving({"ANTIPHON_REDIS_URL": server.url_of("")}) as address:
             server.start()
             assert scraped(address) == {"antiphon_up": 0}
+
+
+def test_a_key_of_a_wrong_type_is_named_and_is_no_outage(run: InProcess, nobody: dict[str, str]) -> None:
+    client = redis.Redis.from_url(nobody["ANTIPHON_REDIS_URL"], protocol=3)
+    key = Keys(nobody["ANTIPHON_NAMESPACE"]).dead(0)
+    with serving(nobody) as address:
+        assert scraped(address)["antiphon_readable"] == 1
+        client.set(key, "foreign")
+        until(lambda: scraped(address) == {"antiphon_up": 1, "antiphon_readable": 0}, "a scrape of it")
+    shown = run("status", **nobody)
+    assert (shown.exit_code, f"(XLEN {key})" in shown.stderr) == (3, True)
 
 
 async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from antiphon_shared.breakers.outages import NO_OUTAGES
 from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.reads import Completed
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, OutagesSeen, SessionOpened
 from antiphon_shared.events.session import Turn
@@ -21,6 +22,7 @@ from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.turns import wait_until
 from coordinator.component import build
 from coordinator.decision import GRANT_ACCEPTED, GrantCheck
+from coordinator.dispatchers import lacked_dispatcher
 from coordinator.opening import recorded_opening
 from coordinator.settings import CoordinatorSettings
 
@@ -34,6 +36,8 @@ class CoordinatorPart(Part):
         super().__init__(bus, recordings, misses)
         self._locks = {id: asyncio.Lock() for id in recordings}
         self._outages = dict.fromkeys(recordings, NO_OUTAGES)
+        self._lacking = dict.fromkeys(recordings, False)
+        """Whether the decision in progress was made without a running dispatcher."""
         self._latest = {id: recording_index.query.time for id, recording_index in recordings.items()}
         self._decided: set[UUID] = set()
 
@@ -46,7 +50,8 @@ class CoordinatorPart(Part):
             outages=lambda: self._outages[recording_index.session_id],
             turns=_RecordedTurns(recording_index.opened.conversation if recording_index.opened else ()),
             grants=lambda grant, session_id: _check_of(recording_index),
-            is_cancelled=lambda query: _was_cancelled(recording_index, query),
+            cancellation_reason=lambda query: _cancellation_reason(recording_index, query),
+            is_served=lambda: Completed(not self._lacking[recording_index.session_id]),
             is_replay=True,
         )
 
@@ -79,6 +84,8 @@ class CoordinatorPart(Part):
     def prepare(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
         if (seen := recording_index.output(event.id, OutagesSeen)) is not None:
             self._outages[recording_index.session_id] = seen.outages
+        outputs = (line.event.data for line in recording_index.outputs(event.id))
+        self._lacking[recording_index.session_id] = lacked_dispatcher(outputs)
 
     def as_recorded(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
         then = with_recorded_time(recording_index, event, self._latest[recording_index.session_id])
@@ -123,14 +130,13 @@ class _RecordedTurns:
         """Ignore the turn."""
 
 
-async def _was_cancelled(recording_index: RecordingIndex, query: AnyEvent) -> bool:
-    """Return whether the query was cancelled before its session was opened."""
+async def _cancellation_reason(recording_index: RecordingIndex, query: AnyEvent) -> str | None:
+    """Return the reason why the query was cancelled before its session was opened; None if it was not."""
     if recording_index.run is not None:
-        return opening_of(recording_index.run).is_cancelled
+        return opening_of(recording_index.run).cancelled_because
     outputs = [line.event.data for line in recording_index.outputs(query.id)]
-    return any(
-        isinstance(one, SessionOpened) and recorded_opening(one, outputs).is_cancelled for one in outputs
-    )
+    opened = (one for one in outputs if isinstance(one, SessionOpened))
+    return next((recorded_opening(one, outputs).cancelled_because for one in opened), None)
 
 
 def _check_of(recording_index: RecordingIndex) -> GrantCheck:

@@ -1,0 +1,41 @@
+"""The lack of a tool dispatcher at a session's deadline, and the uncertainty about it. Pure.
+
+Whether a dispatcher is running is an input of the decision. A replay reads it from the recorded answer's request.
+"""
+
+from collections.abc import Iterable
+
+from antiphon_shared.events import AssemblyRequested, DeadlineReached, EventData
+
+from coordinator.session import Session, new_uncertainty
+
+_ABOUT = "tool_dispatcher"
+_LACKING = "No tool dispatcher was running when the time ran out"
+
+
+def needs_dispatcher(session: Session, data: EventData) -> bool:
+    """Return whether a decision on `data` depends on whether a dispatcher is running."""
+    return isinstance(data, DeadlineReached) and bool(_consequence(session))
+
+
+def with_lack(session: Session, is_served: bool) -> Session:
+    """Return the session with the uncertainty about a missing dispatcher, if it needs one at present."""
+    if is_served or not (consequence := _consequence(session)):
+        return session
+    message = f"{_LACKING}, so {consequence}."
+    return session.with_uncertainties(new_uncertainty("tools_unavailable", message, _ABOUT))
+
+
+def lacked_dispatcher(outputs: Iterable[EventData]) -> bool:
+    """Return whether a recorded decision, with these outputs, was made without a running dispatcher."""
+    ended = [one for one in outputs if isinstance(one, AssemblyRequested)]
+    added = [one for ending in ended for one in ending.uncertainty]
+    return any(one.about == _ABOUT and one.message.startswith(_LACKING) for one in added)
+
+
+def _consequence(session: Session) -> str:
+    """Return what a session does not get without a dispatcher, as a clause; empty if it needs none at present."""
+    children = session.children
+    if session.phase == "tools" and (children.has_batch or not children.runs) and children.batch is None:
+        return f"calls of round {session.round} were not finished"
+    return ""

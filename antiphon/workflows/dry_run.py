@@ -50,8 +50,8 @@ class Scenario:
 
     arms: Mapping[str, TakenArm] = field(default_factory=dict)
     """The arm that each branch takes, by the branch's path in the graph."""
-    whens: Mapping[str, bool] = field(default_factory=dict)
-    """The values of conditions, by the node's path."""
+    conditions: Mapping[str, bool] = field(default_factory=dict)
+    """The values of the nodes' conditions, by the node's path."""
     failing: frozenset[str] = frozenset()
     """Nodes that fail; in a foreach only the first item fails."""
 
@@ -60,7 +60,7 @@ class Scenario:
         """Return the choices that differ from the default, in words."""
         special = [
             *(f"{path} goes to {arm.goto}" for path, arm in self.arms.items()),
-            *(f"{path} is skipped" for path, holds in self.whens.items() if not holds),
+            *(f"{path} is skipped" for path, holds in self.conditions.items() if not holds),
             *(f"{path} fails" for path in sorted(self.failing)),
         ]
         return ", ".join(special) or "everything succeeds"
@@ -113,7 +113,7 @@ def _run(plan: Plan, params: Mapping[str, object], stubs: Mapping[str, object], 
     while run.ended is None:
         decision = decide_run(forced, run, graph_event, stored.__getitem__)
         run.apply(decision.changes)
-        end = _take(decision.commands, stored, open)
+        end = _apply(decision.commands, stored, open)
         if end is not None:
             nodes = {path: state.status for path, state in run.nodes.items() if state.status != "pending"}
             return DryRun(scenario, tuple(commands), end, nodes)
@@ -130,10 +130,10 @@ def cover(plan: Plan, params: Mapping[str, object], results: Mapping[str, object
     """
     base = Scenario(
         arms={path: arms[0] for path, arms in _branches(plan).items()},
-        whens={path: True for path, node in plan.graph.nodes.items() if node.node.when is not None},
+        conditions={path: True for path, node in plan.graph.nodes.items() if node.node.when is not None},
     )
     waiting, runs, stubs = deque([base]), list[DryRun](), {**samples(plan), **results}
-    tried = {*base.arms.items(), *base.whens.items()}
+    tried = {*base.arms.items(), *base.conditions.items()}
     while waiting and len(runs) < SCENARIOS_MAX:
         runs.append(_run(plan, params, stubs, waiting.popleft()))
         for choice, scenario in _alternatives(plan, runs[-1]):
@@ -153,7 +153,7 @@ def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[tuple[str, object],
             for arm in _branches(plan)[path]:
                 yield (path, arm), replace(scenario, arms={**scenario.arms, path: arm})
         if node.when is not None:
-            yield (path, False), replace(scenario, whens={**scenario.whens, path: False})
+            yield (path, False), replace(scenario, conditions={**scenario.conditions, path: False})
         if isinstance(node, CallNode | ReasonNode | YieldNode):
             yield (path, "fails"), replace(scenario, failing=scenario.failing | {path})
 
@@ -167,14 +167,14 @@ def _without_defaults(run: DryRun) -> DryRun:
     """Name a run by the choices that it reached and that differ from the default."""
     scenario, reached = run.scenario, {template_of(path) for path in run.nodes}
     arms = {path: arm for path, arm in scenario.arms.items() if arm.number and path in reached}
-    whens = {path: holds for path, holds in scenario.whens.items() if not holds and path in reached}
-    return replace(run, scenario=Scenario(arms, whens, scenario.failing & reached))
+    conditions = {path: holds for path, holds in scenario.conditions.items() if not holds and path in reached}
+    return replace(run, scenario=Scenario(arms, conditions, scenario.failing & reached))
 
 
 def _forced(graph: Graph, scenario: Scenario) -> Graph:
     """Return the graph with constant conditions for the choices that a scenario forces."""
     nodes = dict(graph.nodes)
-    for path, holds in scenario.whens.items():
+    for path, holds in scenario.conditions.items():
         node = nodes[path].node.model_copy(update={"when": "true" if holds else "false"})
         nodes[path] = replace(nodes[path], node=node)
     for path, chosen in scenario.arms.items():
@@ -188,7 +188,8 @@ def _forced(graph: Graph, scenario: Scenario) -> Graph:
     return replace(graph, nodes=nodes)
 
 
-def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[OpenCommand]) -> End | None:
+def _apply(commands: tuple[Command, ...], stored: JsonObject, open: deque[OpenCommand]) -> End | None:
+    """Store values, and add or withdraw open commands; return the run's end if the commands contain it."""
     for command in commands:
         match command:
             case KeepValue(key=key, value=value):
@@ -206,6 +207,7 @@ def _take(commands: tuple[Command, ...], stored: JsonObject, open: deque[OpenCom
 
 
 def _answer(command: OpenCommand, scenario: Scenario, stubs: Mapping[str, object]) -> GraphEvent:
+    """Return the answer to a command: its stubbed result, or a failure if the scenario demands it."""
     path, template = command.path, template_of(command.path)
     if isinstance(command, SetTimer):
         return TimerFired(path, command.attempt)

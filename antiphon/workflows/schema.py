@@ -19,7 +19,7 @@ def file_schema() -> JsonSchema:
 
 
 class _AnyOf(GenerateJsonSchema):
-    """A generator with anyOf for unions, as params by name also have the form of a JSON Schema, which oneOf refuses."""
+    """A generator that writes anyOf for unions, as oneOf forbids a value that matches two forms."""
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchema:
         generated = super().tagged_union_schema(schema)

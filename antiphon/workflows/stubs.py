@@ -1,4 +1,4 @@
-"""Results for runs without calls: the parts that a workflow reads of each result, with the needed types. Pure."""
+"""Stubbed results for dry runs: the parts of each result that a workflow reads, with the types it needs. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -160,7 +160,7 @@ def _references_in_items(items: Reference | Range) -> Iterator[tuple[Reference, 
 
 
 def _behind_item(plan: Plan, path: str, reference: Reference) -> Reference:
-    """Return the reference behind the name of a foreach's item, if it refers to a list."""
+    """Return a reference to a foreach's item as one to the first item of its list, if the list is a reference."""
     foreach = plan.graph.nodes[plan.graph.nodes[path].container or path].node
     if not isinstance(foreach, ForeachNode) or reference.name != foreach.as_:
         return reference

@@ -228,7 +228,7 @@ class Claims:
 
     @asynccontextmanager
     async def renewed(self, claim: Claim) -> AsyncIterator[None]:
-        """Renew the claim's lease at every third of it, until the block ends or the claim is taken over."""
+        """Renew the claim's lease every third of its length, until the block ends or the claim is taken over."""
         every_s = self._ledger.lease_s / 3
         renewing: list[asyncio.Task[None]] = []
         # Most writes end before the first renewal is due: a task for each would be most of their cost.

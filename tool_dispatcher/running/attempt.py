@@ -1,4 +1,4 @@
-"""One attempt at a call: it is admitted by every bound, run, timed, and counted by the tool's breaker."""
+"""One attempt at a call: it waits for every limit, runs for a limited time, and is counted by the tool's breaker."""
 
 import asyncio
 import inspect

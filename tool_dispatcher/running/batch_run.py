@@ -34,13 +34,11 @@ class BatchRun:
     session: SessionStore
     journal: Journal
     permissions: Permissions
-    """The session's permissions."""
     arguments: Mapping[int, Arguments]
     """By index, the arguments that need no other call's result."""
     ends_s: float
     """The deadline, on the monotonic clock."""
     log: CallLog
-    """The log of its calls."""
     result_bytes_max: int
     """The maximum size of one result, so that all results fit into one event."""
     begun: frozenset[int] = frozenset()

@@ -5,7 +5,6 @@ No call fails because of the cache: a result that cannot be read or stored count
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
@@ -17,12 +16,13 @@ from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.offload import json_up_to
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
-from antiphon_shared.values import Json, ToolArguments
+from antiphon_shared.values import ToolArguments
 from pydantic_core import from_json
 from redis.exceptions import RedisClusterException, RedisError
 
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.idempotency.identity import fingerprint
+from tool_dispatcher.results.outcome import Answer
 
 BYTES_MAX = 1_000_000
 """The maximum size of one entry."""
@@ -31,15 +31,6 @@ PATIENCE_S = 0.5
 
 _NOTES, _ENDS = "journal:writes", "journal:writes:ended"
 _BEGUN, _ENDED = "begun:", "ended:"
-
-
-@dataclass(frozen=True, slots=True)
-class Cached:
-    """The cached result of a read; the result may be None."""
-
-    data: Json
-    began_at: datetime
-    """The time at which the read began."""
 
 
 def is_cached(contract: Contract) -> bool:
@@ -68,15 +59,15 @@ class ReadCache:
     def __init__(self, batcher: Batcher, keys: Keys) -> None:
         self._batcher, self._keys = batcher, keys
 
-    async def get(self, digest: str) -> Cached | None:
-        """Return the entry for a digest; None if it is missing or cannot be read in time."""
+    async def get(self, digest: str) -> Answer | None:
+        """Return the answer stored under a digest; None if it is missing or cannot be read in time."""
         try:
             async with asyncio.timeout(PATIENCE_S):
                 content = await self._batcher.submit("GET", self._keys.cached(digest))
             if content is None:
                 return None
             entry = from_json(content)
-            return Cached(entry["data"], datetime.fromisoformat(entry["at"]))
+            return Answer(entry["data"], cached_at=datetime.fromisoformat(entry["at"]))
         except (RedisError, RedisClusterException, TimeoutError, ValueError, LookupError, TypeError) as error:
             structlog.get_logger().warning("read_cache_unavailable", error=str(error))
             return None

@@ -93,7 +93,7 @@ class Caller:
         if self._cache is None or not is_cached(call.contract) or (digest := await _digest(call)) is None:
             return await self._runner.answer(call)
         if (cached := await self._cache.get(digest)) is not None:
-            return Answer(cached.data, cached_at=cached.began_at)
+            return cached
         begun = utc_now()
         answer = await self._runner.answer(call)
         if not answer.substitute:

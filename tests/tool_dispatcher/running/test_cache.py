@@ -12,7 +12,8 @@ from tests.tool_dispatcher.idempotency.builders import a_wire
 from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.running.cache import Cached, ReadCache, digest_of, is_cached
+from tool_dispatcher.results.outcome import Answer
+from tool_dispatcher.running.cache import ReadCache, digest_of, is_cached
 
 AT = datetime(2026, 11, 22, 21, 30, tzinfo=UTC)
 
@@ -38,7 +39,7 @@ def a_digest(**fields: Any) -> str:
 @pytest.mark.parametrize("data", [None, 0, "", False, {"a": [1, None, "ü"]}, 2**70, 1.5])
 async def test_what_was_kept_is_found(bus: Bus, data: Any) -> None:
     ReadCache(bus.batcher, bus.keys).store(a_digest(), data, AT, 60)
-    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) == Cached(data, AT)
+    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) == Answer(data, cached_at=AT)
 
 
 async def test_what_was_not_kept_is_not_found(bus: Bus) -> None:
@@ -75,7 +76,7 @@ async def test_the_order_of_arguments_and_scopes_makes_no_difference(bus: Bus) -
     cache = ReadCache(bus.batcher, bus.keys)
     cache.store(a_digest(), "found", AT, 60)
     same = a_digest(scopes=["crm", "read", "crm"], arguments={"limit": 3, "name": "Ann"})
-    assert await cache.get(same) == Cached("found", AT)
+    assert await cache.get(same) == Answer("found", cached_at=AT)
 
 
 def test_nothing_of_the_arguments_stands_in_a_key() -> None:
@@ -129,7 +130,7 @@ async def test_what_is_too_large_is_not_kept(bus: Bus, monkeypatch: pytest.Monke
     cache.store(a_digest(), "x" * 99, AT, 60)
     assert await cache.get(a_digest()) is None
     cache.store(a_digest(), "x" * 98, AT, 60)
-    assert await cache.get(a_digest()) == Cached("x" * 98, AT)
+    assert await cache.get(a_digest()) == Answer("x" * 98, cached_at=AT)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ async def test_a_redis_that_cannot_be_reached_or_does_not_answer_is_a_miss(
     wire = a_wire(bus)
     cache = ReadCache(Batcher(wire), bus.keys)
     cache.store(a_digest(), "found", AT, 60)
-    assert await cache.get(a_digest()) == Cached("found", AT)
+    assert await cache.get(a_digest()) == Answer("found", cached_at=AT)
     setattr(wire, failing, True)
     monkeypatch.setattr("tool_dispatcher.running.cache.PATIENCE_S", 0.05)
     assert await cache.get(a_digest()) is None

@@ -7,7 +7,7 @@ from antiphon_shared.events import AnyEvent, BriefingReady, OutagesSeen
 from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.tools.calls import Catalogue
 
-from coordinator import ladder, limits, models, offer, outputs, summaries
+from coordinator import fallbacks, limits, models, offer, outputs, summaries
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import request_reasoning, wait_for_model
@@ -47,11 +47,11 @@ def _ask_model(session: Session, event: AnyEvent, ready: BriefingReady, catalogu
     model = models.next_model(session, event.time)
     if isinstance(model, datetime) and model < session.deadline - _TIME_FOR_A_CALL:
         because = f"No model may be asked before {model:%H:%M:%S} UTC."
-        return ladder.with_fallback_step(wait_for_model(session, model), "waiting_for_model", because)
+        return fallbacks.with_fallback_step(wait_for_model(session, model), "waiting_for_model", because)
     if not isinstance(model, str):
         because = "No model is left that may be asked" + (" in time." if model else ".")
         decision = end(session, event, "partial", "model_unavailable")
-        return ladder.with_fallback_step(decision, "facts_without_model", because)
+        return fallbacks.with_fallback_step(decision, "facts_without_model", because)
     noted = session.with_uncertainties(*_tools_unavailable(session, catalogue), *_other_model(session, model))
     decision = request_reasoning(noted, event, ready, left, model, catalogue)
     return _fallbacks_reported(session, summaries.with_summary_request(decision, event, ready), model)
@@ -62,10 +62,10 @@ def _fallbacks_reported(before: Session, decision: Decision, model: str) -> Deci
     session = decision.session
     if model != before.models.asked and session.models.order and model != session.models.order[0]:
         because = f"{session.models.order[0]} may not be asked."
-        decision = ladder.with_fallback_step(decision, "other_model", because, model)
+        decision = fallbacks.with_fallback_step(decision, "other_model", because, model)
     if session.last_round == "all_tools_failed":
         because = limits.explain(session.last_round, session)
-        decision = ladder.with_fallback_step(decision, "answer_without_tools", because)
+        decision = fallbacks.with_fallback_step(decision, "answer_without_tools", because)
     return decision
 
 

@@ -4,7 +4,7 @@ from antiphon_shared.events import AnyEvent, ToolsCompleted
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import LogEntry
 
-from coordinator import approvals, ladder, offer, outputs, repetitions
+from coordinator import approvals, fallbacks, offer, outputs, repetitions
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import request_briefing, unknown_call_name
@@ -38,7 +38,7 @@ def after_results(
         ),
         tools=replace(session.tools, succeeded=tuple(dict.fromkeys((*session.tools.succeeded, *succeeded)))),
     )
-    after = ladder.after_results(outputs.after_results(filled, completed), completed)
+    after = fallbacks.after_results(outputs.after_results(filled, completed), completed)
     return next_round(offer.after_results(after, completed), event)
 
 
@@ -49,7 +49,7 @@ def next_round(session: Session, event: AnyEvent) -> Decision:
     decision = request_briefing(replace(session, round=session.round + 1), event)
     if session.tools.barren_rounds != 1:
         return decision
-    return ladder.with_fallback_step(
+    return fallbacks.with_fallback_step(
         decision, "tools_failed", f"Every call failed: {', '.join(session.tools.failed_calls)}."
     )
 

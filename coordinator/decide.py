@@ -36,7 +36,7 @@ from coordinator import (
     approvals,
     child_questions,
     child_runs,
-    ladder,
+    fallbacks,
     limits,
     offer,
     outputs,
@@ -242,14 +242,14 @@ def _on_failure(
     if failure.failed_event not in session.awaiting:
         return Decision(session)
     if failure.component == "reasoning_engine":
-        return _on_reasoning_failure(session, event, ladder.failed_reply(session, failure.error))
+        return _on_reasoning_failure(session, event, fallbacks.failed_reply(session, failure.error))
     message = (
         f"The {failure.component.replace('_', ' ')} failed in round {session.round}: {failure.error.message}"
     )
     reported = session.with_uncertainties(new_uncertainty("component_failed", message, failure.component))
     if failure.component == "tool_dispatcher":
         freed, sends = child_runs.without_batch(reported.with_uncertainties(*unknown_outcomes(session)))
-        decision = next_round(ladder.after_lost_batch(freed, ("the whole batch",)), event)
+        decision = next_round(fallbacks.after_lost_batch(freed, ("the whole batch",)), event)
         return replace(decision, sends=(*decision.sends, *sends))
     return end(reported, event, "partial", "internal_error")
 
@@ -261,19 +261,19 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
     """
     if event.time >= session.deadline - NEARLY:
         return end(session, event, "partial", "deadline_exceeded")
-    after, fallback = ladder.after_failure(session, event, failed)
+    after, fallback = fallbacks.after_failure(session, event, failed)
     if fallback is None:
         is_refused = after.models.unusable != session.models.unusable
         reported = (
-            after.with_uncertainties(ladder.refusal_uncertainty(session, failed)) if is_refused else after
+            after.with_uncertainties(fallbacks.refusal_uncertainty(session, failed)) if is_refused else after
         )
         return request_briefing(reported, event)
-    after = after.with_uncertainties(ladder.failure_uncertainty(session, failed.error, fallback))
+    after = after.with_uncertainties(fallbacks.failure_uncertainty(session, failed.error, fallback))
     if fallback == "facts_without_model":
         decision = end(after, event, "partial", "model_unavailable")
     else:
         decision = request_briefing(after, event)
-    return ladder.with_fallback_step(decision, fallback, failed.error.message)
+    return fallbacks.with_fallback_step(decision, fallback, failed.error.message)
 
 
 def _calibrated(spent: Spent, reply: ReasoningCompleted) -> Spent:

@@ -9,7 +9,7 @@
 Each step is an event in the session's log, and a sentence for the reader of the answer.
 """
 
-from antiphon_shared.events import AnyEvent, ReasoningFailed, RungTaken, ToolsCompleted
+from antiphon_shared.events import AnyEvent, FallbackTaken, ReasoningFailed, ToolsCompleted
 from antiphon_shared.events.coordinator import FallbackStep
 from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.briefing import Level
@@ -120,7 +120,7 @@ def refusal_uncertainty(session: Session, failed: ReasoningFailed) -> Uncertaint
 
 def with_fallback_step(decision: Decision, fallback: FallbackStep, because: str, model: str = "") -> Decision:
     """Return the decision with the fallback step in the log, after its own commands."""
-    event = RungTaken(round=decision.session.round, rung=fallback, because=because, model=model)
+    event = FallbackTaken(round=decision.session.round, rung=fallback, because=because, model=model)
     return decision.with_events(event)
 
 

@@ -6,7 +6,7 @@ from antiphon_shared.events import ReasoningCompleted
 from antiphon_shared.events.session import Limits, QueryOptions, TerminationReason
 from antiphon_shared.output.steps import rounds_of
 
-from coordinator.ladder import BARREN_ROUNDS_MAX
+from coordinator.fallbacks import BARREN_ROUNDS_MAX
 from coordinator.session import Session
 
 _REPLY_RESERVE_TOKENS = 1_000

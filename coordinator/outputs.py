@@ -10,7 +10,7 @@ from antiphon_shared.output.validation import content_digest
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.values import LogEntry
 
-from coordinator import attempts, ladder
+from coordinator import attempts, fallbacks
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.limits import explain, is_answer
@@ -148,7 +148,7 @@ def refuse(
     attempt = one_line(reply.text, _ATTEMPT_CHARACTERS)
     output = replace(session.output, attempt=attempt, **faults._asdict())
     output = replace(output, refusals=output.refusals + 1)
-    refused = ladder.without_failed_rounds(replace(session, output=output))
+    refused = fallbacks.without_failed_rounds(replace(session, output=output))
     noted = AnswerRefused(round=session.round, because=faults.because)
     if _is_last_of_attempt(session):
         return attempts.after_failure(refused, event, faults.because, log_entry).with_events(noted)

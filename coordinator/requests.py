@@ -25,7 +25,7 @@ from antiphon_shared.values import LogEntry
 from coordinator import (
     approvals,
     child_runs,
-    ladder,
+    fallbacks,
     limits,
     offer,
     people,
@@ -57,7 +57,7 @@ def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData,
         round=session.round,
         max_rounds=session.limits.max_rounds,
         question=session.query.question,
-        level=ladder.level_of(session),
+        level=fallbacks.level_of(session),
         reasoning=session.material.reasoning,
         results=session.material.results,
         untrusted=session.material.untrusted_calls,
@@ -106,7 +106,7 @@ def request_reasoning(
 
 def _notice(session: Session, offered: tuple[str, ...], is_last: bool) -> str:
     """Return the notice that the model gets once, in addition to the briefing."""
-    notices = ["" if is_last else ladder.notice(session, offered), steps.notice(session)]
+    notices = ["" if is_last else fallbacks.notice(session, offered), steps.notice(session)]
     if session.output.because:
         faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.output.because, 1))
         notices.append(

@@ -15,6 +15,7 @@ from antiphon_shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    FallbackTaken,
     NodesSettled,
     OutagesSeen,
     PersonOverdue,
@@ -26,7 +27,6 @@ from antiphon_shared.events import (
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
-    RungTaken,
     RunOpened,
     SessionOpened,
     StepBegun,
@@ -92,7 +92,7 @@ def progress(data: EventData) -> list[str]:
             again = f" (attempt {attempt})" if attempt > 1 else ""
             failed = [f"  the previous attempt failed: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
             return [f"step {number}: {step}{again}", *failed]
-        case RungTaken(rung=name, because=why, model=model) if name in _FALLBACKS:
+        case FallbackTaken(rung=name, because=why, model=model) if name in _FALLBACKS:
             return [f"  {_FALLBACKS[name].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
@@ -159,7 +159,7 @@ def detail(data: EventData) -> str:
         case OutagesSeen(outages=outages):
             names = (*outages.tools, *(outage.model for outage in outages.models))
             return f"unavailable: {one_line(', '.join(names), _MESSAGE_LENGTH) or 'none'}"
-        case RungTaken(rung=fallback, because=why):
+        case FallbackTaken(rung=fallback, because=why):
             return f"{fallback}: {one_line(why, _MESSAGE_LENGTH)}"
         case AssemblyRequested(status=status, termination_reason=reason):
             return f"{status}: {reason}"

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalRequested,
+    FallbackTaken,
     QuestionAsked,
     ReasoningCompleted,
     ReasoningFailed,
-    RungTaken,
     SessionOpened,
     ToolsRequested,
 )
@@ -56,7 +56,7 @@ class _WaitForModel:
         match event.data:
             case SessionOpened(deadline=deadline):
                 self._deadline = deadline
-            case RungTaken(rung="waiting_for_model") if why and self._deadline is not None:
+            case FallbackTaken(rung="waiting_for_model") if why and self._deadline is not None:
                 until, self._deadline = f"{self._deadline.astimezone(UTC):%H:%M:%S} UTC", None
                 return [
                     f"  retries continue until the deadline, {until}; Ctrl-C stops them. The cause: "
@@ -102,7 +102,7 @@ def _why_not(event: AnyEvent, before: str) -> str:
         case ReasoningFailed(error=error):
             # An open circuit does not name the cause, so the earlier failure is kept.
             return before if before and error.code == "circuit_open" else error.message
-        case RungTaken(rung="facts_without_model", because=because):
+        case FallbackTaken(rung="facts_without_model", because=because):
             return before or because
         case ReasoningCompleted():
             return ""

@@ -33,7 +33,7 @@ from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon.linear.history import linear_prompt, message_tokens, reply_message, results_message
 from antiphon.linear.states import RoundState, round_state
 from antiphon.linear.tools import LinearTools
-from coordinator import ladder, limits, offer, repetitions
+from coordinator import fallbacks, limits, offer, repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.endings import end
@@ -201,7 +201,7 @@ class Rounds:
         delta = file_round(state.memory, state.reply, state.completed, untrusted=untrusted)
         state.memory = state.memory.plus(delta)
         state.add(reply_message(state.reply.text, state.reply.tool_calls))
-        state.add(results_message(state.memory, delta, ladder.notice(session, request.allowed)))
+        state.add(results_message(state.memory, delta, fallbacks.notice(session, request.allowed)))
         return following
 
     def _next_request(self, data: EventData) -> EventData:

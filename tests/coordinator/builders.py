@@ -10,12 +10,12 @@ from antiphon_shared.events import (
     AssemblyRequested,
     BriefingReady,
     EventData,
+    FallbackTaken,
     OutagesSeen,
     QuerySubmitted,
     QuestionAnswered,
     ReasoningCompleted,
     ResponseReady,
-    RungTaken,
     StepBegun,
     ToolsCompleted,
     ToSummarize,
@@ -33,7 +33,7 @@ from coordinator.session import Session
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"
-NOTED = (RungTaken, AnswerRefused, StepBegun, OutagesSeen)
+NOTED = (FallbackTaken, AnswerRefused, StepBegun, OutagesSeen)
 """Events that are only logged, which the session does not wait for."""
 DataT = TypeVar("DataT", bound=EventData)
 
@@ -108,10 +108,10 @@ def only(decision: Decision, kind: type[DataT]) -> DataT:
     return command
 
 
-def rungs(*decisions: Decision) -> list[str]:
+def fallback_steps(*decisions: Decision) -> list[str]:
     """Return the fallback steps that were taken, in their order."""
     told = (one for decision in decisions for one in decision.commands)
-    return [one.rung for one in told if isinstance(one, RungTaken)]
+    return [one.rung for one in told if isinstance(one, FallbackTaken)]
 
 
 def ending(decision: Decision) -> AssemblyRequested:

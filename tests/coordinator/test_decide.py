@@ -25,7 +25,7 @@ from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
 from coordinator.decision import Decision, LoggedEvent
-from coordinator.ladder import LEVELS
+from coordinator.fallbacks import LEVELS
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of
 from coordinator.session import Session
 from coordinator.session_parts import Summaries, replace

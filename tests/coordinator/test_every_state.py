@@ -20,7 +20,7 @@ from antiphon_shared.tools.calls import ErrorType, RequestedCall, ToolResult
 from coordinator import (
     approvals,
     endings,
-    ladder,
+    fallbacks,
     limits,
     models,
     offer,
@@ -140,7 +140,7 @@ _MODULES = (
     own_answer,
     approvals,
     endings,
-    ladder,
+    fallbacks,
     limits,
     models,
     offer,

@@ -27,12 +27,12 @@ from tests.coordinator.builders import (
     an_opened_session,
     answered,
     ending,
+    fallback_steps,
     met,
     only,
-    rungs,
     some_results,
 )
-from tests.coordinator.ladder import asked, kinds
+from tests.coordinator.fallbacks import asked, kinds
 from tests.envelopes import START, an_event
 
 MODELS = ("own", "second", "third")
@@ -59,7 +59,7 @@ class TestAModelThatFails:
         assert request.last_round_because == "Earlier attempts at a reply have failed."
         decisions.append(answered(session, a_failed_reply()))
         assert ending(decisions[-1]).termination_reason == "model_unavailable"
-        assert rungs(*decisions) == [
+        assert fallback_steps(*decisions) == [
             "simplified_briefing",
             "minimal_briefing",
             "answer_without_tools",
@@ -80,7 +80,7 @@ class TestAModelThatFails:
         taken: list[str] = []
         for round in range(1, 5):
             failed = answered(asked(session).session, a_failed_reply())
-            taken += rungs(failed)
+            taken += fallback_steps(failed)
             session = asked(failed.session).session
             if round < 4:
                 session = answered(session, a_reply(calls=1, round=round)).session
@@ -116,7 +116,7 @@ class TestAModelThatFails:
             error=ErrorInfo(code="workers_lost", message="5 workers stopped"),
         )
         decision = met(session, lost)
-        assert rungs(decision) == ["simplified_briefing"]
+        assert fallback_steps(decision) == ["simplified_briefing"]
         assert decision.session.models.unusable == ()
 
 
@@ -124,7 +124,7 @@ class TestAModelThatIsOutOfOrder:
     def test_the_first_that_is_in_order_is_asked(self) -> None:
         decision = asked(an_opened_session(models=MODELS).session, out("own"), out("second"))
         assert only(decision, ReasoningRequested).model == "third"
-        assert rungs(decision) == ["other_model"]
+        assert fallback_steps(decision) == ["other_model"]
         assert kinds(decision.session) == ["other_model"]
 
     def test_the_querys_own_model_comes_first_and_the_others_stand_in_for_it(self) -> None:
@@ -138,7 +138,7 @@ class TestAModelThatIsOutOfOrder:
         batch = answered(first.session, a_reply(calls=1)).session
         second = asked(answered(batch, some_results()).session, out("own", 5), at_s=6)
         assert only(second, ReasoningRequested).model == "own"
-        assert rungs(second) == []
+        assert fallback_steps(second) == []
         assert kinds(second.session) == ["other_model"]
 
     def test_what_was_out_of_order_stands_in_the_log_when_it_has_changed(self) -> None:
@@ -159,7 +159,7 @@ class TestAModelThatIsOutOfOrder:
         decision = asked(session, out("own", 60), out("second", 20))
         assert decision.timers == (SetTimer("model", START + timedelta(seconds=20), ModelDue(round=1)),)
         assert (decision.session.phase, decision.session.awaiting) == ("resting", ())
-        assert rungs(decision) == ["waiting_for_model"]
+        assert fallback_steps(decision) == ["waiting_for_model"]
         woken = decide(
             decision.session,
             an_event(ModelDue(round=1), at_s=20),
@@ -199,14 +199,14 @@ class TestAModelThatIsOutOfOrder:
     def test_one_that_is_due_after_the_deadline_is_not_waited_for(self) -> None:
         decision = asked(an_opened_session(models=MODELS[:1]).session, out("own", 299))
         assert ending(decision).termination_reason == "model_unavailable"
-        assert rungs(decision) == ["facts_without_model"]
+        assert fallback_steps(decision) == ["facts_without_model"]
 
     @pytest.mark.parametrize("code", ["circuit_open", "rate_limited"])
     def test_one_that_asks_to_be_left_alone_is_no_failure(self, code: str) -> None:
         session = asked(an_opened_session(models=MODELS).session).session
         decision = answered(session, a_failed_reply(code, retry_after_s=40.0))
         assert only(decision, BriefingRequested).level == "full"
-        assert (decision.session.models.failures, rungs(decision)) == (0, [])
+        assert (decision.session.models.failures, fallback_steps(decision)) == (0, [])
         assert only(asked(decision.session), ReasoningRequested).model == "second"
         assert only(asked(decision.session, at_s=42), ReasoningRequested).model == "own"
 
@@ -256,7 +256,7 @@ class TestAModelThatIsOutOfOrder:
         session = asked(failed.session).session
         assert (session.models.asked, session.models.is_last_call) == ("second", False)
         last = answered(session, a_failed_reply("invalid_request", "second"))
-        assert rungs(last) == ["answer_without_tools"], "perhaps it was a tool that it did not take"
+        assert fallback_steps(last) == ["answer_without_tools"], "perhaps it was a tool that it did not take"
         over = answered(asked(last.session).session, a_failed_reply("invalid_request", "second"))
         assert ending(over).termination_reason == "model_unavailable"
 

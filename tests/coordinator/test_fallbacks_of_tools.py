@@ -1,4 +1,4 @@
-"""The rungs of the ladder for tools, for cost and for writes whose outcome is unknown."""
+"""The fallback steps for tools, for cost and for writes whose outcome is unknown."""
 
 from typing import Any
 
@@ -25,13 +25,13 @@ from tests.coordinator.builders import (
     an_opened_session,
     answered,
     ending,
+    fallback_steps,
     met,
     only,
-    rungs,
     some_results,
     the_results,
 )
-from tests.coordinator.ladder import asked, kinds
+from tests.coordinator.fallbacks import asked, kinds
 
 
 class TestToolsThatFail:
@@ -43,7 +43,7 @@ class TestToolsThatFail:
         error = ToolError(error_type="timeout", message="Late.", suggested_action="Wait.")
         results = [a_result(name, status="error", error=error) for name in ("search", "outline")]
         failed = answered(session, the_results(*results), catalogue)
-        assert rungs(failed) == ["tools_failed"]
+        assert fallback_steps(failed) == ["tools_failed"]
         request = only(answered(failed.session, a_briefing(2), catalogue), ReasoningRequested)
         assert "search (timeout), outline (timeout)" in request.notice
         assert "There are still outline, search." in request.notice
@@ -57,7 +57,7 @@ class TestToolsThatFail:
         decision = asked(session)
         request = only(decision, ReasoningRequested)
         assert (request.tools, request.notice) == ((), "")
-        assert rungs(decision) == ["answer_without_tools"]
+        assert fallback_steps(decision) == ["answer_without_tools"]
 
     def test_a_success_in_between_makes_good(self) -> None:
         session = an_opened_session(max_rounds=9).session
@@ -166,4 +166,4 @@ class TestWritesInDoubt:
         )
         decision = met(batch, lost)
         assert "outcome_unknown" in kinds(decision.session)
-        assert rungs(decision) == ["tools_failed"]
+        assert fallback_steps(decision) == ["tools_failed"]

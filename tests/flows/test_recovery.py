@@ -1,4 +1,4 @@
-"""The recovery ladder across real processes: a model, or every tool, fails; the answer comes all the same."""
+"""The fallback steps across real processes: a model, or every tool, fails; the answer comes all the same."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def failing(model: str, status: int) -> Scripted:
     return Scripted(when=f'"model": "{model}"', status=status, error="api_error", repeat=True)
 
 
-def rungs(five: Pipeline, session_id: str) -> list[str]:
+def fallback_steps(five: Pipeline, session_id: str) -> list[str]:
     return [
         event["data"]["rung"] for event in five.log(session_id) if event["type"] == "antiphon.rung.taken.v1"
     ]
@@ -34,7 +34,7 @@ def test_another_model_answers_for_one_that_fails(processes: int) -> None:
         assert response.status == "complete"
         assert response.answer.startswith(ANSWERED)
         assert {"model_failed", "other_model"} <= set(kinds(response))
-        assert rungs(five, "s1")[:3] == ["simplified_briefing", "minimal_briefing", "other_model"]
+        assert fallback_steps(five, "s1")[:3] == ["simplified_briefing", "minimal_briefing", "other_model"]
 
 
 def test_another_model_answers_at_once_for_one_that_is_not_known() -> None:
@@ -42,7 +42,7 @@ def test_another_model_answers_at_once_for_one_that_is_not_known() -> None:
         five.submit("How high is it?", session_id="s1")
         response = five.response_to("s1")
         assert response.status == "complete"
-        assert rungs(five, "s1") == ["other_model"]
+        assert fallback_steps(five, "s1") == ["other_model"]
         assert "model_failed" in kinds(response), "the reader learns why"
 
 
@@ -56,7 +56,7 @@ def test_when_no_model_replies_any_more_the_facts_are_the_answer() -> None:
         assert (response.status, response.termination_reason) == ("partial", "model_unavailable")
         assert response.sources
         assert "composed_from_facts" in kinds(response)
-        assert rungs(five, "s1")[-1] == "facts_without_model"
+        assert fallback_steps(five, "s1")[-1] == "facts_without_model"
         five.wait_until_idle()
 
 
@@ -71,4 +71,4 @@ def test_the_model_is_told_when_every_call_has_failed_and_then_answers() -> None
         five.submit("How high is it?", session_id="s1")
         response = five.response_to("s1")
         assert (response.status, response.termination_reason) == ("partial", "all_tools_failed")
-        assert rungs(five, "s1") == ["tools_failed", "answer_without_tools"]
+        assert fallback_steps(five, "s1") == ["tools_failed", "answer_without_tools"]

@@ -87,7 +87,7 @@ class Gatekeeper:
 
 
 def _is_hidden(name: str, contract: Contract, terms: Terms) -> bool:
-    """Return whether the session must not use a tool in the next round; approval is asked per call, and no reason."""
+    """Return whether the session must not use a tool in the next round. Approval is asked per call, and hides none."""
     next_round = terms.request.model_copy(update={"round": terms.request.round + 1})
     return permission_error(name, contract, replace(terms, request=next_round)) is not None
 

@@ -32,7 +32,7 @@ def main(limits: Limits) -> None:
     database = Database(limits)
     _restrict(limits)
     try:
-        request = json.loads(_read())
+        request = json.loads(_read(int.from_bytes(_read(8), "big")))
         threading.Thread(target=_end_with_parent, daemon=True).start()
         answer = b'{"rows":' + database.answer(request["sql"], request["params"], request["tables"]) + b"}"
     except QueryFailed as failed:
@@ -47,12 +47,8 @@ def main(limits: Limits) -> None:
     os._exit(0)  # skips DuckDB's clean-up, which the end of the process replaces
 
 
-def _read() -> bytes:
-    """Return the request; exit if the parent has ended."""
-    return _exactly(int.from_bytes(_exactly(8), "big"))
-
-
-def _exactly(length: int) -> bytes:
+def _read(length: int) -> bytes:
+    """Return this many bytes of the request; exit if the parent has ended."""
     data = sys.stdin.buffer.read(length)
     if len(data) < length:
         os._exit(0)

@@ -33,7 +33,7 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     client.CancellationRequested,
     client.ApprovalDecided,
     coordinator.SessionOpened,
-    coordinator.RungTaken,
+    coordinator.FallbackTaken,
     coordinator.AnswerRefused,
     coordinator.StepBegun,
     coordinator.OutagesSeen,

@@ -71,8 +71,8 @@ FallbackStep = Literal[
 ]
 
 
-class RungTaken(EventData):
-    """A step of the recovery ladder: what has failed, and what is done instead."""
+class FallbackTaken(EventData):
+    """A fallback step: what has failed, and what is done instead."""
 
     type: ClassVar[str] = "antiphon.rung.taken.v1"
 

@@ -11,11 +11,11 @@ from antiphon_shared.events import (
     CallToApprove,
     CancellationRequested,
     ChildEnded,
+    FallbackTaken,
     OutagesSeen,
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
-    RungTaken,
     ToolsCompleted,
 )
 from antiphon_shared.events.session import Response
@@ -150,7 +150,7 @@ def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
     ],
 )
 def test_a_rung_of_recovery_is_told_where_nothing_else_shows_it(rung: Any, lines: list[str]) -> None:
-    taken = RungTaken(round=1, rung=rung, because="m1 may not be asked.", model="m2")
+    taken = FallbackTaken(round=1, rung=rung, because="m1 may not be asked.", model="m2")
     assert progress(taken) == lines
     assert detail(taken) == f"{rung}: m1 may not be asked."
 

@@ -9,9 +9,9 @@ from antiphon_shared.events import (
     AnyEvent,
     ApprovalRequested,
     CallToApprove,
+    FallbackTaken,
     ReasoningCompleted,
     ReasoningFailed,
-    RungTaken,
     SessionOpened,
 )
 from antiphon_shared.events.session import Limits, QueryOptions, Response, Source, Status, Uncertainty
@@ -128,7 +128,7 @@ async def test_why_the_model_could_not_be_asked_is_kept_until_it_replies(
 
     left_alone = ErrorInfo(code="circuit_open", message="It is left alone.")
     open_circuit = an_event(ReasoningFailed(round=1, error=left_alone, model="m"))
-    given_up = an_event(RungTaken(round=1, rung="facts_without_model", because="No model is left."))
+    given_up = an_event(FallbackTaken(round=1, rung="facts_without_model", because="No model is left."))
     assert await show_progress(followed(failed)) == "No route."
     assert await show_progress(followed(failed, open_circuit, given_up)) == "No route."
     assert await show_progress(followed(open_circuit)) == "It is left alone."
@@ -147,7 +147,7 @@ async def test_a_wait_for_the_model_says_why_and_until_when_once(capsys: pytest.
         model="m",
         deadline=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
     )
-    waits = RungTaken(round=1, rung="waiting_for_model", because="No model may be asked before 3:00.")
+    waits = FallbackTaken(round=1, rung="waiting_for_model", because="No model may be asked before 3:00.")
 
     async def followed() -> AsyncIterator[AnyEvent]:
         for data in (opened, ReasoningFailed(round=1, error=error, model="m"), waits, waits):

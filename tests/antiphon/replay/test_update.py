@@ -11,7 +11,7 @@ from antiphon.recording.lines import ContentLine, EventLine, Header, Line, encod
 from antiphon.replay.rewriting import rewritten
 from antiphon.replay.update import DecidesDifferently, updated
 from antiphon.replay.verify import verify, verify_lines
-from coordinator import ladder, limits
+from coordinator import fallbacks, limits
 from reasoning_engine import prompt
 from tests.antiphon.recording.changed import with_event, with_words, written
 from tests.antiphon.recording.recorded import end, events
@@ -28,7 +28,7 @@ def test_what_today_s_code_has_written_stays_letter_for_letter(courses_lines: li
 def test_words_of_the_coordinator_are_changed_in_what_it_sends_and_in_the_prompt(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladder, "notice", lambda *_: "Hurry, said the coordinator.")
+    monkeypatch.setattr(fallbacks, "notice", lambda *_: "Hurry, said the coordinator.")
     assert not verify_lines(courses_lines).is_same
     today = list(updated(courses_lines))
     report = verify_lines(today)

@@ -1,4 +1,4 @@
-"""Sessions whose model fails, and how they get on all the same: every rung of the ladder."""
+"""Sessions whose model fails, and how they get on all the same: every fallback step."""
 
 from tests.messages_server import Scripted
 from tests.recordings.scenario import Scenario, calls, fails, says, use

@@ -4,9 +4,9 @@ import pytest
 from antiphon_shared.events import (
     AssemblyRequested,
     BriefingRequested,
+    FallbackTaken,
     ReasoningRequested,
     ResponseReady,
-    RungTaken,
     ToolsCompleted,
 )
 from antiphon_shared.process.errors import ConfigurationError
@@ -28,7 +28,7 @@ def test_when_every_call_of_a_round_fails_the_model_is_told_and_asked_again(
     first = chain.steps[0].event.data
     assert isinstance(first, ToolsCompleted)
     assert [one.error and one.error.error_type for one in first.results] == ["timeout"]
-    assert [one.rung for one in sent(chain) if isinstance(one, RungTaken)] == ["tools_failed"]
+    assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["tools_failed"]
     asked = sent(chain)[-1]
     assert isinstance(asked, ReasoningRequested)
     assert "get_course_outline (timeout)" in asked.notice
@@ -40,12 +40,12 @@ def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list
     chain = inject(courses_lines, "model_overloaded@12")
     (briefing,) = (one for one in sent(chain) if isinstance(one, BriefingRequested))
     assert (briefing.round, briefing.level) == (2, "simplified")
-    assert [one.rung for one in sent(chain) if isinstance(one, RungTaken)] == ["simplified_briefing"]
+    assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["simplified_briefing"]
 
 
 def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> None:
     chain = inject(courses_lines, "model_refused@6")
-    assert [one.rung for one in sent(chain) if isinstance(one, RungTaken)] == ["waiting_for_model"]
+    assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["waiting_for_model"]
     assert any("model" in told.timers for told in chain.steps)
     assert isinstance(sent(chain)[-1], ReasoningRequested)
     assert chain.steps[-1].event.time > chain.steps[0].event.time

@@ -1,7 +1,7 @@
 """Steps that a recording cannot show are reported as unchecked, never as the same."""
 
 import pytest
-from antiphon_shared.events import BriefingReady, RungTaken
+from antiphon_shared.events import BriefingReady, FallbackTaken
 from antiphon_shared.events.step_records import BriefingRecord, DecisionRecord, ExchangeRecord, LeftOut
 
 from antiphon.recording.lines import Line, RecordLine
@@ -75,7 +75,7 @@ def test_the_answer_is_unknown_where_the_session_had_gone_another_way(
 ) -> None:
     def astray(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
         decision = decide(session, event, *rest, **more)
-        rung = RungTaken(round=1, rung="simplified_briefing", because="It may help.")
+        rung = FallbackTaken(round=1, rung="simplified_briefing", because="It may help.")
         return decision.with_events(rung) if isinstance(event.data, BriefingReady) else decision
 
     monkeypatch.setattr(decisions, "decide", astray)

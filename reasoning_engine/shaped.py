@@ -10,11 +10,11 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from antiphon_shared.output.schema import output_schema
 from antiphon_shared.text.tokens import estimate_tokens
 from antiphon_shared.values import JsonSchema
 from pydantic_core import to_json
 
-from reasoning_engine.native_schema import native_schema
 from reasoning_engine.reply import Reply
 from reasoning_engine.wires import wire_of
 
@@ -105,8 +105,39 @@ def _native_schema(prompt: "Prompt", schema: JsonSchema, style: OutputStyle) -> 
     if wire_of(prompt["model"]) == "chat":
         is_safe = schema.get("type") == "object" and "tools" not in prompt
         return schema if style == "native" or (style == "auto" and is_safe) else None
-    return native_schema(schema) if _is_native(style, prompt["model"]) else None
+    return _transformed(schema) if _is_native(style, prompt["model"]) else None
 
 
 def _is_native(style: OutputStyle, model: str) -> bool:
     return style == "native" or (style == "auto" and model.startswith("claude-") and not _UNABLE.match(model))
+
+
+def _transformed(schema: JsonSchema) -> dict[str, Any] | None:
+    """Return the schema in the API's form; None if the API cannot express it."""
+    from anthropic import transform_schema
+
+    if output_schema(schema).extent.is_recursive or _has_open_object(schema):
+        return None
+    try:
+        return transform_schema(schema)
+    # AssertionError: a list of types.
+    except (ValueError, TypeError, KeyError, AttributeError, AssertionError):
+        return None
+
+
+def _has_open_object(schema: object) -> bool:
+    """Return whether a schema has an object that allows unnamed properties.
+
+    The API accepts only closed objects, so the model could give only an empty one there.
+    """
+    if isinstance(schema, list):
+        return any(map(_has_open_object, schema))
+    if not isinstance(schema, dict):
+        return False
+    if schema.get("type") == "object" and (
+        not schema.get("properties")
+        or "patternProperties" in schema
+        or schema.get("additionalProperties", False) is not False
+    ):
+        return True
+    return any(map(_has_open_object, schema.values()))

@@ -29,9 +29,12 @@ async def test_a_rejection_is_found_behind_many_others_and_an_unknown_session_re
         assert rejection.session_id == "s0"
         sent: list[Any] = []
         submitted = bus.batcher.submit
-        monkeypatch.setattr(
-            bus.batcher, "submit", lambda *command: sent.append(command[0]) or submitted(*command)
-        )
+
+        def submit_and_note(*command: Any) -> Any:
+            sent.append(command[0])
+            return submitted(*command)
+
+        monkeypatch.setattr(bus.batcher, "submit", submit_and_note)
         assert await rejection_of(bus, "unknown") is None
         assert sent == ["EXISTS"]
     finally:

@@ -6,7 +6,8 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.stream_ids import time_of
 from antiphon_shared.values import Value
 
-_NEWEST_MAX = 100
+_PAGE, _PAGES_MAX = 10, 100
+"""Bounds on a search, in entries and in reads: an entry may be as large as a query."""
 
 
 class Rejection(Value):
@@ -23,17 +24,29 @@ class Rejection(Value):
 
 async def newest_rejection(bus: Bus) -> Rejection | None:
     """Return the newest rejection that is still stored."""
-    return next(iter(await _newest(bus, 1)), None)
+    return next((rejection for _, rejection in await _newest(bus, 1)), None)
 
 
 async def rejection_of(bus: Bus, session_id: str) -> Rejection | None:
-    """Return the newest rejection of a submission with this session id, among the newest 100."""
-    return next((one for one in await _newest(bus, _NEWEST_MAX) if one.session_id == session_id), None)
+    """Return the newest rejection of a submission with this session id, if it was rejected in the last day."""
+    if not await bus.batcher.submit("EXISTS", bus.keys.rejection_of_session(session_id)):
+        return None
+    end = "+"
+    for _ in range(_PAGES_MAX):
+        page = await _newest(bus, _PAGE, end)
+        for entry, rejection in page:
+            if rejection.session_id == session_id:
+                return rejection
+            end = f"({entry}"
+        if not page:
+            break
+    return None
 
 
-async def _newest(bus: Bus, count: int) -> list[Rejection]:
-    entries = await bus.batcher.submit("XREVRANGE", bus.keys.rejected(), "+", "-", "COUNT", count)
-    return [_rejection(entry.decode(), fields) for entry, fields in entries]
+async def _newest(bus: Bus, count: int, end: str = "+") -> list[tuple[str, Rejection]]:
+    """Return up to `count` rejections with their entries, the newest first, from `end` back."""
+    entries = await bus.batcher.submit("XREVRANGE", bus.keys.rejected(), end, "-", "COUNT", count)
+    return [(entry.decode(), _rejection(entry.decode(), fields)) for entry, fields in entries]
 
 
 def _rejection(entry: str, fields: dict[bytes, bytes]) -> Rejection:

@@ -20,10 +20,7 @@ def needs_dispatcher(session: Session, data: EventData) -> bool:
 
 def with_lack(session: Session, is_served: bool) -> Session:
     """Return the session with the uncertainty about a missing dispatcher, if it needs one at present."""
-    if is_served or not (consequence := _consequence(session)):
-        return session
-    message = f"{_LACKING}, so {consequence}."
-    return session.with_uncertainties(new_uncertainty("tools_unavailable", message, _ABOUT))
+    return session if is_served else _without_dispatcher(session)
 
 
 def lacked_dispatcher(outputs: Iterable[EventData]) -> bool:
@@ -31,6 +28,13 @@ def lacked_dispatcher(outputs: Iterable[EventData]) -> bool:
     ended = [one for one in outputs if isinstance(one, AssemblyRequested)]
     added = [one for ending in ended for one in ending.uncertainty]
     return any(one.about == _ABOUT and one.message.startswith(_LACKING) for one in added)
+
+
+def _without_dispatcher(session: Session) -> Session:
+    if not (consequence := _consequence(session)):
+        return session
+    message = f"{_LACKING}, so {consequence}."
+    return session.with_uncertainties(new_uncertainty("tools_unavailable", message, _ABOUT))
 
 
 def _consequence(session: Session) -> str:

@@ -3,6 +3,11 @@
 from tests.recordings.lines_run import Place, functions_of
 
 OUT_OF_REACH: dict[str, tuple[str, ...]] = {
+    "the shell asks it before the decision; no scenario is without a dispatcher at its deadline": (
+        "coordinator/dispatchers.needs_dispatcher",
+        "coordinator/dispatchers._without_dispatcher",
+        "coordinator/dispatchers._consequence",
+    ),
     "parts of groups are put together while a batch runs; what came of it is recorded": (
         "tool_dispatcher/batch/collapse.gathered",
         "tool_dispatcher/batch/collapse.spread",

@@ -33,6 +33,8 @@ from antiphon_shared.values import DEFAULT_TENANT, Tenant
 GROUP = "intake"
 _REJECTED_LENGTH = 100_000
 _REJECTION_LIFE_MS = 86_400_000
+_SESSION_ID_BYTES = 128
+"""The part of a rejected session id that names a marker; a valid id is not longer."""
 _DELIVERIES_FACTOR = 2
 """The limit on deliveries of a submission is this multiple of an inbox message's limit."""
 _CLOCK_DIFFERENCE_MAX_MS = 60_000
@@ -217,6 +219,8 @@ class Intake:
         self._log.warning("submission_rejected", entry=entry.id, reason=str(error))
         fields = fields_of(entry, error, self._bus.settings.max_event_bytes)
         keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
+        if session_id := entry.fields.get(b"session_id", b"")[:_SESSION_ID_BYTES]:
+            keys.append(self._bus.keys.rejection_of_session(session_id.decode(errors="replace")))
         await retry_while_unavailable(
             "reject a submission",
             lambda: self._bus.batcher.run(

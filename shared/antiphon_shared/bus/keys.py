@@ -33,6 +33,10 @@ class Keys(NamedTuple):
         """Return the key of the marker of a rejected entry; in the slot of the stream of rejections."""
         return f"{{{self.rejected()}}}:{entry}"
 
+    def rejection_of_session(self, session_id: str) -> str:
+        """Return the key of the marker of a rejected submission with that session id, in the same slot."""
+        return self.rejection(f"session:{session_id}")
+
     def catalogue(self) -> str:
         """Return the key of the string with the content hash of the current tool catalogue."""
         return f"{self.namespace}:catalogue"

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import count
-from uuid import UUID
 
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
@@ -11,11 +9,9 @@ from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     ChildBegun,
-    EventData,
     QuestionAnswered,
     ToolsRequested,
 )
-from antiphon_shared.events.step_records import DecisionRecord, decode_record
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import LogEntry
 
@@ -24,8 +20,6 @@ from antiphon.errors import TooLate
 from coordinator.child_questions import questions_of_runs
 from coordinator.document import SESSION
 from coordinator.session import Session
-
-_RECORDS_PAGE = 100
 
 PersonsReply = ApprovalDecided | QuestionAnswered
 Log = Sequence[tuple[LogEntry, AnyEvent]]
@@ -55,11 +49,11 @@ async def _calls_too_late(bus: Bus, session_id: str, sent: Sequence[AnyEvent]) -
     pending = SESSION.read(content).people.pending if content else ()
     too_late = []
     for event in sent:
-        informed = await _informed_runs(bus, session_id, event)
+        informed = await _informed_calls(bus, log, event)
         too_late += [
             _first_reply(log, event, call_id)
             for call_id in _reply_in(event).calls
-            if not _has_effect(log, event, call_id, pending, informed)
+            if call_id not in informed and not _has_effect(log, event, call_id, pending)
         ]
     return too_late
 
@@ -89,51 +83,37 @@ def _waiting_calls(session: Session, reply: PersonsReply) -> set[str]:
     return set(people.unanswered) if people else {one.id for one in questions_of_runs(session)}
 
 
-async def _informed_runs(bus: Bus, session_id: str, sent: AnyEvent) -> frozenset[str]:
-    """Return the runs to which the coordinator has sent the values in an answer."""
-    record = await _record_of(bus, session_id, sent.id) if isinstance(sent.data, QuestionAnswered) else None
-    return frozenset(one.session for one in record.sends) if record else frozenset()
+async def _informed_calls(bus: Bus, log: Log, sent: AnyEvent) -> frozenset[str]:
+    """Return the calls whose runs have received the values in an answer."""
+    reply = _reply_in(sent)
+    if not isinstance(reply, QuestionAnswered):
+        return frozenset()
+    runs = {call_id: run for call_id in reply.calls for run in _begun_runs(log, reply.round, call_id)}
+    logs = {call_id: await bus.session(run).log() for call_id, run in runs.items()}
+    return frozenset(one for one in logs if any(event.causationid == sent.id for _, event in logs[one]))
 
 
-async def _record_of(bus: Bus, session_id: str, event_id: UUID) -> DecisionRecord | None:
-    """Return the record of the decision on an event; None if the event changed nothing."""
-    stored, id_text = bus.session(session_id), str(event_id).encode()
-    for page in count(1):
-        raws = await stored.records_page(-page * _RECORDS_PAGE, _RECORDS_PAGE)
-        for record in (decode_record(raw) for raw in raws if id_text in raw):
-            if isinstance(record, DecisionRecord) and record.of == event_id:
-                return record
-        if not raws:
-            break
-    return None
-
-
-def _has_effect(
-    log: Log, sent: AnyEvent, call_id: str, pending: tuple[RequestedCall, ...], informed: frozenset[str]
-) -> bool:
+def _has_effect(log: Log, sent: AnyEvent, call_id: str, pending: tuple[RequestedCall, ...]) -> bool:
     """Return whether the call has the outcome that was sent.
 
     The outcome is in the batch that went out, or in the `pending` one if other calls of it still wait. A call that
-    has begun a run is in neither: an answer to its question has an effect if the run is in `informed`.
+    has begun a run is in neither.
     """
     reply = _reply_in(sent)
     batches = [event.data for _, event in log if isinstance(event.data, ToolsRequested)]
     batch = next((one.calls for one in batches if one.round == reply.round), pending)
     calls = [call for call in batch if call.id == call_id]
-    runs = {child for _, event in log if (child := _begun_run(event.data, reply.round, call_id))}
     if isinstance(reply, QuestionAnswered):
         entries = {entry for entry, event in log if event.id == sent.id}
-        return any(call.answer in entries for call in calls) or not runs.isdisjoint(informed)
-    is_approved = any(call.approval is not None for call in calls) or (not calls and bool(runs))
-    return is_approved == reply.is_approved
+        return any(call.answer in entries for call in calls)
+    has_begun = not calls and any(_begun_runs(log, reply.round, call_id))
+    return (has_begun or any(call.approval is not None for call in calls)) == reply.is_approved
 
 
-def _begun_run(data: EventData, round: int, call_id: str) -> str:
-    """Return the run that the call has begun according to an event, or an empty string."""
-    match data:
-        case ChildBegun(round=begun, call_id=call, child=child) if (begun, call) == (round, call_id):
-            return child
-    return ""
+def _begun_runs(log: Log, round: int, call_id: str) -> list[str]:
+    """Return the run that a call has begun, if it has."""
+    begun = [event.data for _, event in log if isinstance(event.data, ChildBegun)]
+    return [one.child for one in begun if (one.round, one.call_id) == (round, call_id)]
 
 
 def _first_reply(log: Log, sent: AnyEvent, call_id: str) -> str:

@@ -9,8 +9,8 @@ from antiphon_shared.events import AssemblyRequested, DeadlineReached, EventData
 
 from coordinator.session import Session, new_uncertainty
 
+_KIND = "tools_unavailable"
 _ABOUT = "tool_dispatcher"
-_LACKING = "No tool dispatcher was running when the time ran out"
 
 
 def needs_dispatcher(session: Session, data: EventData) -> bool:
@@ -26,15 +26,14 @@ def with_lack(session: Session, is_served: bool) -> Session:
 def lacked_dispatcher(outputs: Iterable[EventData]) -> bool:
     """Return whether a recorded decision, with these outputs, was made without a running dispatcher."""
     ended = [one for one in outputs if isinstance(one, AssemblyRequested)]
-    added = [one for ending in ended for one in ending.uncertainty]
-    return any(one.about == _ABOUT and one.message.startswith(_LACKING) for one in added)
+    return any((one.kind, one.about) == (_KIND, _ABOUT) for ending in ended for one in ending.uncertainty)
 
 
 def _without_dispatcher(session: Session) -> Session:
     if not (consequence := _consequence(session)):
         return session
-    message = f"{_LACKING}, so {consequence}."
-    return session.with_uncertainties(new_uncertainty("tools_unavailable", message, _ABOUT))
+    message = f"No tool dispatcher was running when the time ran out, so {consequence}."
+    return session.with_uncertainties(new_uncertainty(_KIND, message, _ABOUT))
 
 
 def _consequence(session: Session) -> str:

@@ -15,6 +15,10 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
         "tool_dispatcher/batch/collapse._index_of",
         "tool_dispatcher/batch/collapse._read_item",
         "tool_dispatcher/batch/collapse._read_error",
+        "tool_dispatcher/batch/collapse._type_of",
+        "tool_dispatcher/batch/collapse._fields",
+        "tool_dispatcher/batch/collapse._group_error",
+        "tool_dispatcher/batch/collapse._unmatched",
     ),
     "it makes a record of a server's reply; a replay reads the record": (
         "reasoning_engine/exchange_record.exchange_record",

@@ -6,6 +6,8 @@ from types import ModuleType
 
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import Approval, Catalogue
+from antiphon_shared.tools.relevance import BUILT_INS
+from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS
 
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.relations import check_relations
@@ -14,18 +16,22 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.toolset import Toolset
 from tool_dispatcher.import_failures import import_failure, location_of, module_name_of, no_tools
 
+_BUILT_IN_NAMES = frozenset((*BUILT_INS, *BUILT_IN_TOOLS))
+
 
 class Registry(Mapping[str, Tool]):
     """The tools by name.
 
-    Raises ConfigurationError if two different tools have the same name, and InvalidTool if a contract refers to
-    an unknown or unsuitable tool.
+    Raises ConfigurationError if two different tools have the same name, and InvalidTool if the second is built in, or
+    if a contract refers to an unknown or unsuitable tool.
     """
 
     def __init__(self, tools: Iterable[Tool | Toolset] = ()) -> None:
         self._tools: dict[str, Tool] = {}
         for one in _each(tools):
-            if self._tools.setdefault(one.name, one) is not one:
+            first = self._tools.setdefault(one.name, one)
+            if first is not one:
+                _refuse_built_in_name(first)
                 raise ConfigurationError(
                     f"Two tools are named {one.name!r}.", hint="Give one of them another `name=`."
                 )
@@ -58,6 +64,7 @@ def tools_of(spec: str) -> tuple[Tool, ...]:
     by_name: dict[str, tuple[Tool, str]] = {}
     for entry in filter(None, map(str.strip, spec.split(","))):
         for one in _each(_tools_of(entry)):
+            _refuse_built_in_name(one)
             first, first_entry = by_name.setdefault(one.name, (one, entry))
             if first is not one:
                 raise ConfigurationError(
@@ -83,6 +90,14 @@ def to_catalogue(
         tools=tuple(one.definition.model_copy(update={"approval": approval(one)}) for one in ordered),
         default_scopes=tuple(sorted(set(default_scopes))),
     )
+
+
+def _refuse_built_in_name(tool: Tool) -> None:
+    if tool.name in _BUILT_IN_NAMES:
+        error = InvalidTool(
+            tool.name, "its name is that of a built-in tool", hint="Give it another name with `name=`."
+        )
+        raise error.located(source_of(tool.function))
 
 
 def _each(tools: Iterable[Tool | Toolset]) -> Iterator[Tool]:

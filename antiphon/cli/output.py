@@ -88,10 +88,9 @@ def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "criti
     except AntiphonError as error:
         code = refuse(error)
     except _redis_error() as error:
-        from antiphon_shared.bus.connection import is_unavailable
-        from antiphon_shared.bus.unavailable import unavailable
+        from antiphon.cli.redis_failures import failure_of
 
-        code = refuse(unavailable(error) if is_unavailable(error) else RedisUnavailable(f"Redis: {error}."))
+        code = refuse(failure_of(error))
     except OSError as error:
         code = refuse(RedisUnavailable(f"Redis: {error}."))
     finally:

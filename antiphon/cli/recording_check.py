@@ -84,7 +84,7 @@ def _check(path: Path, add: Callable[[dict[str, Any]], None] | None) -> int:
     try:
         raws = raw_lines(path)
         examined = examine(raws) if _has_chain(raws) else None
-        if examined is None or not examined.damages:
+        if examined is None or examined.is_foreign or not examined.damages:
             with naming(path):
                 for _ in read_lines(path):
                     pass

@@ -195,7 +195,7 @@ def _any_line(raw: bytes) -> Line:
     except ValidationError as error:
         raise UnreadableEvent(explain(error)) from None
     except ValueError as error:
-        raise UnreadableEvent(f"not JSON: {error}") from None
+        raise UnreadableEvent(f"not JSON: {str(error).replace('at line 1 column', 'at column')}") from None
 
 
 def _event_line(fields: JsonObject) -> EventLine:

@@ -47,6 +47,8 @@ class Examination:
     """The numbers of intact events after the trusted part."""
     missing: tuple[int, ...]
     """The numbers of the events that were changed or lost."""
+    is_foreign: bool
+    """Whether no line is one of a recording."""
 
     @property
     def events(self) -> int:
@@ -83,7 +85,8 @@ def examine(raws: Sequence[bytes]) -> Examination:
     )
     last = max((one.line.events if isinstance(one.line, End) else one.event or 0 for one in read), default=0)
     missing = tuple(n for n in range(events + 1, min(last, len(read)) + 1) if n not in behind)
-    return Examination(tuple(damages), trusted, behind, missing)
+    is_foreign = all(one.line is None for one in read)
+    return Examination(tuple(damages), trusted, behind, missing, is_foreign)
 
 
 def all_lines(raws: Iterable[bytes]) -> Iterator[Line]:

@@ -140,10 +140,11 @@ def _references_of(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | N
                 references += _references_in(one, declared.get(argument))
         else:
             references += _references_in(value, _WAITS.get(name))
-    for undo in [getattr(node, "compensate", None), *getattr(node, "steps", ())]:
-        references += _references_in(undo.args) if undo is not None else []
     for reference, param in references:
         yield _behind_item(plan, path, reference), param
+    for undo in [getattr(node, "compensate", None), *getattr(node, "steps", ())]:
+        for reference, param in _references_in(undo.args) if undo is not None else []:
+            yield _behind_item(plan, path, _of_undone_item(plan, path, reference)), param
 
 
 def _references_in_items(items: Reference | Range) -> Iterator[tuple[Reference, Param | None]]:
@@ -170,6 +171,16 @@ def _behind_item(plan: Plan, path: str, reference: Reference) -> Reference:
         if isinstance(items, Reference)
         else reference
     )
+
+
+def _of_undone_item(plan: Plan, path: str, reference: Reference) -> Reference:
+    """Return a reference to an item's result: a step's `compensate` means it by the id of its foreach."""
+    foreach = plan.graph.nodes[path].container
+    if foreach is None or not isinstance(plan.graph.nodes[foreach].node, ForeachNode):
+        return reference
+    if reference.name != foreach.rpartition("/")[2]:
+        return reference
+    return Reference(reference.name, (0, *reference.path))
 
 
 def _references_in(value: Json, param: Param | None = None) -> Iterator[tuple[Reference, Param | None]]:

@@ -1,5 +1,6 @@
 """Loading tools by name, and publishing what they promise."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,6 +106,21 @@ def test_what_tools_say_of_each_other_is_checked_when_they_are_all_there() -> No
     with pytest.raises(InvalidTool, match=r"'needy'.*'look'.*not among the tools"):
         Registry([needy])
     assert set(Registry([needy, a_tool("look", print)])) == {"needy", "look"}
+
+
+def test_a_tool_with_the_name_of_a_built_in_one_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own = (
+        "from antiphon import tool\n\n\n@tool(effect='read')\ndef recall(word: str) -> str:\n    'Recall.'\n"
+    )
+    (tmp_path / "remembering.py").write_text(f"{own}    return word\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    refusal = r"remembering\.py:5: its name is that of a built-in tool \(tool 'recall'\)"
+    with pytest.raises(InvalidTool, match=refusal):
+        load_tools("remembering")
+    with pytest.raises(InvalidTool, match="its name is that of a built-in tool"):
+        Registry([a_tool("recall", print), a_tool("recall", repr)])
 
 
 def test_tools_can_be_loaded_before_the_rest_of_them_is_there() -> None:

@@ -37,10 +37,13 @@ def _check_names(tool: Tool, tools: Mapping[str, Tool]) -> None:
     for option, names in names_by_option.items():
         for name in names:
             if name not in tools:
+                others = tools.keys() - {tool.name}
                 raise InvalidTool(
                     tool.name,
                     f"its {option} names {name!r}, which is not among the tools",
-                    hint=f"{_nearest(name, tools)} Or load the module that defines it too.",
+                    hint=f"{_nearest(name, others)} Or load the module that defines it too."
+                    if others
+                    else "Load the module that defines it too.",
                 )
 
 

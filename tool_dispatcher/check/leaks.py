@@ -40,7 +40,7 @@ def leaks_in_error(texts: Iterable[str], known_text: str, secrets: Iterable[str]
     text = "\n".join(texts)
     if _TRACEBACK.search(text):
         yield Leak("failure", "it shows a traceback")
-    paths = (path for pattern in _PATHS for path in pattern.findall(text))
+    paths = (path.rstrip(".") for pattern in _PATHS for path in pattern.findall(text))
     if (path := next((path for path in paths if path not in known_text), None)) is not None:
         yield Leak("path", "it shows a path of the machine", path)
     yield from _secrets(text, known_text, secrets)

@@ -192,7 +192,9 @@ def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> i
         output.print_json({"output": str(into), "is_same_answer": same, "response": answer})
     else:
         output.stdout().print(answer.answer)
-        ended = f"{answer.status} ({answer.termination_reason}), {answer.rounds_used} rounds"
+        ended = (
+            f"{answer.status} ({answer.termination_reason}), {output.counted(answer.rounds_used, 'round')}"
+        )
         compared = "the same answer as recorded" if same else "another answer than was recorded"
         output.stderr().print(
             f"{ended}; {compared if was else 'the recorded session has no answer'}. Written to {into}."

@@ -42,7 +42,7 @@ def refusal(error: BaseException) -> ConfigurationError | None:
     match cause:
         case ssl.SSLCertVerificationError(verify_message=message):
             return ConfigurationError(
-                f"the certificate of Redis is not trusted: {message}.",
+                f"the certificate of Redis is not trusted: {message.rstrip('.')}.",
                 hint=f"Set {_CA} to its certificate authority. The certificate must be issued for the "
                 "host in ANTIPHON_REDIS_URL.",
             )

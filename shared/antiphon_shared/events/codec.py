@@ -161,11 +161,11 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
         refuse_newer(str(fields.get("type", "an event"))[:100], fields)
         upcast = _upcast(fields, upcasters)
         if upcast is None:
-            raise UnreadableEvent(explain(error), hint=_TYPES_HINT) from None
+            raise UnreadableEvent(f"{explain(error)}.", hint=_TYPES_HINT) from None
     try:
         return _any_event().validate_json(upcast, strict=True)
     except ValidationError as error:
-        raise UnreadableEvent(explain(error), hint=_TYPES_HINT) from None
+        raise UnreadableEvent(f"{explain(error)}.", hint=_TYPES_HINT) from None
 
 
 def explain(error: ValidationError, parent: str = "") -> str:
@@ -179,7 +179,8 @@ def explain(error: ValidationError, parent: str = "") -> str:
         if parent:
             path = f"{parent}.{path}" if path else parent
         path = path or ("type" if fault["type"].startswith("union_tag") else "event")
-        lines.append(f"{path[:100]}: {fault['msg'][:200]}")
+        message = fault["msg"].replace("Unable to extract tag using discriminator", "there is no field")
+        lines.append(f"{path[:100]}: {message[:200]}")
     return "; ".join(lines)
 
 

@@ -42,6 +42,12 @@ def test_fork_in_json_tells_the_response(run: InProcess, path: str, tmp_path: Pa
     assert told["response"]["termination_reason"] == "max_rounds_reached"
 
 
+def test_fork_reports_a_single_round_as_one(run: InProcess, path: str, tmp_path: Path) -> None:
+    into = str(tmp_path / "fork.jsonl")
+    done = run("replay", "fork", path, "--from", "5", *TOOLS, "--set", "max_rounds=1", "-o", into)
+    assert "partial (max_rounds_reached), 1 round; " in done.stderr
+
+
 def test_fork_tells_which_results_cannot_be_read_on_in(run: InProcess, tmp_path: Path) -> None:
     path = RECORDINGS / "a_long_result_is_shown_in_part_and_read_on.jsonl"
     done = run(

@@ -133,6 +133,15 @@ def test_what_was_edited_by_hand_is_kept_once_an_operator_has_agreed(
     assert "Find the course" in events[0].event.model_dump_json()
 
 
+def test_a_file_without_a_line_of_a_recording_is_unreadable_and_not_damaged(
+    run: InProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.jsonl").write_text('{"hello": 1}\nmy notes\n')
+    done = run("recording", "check", str(tmp_path))
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "notes.jsonl: line 1: not a line of a recording" in done.stderr
+
+
 def test_a_format_without_a_chain_is_only_read(run: InProcess) -> None:
     golden = Path(__file__).parent / "golden" / "format_1.jsonl"
     done = run("recording", "check", str(golden))

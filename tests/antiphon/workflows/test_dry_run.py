@@ -110,6 +110,19 @@ def test_a_write_that_nothing_undoes_is_named() -> None:
     assert standing["p/y fails"] == ("p/x",)
 
 
+def test_the_items_of_a_foreach_are_undone_by_samples_with_what_their_undo_reads() -> None:
+    each = {
+        "type": "foreach",
+        "items": "range(0, 2)",
+        "as": "n",
+        "step": call("book", compensate={"call": "drop", "args": {"id": "$each.id", "n": "$n"}}),
+    }
+    plan = a_plan({"each": each, "b": call("look", "each", args={"first": "$each.0.title"})})
+    assert samples(plan)["each/*"] == {"title": "<each/*.title>", "id": "<each/*.id>"}
+    failing = next(run for run in cover(plan, {}, {}).runs if run.scenario.name == "b fails")
+    assert (failing.end.status, failing.end.standing) == ("compensated", ())
+
+
 def test_a_node_that_no_run_reaches_is_named() -> None:
     back = {"type": "compensate", "steps": [{"call": "drop"}]}
     coverage = cover(a_plan({"a": call(), "back": back}), {}, {})

@@ -95,6 +95,11 @@ def test_a_missing_field_is_named(data: EventData) -> None:
                 decode(orjson.dumps(fields))
 
 
+def test_an_event_without_a_type_lacks_a_field_and_the_reason_is_a_sentence() -> None:
+    with pytest.raises(UnreadableEvent, match=r"^type: there is no field 'type'\. `antiphon events schema`"):
+        decode(b'{"a": 1}')
+
+
 @each_row(
     ("where", "value", "named_field"),
     [

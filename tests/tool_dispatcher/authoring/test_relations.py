@@ -56,7 +56,14 @@ def test_a_name_that_is_not_there_is_told_the_nearest(options: dict[str, Any]) -
 
 
 def test_without_a_near_one_all_are_listed() -> None:
-    assert "There are: a, b." in refused(a_tool("a", print, next="zzz"), a_tool("b", print))
+    assert "There are: b, c." in refused(
+        a_tool("a", print, next="zzz"), a_tool("b", print), a_tool("c", print)
+    )
+
+
+def test_the_only_tool_that_names_another_is_not_proposed_itself() -> None:
+    told = refused(a_tool("find_box", print, next="find_bog"))
+    assert told.endswith("is not among the tools. Load the module that defines it too.")
 
 
 @pytest.mark.parametrize("names", ["ab", "abc", "abcde"])

@@ -49,6 +49,13 @@ def test_a_path_that_the_caller_sent_is_no_leak() -> None:
     assert list(leaks_in_error(["there is no /etc/passwd"], "../../etc/passwd or /etc/passwd", ())) == []
 
 
+def test_the_full_stop_after_a_path_is_not_part_of_it() -> None:
+    assert list(leaks_in_error(["There is no customer /etc/passwd."], "/etc/passwd", ())) == []
+    assert list(leaks_in_error(["Cannot open /etc/passwd."], "", ())) == [
+        Leak("path", "it shows a path of the machine", "/etc/passwd")
+    ]
+
+
 def test_a_credential_that_the_caller_sent_is_no_leak() -> None:
     token = "Bearer abcdef0123456789abcdef"
     assert list(leaks_in_error([f"got {token}"], token, ())) == []

@@ -16,8 +16,8 @@ SEED ?=
 NUMBER ?= 300
 ARGS ?=
 REF ?=
-# Two workers more than there are cores: many tests wait for processes.
-in_parallel := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2) --dist worksteal
+# One worker more than there are cores: many tests wait for processes.
+in_parallel := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
 help: ## this page
 	@echo 'Antiphon answers hard questions in rounds: five programs that exchange events over Redis.'

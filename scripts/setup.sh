@@ -41,8 +41,10 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ] || ! is_new_enough .venv/bin/py
     echo "$PWD" >.venv/.place
   fi
   echo "Installing antiphon[$extras] into .venv ..." >&2
-  .venv/bin/python -m pip install --quiet -c constraints.txt hatchling editables
-  .venv/bin/python -m pip install --quiet -c constraints.txt --no-build-isolation -e ".[$extras]"
+  .venv/bin/python -m pip install --quiet --no-compile -c constraints.txt hatchling editables
+  .venv/bin/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e ".[$extras]"
+  # All cores compile, where pip would use one. Packages may hold files for other versions of Python.
+  .venv/bin/python -m compileall -q -j 0 .venv/lib || true
   if ! command -v redis-server >/dev/null; then
     scripts/install_command.sh redis-server || true
   fi

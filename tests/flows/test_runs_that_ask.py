@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from antiphon_shared.bus.workflow_store import WorkflowStore
 
 from antiphon import Antiphon, TooLate, tool, workflows
@@ -51,7 +52,11 @@ async def test_the_user_of_a_session_answers_what_its_run_asks_until_it_fits() -
         assert (response.status, response.tool_calls_used) == ("complete", 1)
 
 
-async def test_of_two_answers_to_what_a_run_asks_the_later_one_is_too_late() -> None:
+@pytest.mark.parametrize("is_recorded", ["true", "false"])
+async def test_of_two_answers_to_what_a_run_asks_the_later_one_is_too_late(
+    is_recorded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIPHON_BUS_RECORDING", is_recorded)
     async with a_session_of_a_run() as (antiphon, session_id):
         call = await asked(antiphon, session_id, "Is it fine for Lisbon?")
         outcomes = await asyncio.gather(

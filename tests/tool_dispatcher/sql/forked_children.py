@@ -14,6 +14,8 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+from typing_extensions import override
+
 from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.processes import Processes
 
@@ -52,7 +54,8 @@ class ForkingProcesses(Processes):
         self._asking.close()
         await asyncio.to_thread(self._server.wait)
 
-    async def _started(self) -> Any:
+    @override
+    async def _start_child(self) -> Any:
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self._asking, [json.dumps(asdict(self._limits)).encode()], [theirs.fileno()])

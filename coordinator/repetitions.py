@@ -141,4 +141,4 @@ def _identical_write(call: RequestedCall, session: Session, catalogue: Catalogue
 
 def _refusal_of_unknown(id: str, session: Session) -> str:
     ids = ", ".join(write.id for write in session.writes.made[-_LISTED_MAX:])
-    return f"there is no earlier call {id[:200]!r} of a writing tool; there are: {ids or 'none'}"
+    return f"there is no earlier call {id[:200]!r} of a writing tool{f'; there are: {ids}' if ids else ''}"

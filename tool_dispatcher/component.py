@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+import structlog
 from antiphon_shared import faults
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.connection import retry_while_unavailable
@@ -51,7 +52,7 @@ def build(
     A replay, which runs no tool, passes a gatekeeper and a caller.
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
-    own = load_tools(load(PipelineSettings).tools) if registry is None else registry
+    own = _own_tools() if registry is None else registry
     offered = Registry([*own.values(), *builtins(own, _planner(bus, own))])
     queries = _sql_queries(settings)
     tools = Registry([*offered.values(), queries.tool])
@@ -89,6 +90,14 @@ def build(
         is_ready=published.wait,
         stops_with_session=True,
     )
+
+
+def _own_tools() -> Registry:
+    """Return the tools of ANTIPHON_TOOLS. Raises ConfigurationError."""
+    tools = load_tools(load(PipelineSettings).tools)
+    if not tools:
+        structlog.get_logger().warning("no_tools", hint="Name modules with tools in ANTIPHON_TOOLS.")
+    return tools
 
 
 def _catalogue(

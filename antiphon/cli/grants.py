@@ -1,15 +1,14 @@
 """`antiphon grants`: keys, and the permissions of sessions."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from antiphon_shared.events.client import GRANT_LENGTH_MAX
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.grants import Claims, UnreadableGrant, read_claims
 from antiphon_shared.values import DEFAULT_TENANT
 
+from antiphon.cli.input_files import read_grant, read_query
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -106,7 +105,7 @@ async def show(
 ) -> int:
     """Show the content of a grant, and check its signature and expiry.
 
-    Exit codes: 0 valid, or not checked without --key; 1 not genuine, or expired; 3 unreadable.
+    Exit codes: 0 valid, or not checked without --key; 1 not genuine, or expired; 2 usage error; 3 unreadable.
     """
     grant = _token(token)
     try:
@@ -137,17 +136,8 @@ async def show(
 
 
 def _token(option: str) -> str:
-    """Return the token from the argument, a file or stdin. Raises UsageError if it is missing."""
-    try:
-        if option == "-":
-            content = sys.stdin.read(GRANT_LENGTH_MAX * 2)
-        elif option.startswith("@"):
-            with Path(option[1:]).open(encoding="utf-8") as file:
-                content = file.read(GRANT_LENGTH_MAX * 2)
-        else:
-            content = option
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{option.removeprefix('@')} cannot be read: {error}.") from None
+    """Return the token from the argument, a file or stdin. Raises UsageError without one, and as `text_of`."""
+    content = read_query(option) if option == "-" else read_grant(option)
     if not content.strip():
         raise UsageError("no grant was given.", hint="Pass the token, @FILE, or - for stdin.")
     return content.strip()

@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.errors import MissingFile, UnreadableEvent
 from pydantic_core import from_json
 
 from antiphon.submission import Options
@@ -44,18 +44,20 @@ def read_step_file(options: Options, path: Path | None) -> None:
 
 
 def read_grant(option: str | None) -> str:
-    """Return the grant, or the content of its file. Raises UnreadableEvent when the file is unreadable."""
+    """Return the grant, or the content of its file. Raises as `text_of`."""
     if option is None or not option.startswith("@"):
         return option or ""
     return text_of(Path(option[1:]), "--grant").strip()
 
 
 def text_of(path: Path, option: str) -> str:
-    """Return the text of the file that an option names. Raises UnreadableEvent."""
+    """Return the text of the file that an option names. Raises MissingFile and UnreadableEvent."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableEvent(f"{option}: {path} is not UTF-8 text: {error}.") from None
+    except FileNotFoundError:
+        raise MissingFile(f"{option}: {path} does not exist.") from None
     except OSError as error:
         raise UnreadableEvent(f"{option}: {path} cannot be read: {error.strerror}.") from None
 

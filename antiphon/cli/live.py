@@ -17,7 +17,7 @@ from antiphon_shared.events.session import Response
 
 from antiphon.cli import event_lines
 from antiphon.cli.dialogue import Dialogue
-from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, stderr, stdout, write
+from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, Printer, one_line, print_json, stderr, stdout, write
 from antiphon.client import TextDelta
 
 _TAIL_LENGTH = 60
@@ -151,8 +151,8 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
         write(response.answer.rstrip("\n") + "\n")
     console = stderr()
     if not is_json:
-        _print_list("Sources that are not cited", event_lines.uncited_sources(response))
-        print_uncertainty(response)
+        _print_list(console, "Sources that are not cited", event_lines.uncited_sources(response))
+        print_uncertainty(console, response)
         console.print("")
     console.print(event_lines.statistics(response), style="dim")
     if response.status == "failed":
@@ -163,8 +163,8 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
     return EXIT_FAILED
 
 
-def print_uncertainty(response: Response) -> None:
-    _print_list("Uncertainty", event_lines.uncertainty_lines(response.uncertainty))
+def print_uncertainty(console: Printer, response: Response) -> None:
+    _print_list(console, "Uncertainty", event_lines.uncertainty_lines(response.uncertainty))
 
 
 def _is_without_model(response: Response, why_no_model: str) -> bool:
@@ -175,8 +175,7 @@ def _is_without_model(response: Response, why_no_model: str) -> bool:
     return is_nothing and bool(why_no_model) and response.status == "partial"
 
 
-def _print_list(heading: str, lines: list[str]) -> None:
-    console = stderr()
+def _print_list(console: Printer, heading: str, lines: list[str]) -> None:
     if lines:
         console.print(f"\n{heading}", style="bold")
         for line in lines:

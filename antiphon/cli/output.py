@@ -17,6 +17,7 @@ from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import (
     AntiphonError,
     ConfigurationError,
+    MissingFile,
     RedisUnavailable,
     UnreadableEvent,
 )
@@ -110,13 +111,13 @@ def refuse(error: AntiphonError) -> int:
     message = Redactor(secret_values()).text(str(error))
     stderr().print(f"antiphon: {message}", style="red")
     match error:
+        case MissingFile() | AlreadyThere() | UsageError():
+            return EXIT_USAGE
         case RedisUnavailable() | UnreadableEvent():
             return EXIT_UNREADABLE
         case Overloaded():
             return EXIT_FAILED  # not a usage error, as the same command may be accepted later
         case ConfigurationError() | InvalidQuery() | UnknownSession() | SubmissionRejected():
-            return EXIT_USAGE
-        case AlreadyThere() | UsageError():
             return EXIT_USAGE
         case _:
             return EXIT_FAILED

@@ -14,8 +14,8 @@ from antiphon_shared.process.environment import environment
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.redaction.secret_values import secret_values
 
-from antiphon.cli.output import UsageError, command, stderr
-from antiphon.cli.pipelines import NO_TOOLS, split_modules
+from antiphon.cli.output import UsageError, command
+from antiphon.cli.pipelines import split_modules
 from antiphon.cli.query_options import ToolModules
 from antiphon.own_packages import check_components
 from antiphon.recipes.settings import RecipeSettings
@@ -70,8 +70,6 @@ def up(
         numbers, others = read_processes(processes, replicas)
         if load(RecipeSettings).learn:
             others["recipes"] = _LEARN_RECIPES
-        if not settings.tools.strip():
-            stderr().print(NO_TOOLS, style="yellow")
         ready = partial(_begin_logging, settings, waits=not no_wait)
         return supervise(numbers, ready=ready, others=others)
 

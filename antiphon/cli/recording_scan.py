@@ -10,6 +10,7 @@ from antiphon_shared.process.settings import load
 from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.annotations import annotation
+from antiphon.cli.input_files import text_of
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -91,6 +92,6 @@ def _allowed(path: Path | None) -> Allowed:
     if path is None:
         return Allowed()
     try:
-        return Allowed.of(path.read_text())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{one_line(path)}: cannot be read: {error}.") from None
+        return Allowed.of(text_of(path, "--allow"))
+    except ValueError as error:
+        raise UsageError(f"--allow: {one_line(path)} cannot be read: {error}.") from None

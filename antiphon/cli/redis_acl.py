@@ -9,6 +9,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.process.settings import PipelineSettings, load
 
+from antiphon.cli.input_files import text_of
 from antiphon.cli.output import UsageError, command, stderr, write
 from antiphon.redis_acl import acl_file
 from antiphon.redis_rules import USERS, User
@@ -88,15 +89,9 @@ async def acl(
 
 
 def _read_passwords(file: Path) -> dict[str, str]:
-    """Return the passwords by user. Raises UsageError, which does not quote them."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}."
-        ) from None
+    """Return the passwords by user. Raises as `text_of`, and UsageError, which does not quote them."""
     by_user: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text_of(file, "--passwords").splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         name, _, password = line.partition("=")

@@ -112,7 +112,7 @@ async def show(session_id: SessionIdArgument, json: Json = False) -> None:
     ]
     print_table(("s", "from", "event", ""), rows, "")
     if isinstance(response := log[-1][1].data, ResponseReady):
-        print_uncertainty(response)
+        print_uncertainty(stdout(), response)
     if unreadable:
         stderr().print(f"\n{unreadable}", style="yellow")
     if queued:

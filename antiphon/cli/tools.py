@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 from antiphon_shared.process.settings import load
+from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from pydantic import ValidationError
 
@@ -72,8 +73,8 @@ async def show(
     catalogue = await _catalogue(tools)
     tool = next((tool for tool in catalogue.tools if tool.name == name), None)
     if tool is None:
-        names = ", ".join(tool.name for tool in catalogue.tools) or "none"
-        raise UsageError(f"there is no tool {name!r}.", hint=f"There are: {names}.")
+        hint = did_you_mean(name, [tool.name for tool in catalogue.tools], "Name modules with --tools.")
+        raise UsageError(f"there is no tool {name!r}.", hint=hint)
     if json:
         print_json(tool)
         return

@@ -10,7 +10,7 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import IO, cast
 
-from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+from antiphon_shared.process.errors import ConfigurationError, MissingFile, UnreadableEvent
 
 from antiphon.recording.chain import Chained
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
@@ -81,7 +81,7 @@ def _sized_lines(
             f"{_position(path, number + 1)}: {message}", hint="Check that the file is complete."
         ) from None
     except OSError as error:
-        raise UnreadableEvent(f"{_position(path, 0)}: {error.strerror or error}.") from None
+        raise _no_access(path, error) from None
 
 
 def raw_lines(path: Path) -> list[bytes]:
@@ -98,8 +98,13 @@ def raw_lines(path: Path) -> list[bytes]:
                     raise UnreadableEvent(f"{position}: longer than {LINE_BYTES_MAX} bytes.")
                 lines.append(raw.rstrip(b"\r\n"))
     except OSError as error:
-        raise UnreadableEvent(f"{_position(path, 0)}: {error.strerror or error}.") from None
+        raise _no_access(path, error) from None
     return lines
+
+
+def _no_access(path: Path, error: OSError) -> UnreadableEvent:
+    kind = MissingFile if isinstance(error, FileNotFoundError) else UnreadableEvent
+    return kind(f"{_position(path, 0)}: {error.strerror or error}.")
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from antiphon_shared.events import (
     ResumeRequested,
 )
 from antiphon_shared.events.session import Response, WorkflowCall
+from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.confirmation import GivenValues
@@ -63,8 +64,8 @@ async def start(
     if source is not None:
         specification = source if isinstance(source, Specification) else load(source)
         if name not in specification.workflows:
-            names = ", ".join(specification.workflows)
-            raise InvalidQuery(f"workflow {name!r} does not exist in it.", hint=f"There are: {names}.")
+            hint = did_you_mean(name, specification.workflows)
+            raise InvalidQuery(f"workflow {name!r} does not exist in it.", hint=hint)
         content_hash = await WorkflowStore(bus).store(specification)
     call = WorkflowCall(name=name, params=dict(params or {}), specification=content_hash)
     return await antiphon.submit(_listed_as(call), session_id=run_id, grant=grant, workflow=call)

@@ -21,6 +21,7 @@ NO_TIME_S = 1.0
 _CANCELLED = "It was cancelled before it began"
 """The problem of a run whose query was cancelled before its turn, without the reason."""
 _REASON_CHARACTERS = 300
+_NONE_PUBLISHED = "None is published: publish its file with `antiphon workflows publish FILE`."
 
 
 def opened_run(
@@ -87,7 +88,12 @@ def cancellation_in(problem: str) -> str | None:
 
 def _no_workflow(name: str, specification: Specification | None, published: Mapping[str, str]) -> str:
     names = sorted(specification.workflows if specification else published)
-    return f"There is no workflow {name!r}. {did_you_mean(name, names)}".strip()
+    return f"{unknown_workflow(name)} {did_you_mean(name, names, _NONE_PUBLISHED)}"
+
+
+def unknown_workflow(name: str) -> str:
+    """Return the beginning of the problem of a run whose workflow does not exist."""
+    return f"There is no workflow {name!r}."
 
 
 def plan_of(opened: RunOpened, graph: Graph) -> Plan:

@@ -112,7 +112,7 @@ async def test_a_shape_is_given_once() -> None:
 @pytest.mark.parametrize(
     ("content", "code", "why"),
     [
-        (None, 3, "cannot be read: No such file"),
+        (None, 2, "does not exist"),
         (b"{", 3, "is not valid JSON"),
         (b"[]", 3, "does not contain a JSON object"),
         (b'{"enum": []}', 2, "no value satisfies it"),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.errors import MissingFile
 
 from antiphon import Antiphon, InvalidQuery, Step, tool
 from antiphon.cli.input_files import read_step_file
@@ -77,7 +77,7 @@ def test_the_command_takes_a_file_first_and_else_the_name_of_published_steps(
     read_step_file(by_file, Path("assembly"))
     assert isinstance(by_file["steps"], list)
     for missing in ("none.yaml", "folder/none", "no name"):
-        with pytest.raises(UnreadableEvent, match="cannot be read"):
+        with pytest.raises(MissingFile, match="does not exist"):
             read_step_file(Options(), Path(missing))
 
 

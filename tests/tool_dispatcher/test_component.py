@@ -9,6 +9,7 @@ from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import REPEAT_CALL
 from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS, FIND_TOOLS, PLAN, READ_RESULT, RECALL
+from structlog.testing import capture_logs
 
 from tests.tool_dispatcher.builders import Ledger, a_bus, until
 from tool_dispatcher.catalogue import Registry, to_catalogue
@@ -45,6 +46,16 @@ async def test_it_loads_the_tools_the_environment_names(bus: Bus, monkeypatch: p
         build(bus)
     monkeypatch.setenv("ANTIPHON_TOOLS", "tests.tool_dispatcher.toolboxes.library")
     assert build(bus).name == "tool_dispatcher"
+
+
+async def test_a_dispatcher_without_tools_says_how_to_name_them(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTIPHON_TOOLS", raising=False)
+    with capture_logs() as logs:
+        build(bus)
+    (hint,) = [log["hint"] for log in logs if log["event"] == "no_tools"]
+    assert hint == "Name modules with tools in ANTIPHON_TOOLS."
 
 
 async def test_it_is_published_again_and_again(bus: Bus) -> None:

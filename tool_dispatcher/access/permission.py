@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from antiphon_shared.events import ApprovalDecided, ToolsRequested
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Approval, RequestedCall, ToolError
 from antiphon_shared.tools.contract import Contract
 from antiphon_shared.tools.placeholders import has_placeholder
@@ -40,7 +41,7 @@ class ApprovalRule:
         if unknown := sorted(self.tools - {EVERY_TOOL, *tool_names}):
             raise ConfigurationError(
                 f"ANTIPHON_TOOL_DISPATCHER_APPROVAL: tool {' or '.join(map(repr, unknown))} does not exist.",
-                hint=f"There are: {', '.join(tool_names) or 'none'}.",
+                hint=did_you_mean(unknown[0], tool_names, "Name modules with tools in ANTIPHON_TOOLS."),
             )
 
 

@@ -19,6 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, to_json
 
 _PROBLEMS_MAX = 100
+_NO_TOOLS = "Name modules with tools in ANTIPHON_TOOLS."
 _REQUIRED = re.compile(r"([a-zA-Z0-9_-]{1,64})(?: \([^\n]{1,200}\))?")
 _FORM = "write the name of a tool, followed by a reason in brackets: search_flights (needs flight_id)"
 _TYPES = {
@@ -104,7 +105,7 @@ def _name_problems(value: object, tool_names: list[str]) -> Iterator[tuple[Path,
     """Yield the path and the message of each wrong name; parts of the file that have another form are skipped."""
     for tool, hint in value.items() if isinstance(value, dict) else ():
         if tool not in tool_names:
-            yield (tool,), f"there is no tool {tool!r}. {did_you_mean(tool, tool_names)}"
+            yield (tool,), f"there is no tool {tool!r}. {did_you_mean(tool, tool_names, _NO_TOOLS)}"
         for key in ("requires", "next"):
             names = hint.get(key) if isinstance(hint, dict) else None
             for index, one in enumerate(names if isinstance(names, list) else ()):
@@ -117,4 +118,7 @@ def _name_problems(value: object, tool_names: list[str]) -> Iterator[tuple[Path,
                 elif name == tool:
                     yield (tool, key, index), "the tool names itself; remove it"
                 elif name not in tool_names:
-                    yield (tool, key, index), f"there is no tool {name!r}. {did_you_mean(name, tool_names)}"
+                    yield (
+                        (tool, key, index),
+                        f"there is no tool {name!r}. {did_you_mean(name, tool_names, _NO_TOOLS)}",
+                    )

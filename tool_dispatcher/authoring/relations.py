@@ -213,4 +213,4 @@ def _nearest(name: str, among: Iterable[str]) -> str:
     if nearest := get_close_matches(name, names, n=1):
         return f"Did you mean {nearest[0]!r}?"
     more = ", ..." if len(names) > _LISTED_MAX else ""
-    return f"There are: {', '.join(names[:_LISTED_MAX]) or 'none'}{more}."
+    return f"There are: {', '.join(names[:_LISTED_MAX])}{more}." if names else ""

@@ -97,8 +97,8 @@ def learn_recipe(
     An argument from the question becomes a param, and one from an earlier result becomes a reference to it. Other
     arguments stay constant and are listed on stderr. Arguments that differ between several sessions become params.
 
-    Exit codes: 0 learned; 1 the sessions make no recipe; 2 unknown session, or the name is taken; 3 unreadable file,
-    or cannot connect to Redis.
+    Exit codes: 0 learned; 1 the sessions make no recipe; 2 unknown session, no such file, or the name is taken;
+    3 unreadable file, or cannot connect to Redis.
 
     \b
     antiphon recipes learn SESSION_ID --name book_flight

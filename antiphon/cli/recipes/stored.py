@@ -24,6 +24,7 @@ from antiphon.cli.output import (
 from antiphon.observe import connected
 from antiphon.recipes.store import RecipeStore
 
+_NO_RECIPES = "None is stored: `antiphon recipes learn` makes recipes of finished sessions."
 RecipeName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the recipe.")]
 
 
@@ -88,7 +89,9 @@ async def _existing(store: RecipeStore, name: str) -> Recipe:
     recipe = await store.get(name)
     if recipe is None:
         stored = [one.name for one in await store.all()]
-        raise UsageError(f"recipe {one_line(name, 80)!r} does not exist.", hint=did_you_mean(name, stored))
+        raise UsageError(
+            f"recipe {one_line(name, 80)!r} does not exist.", hint=did_you_mean(name, stored, _NO_RECIPES)
+        )
     return recipe
 
 

@@ -7,6 +7,7 @@ from antiphon_shared.process.clock import monotonic_s
 
 from antiphon.cli.output import EXIT_USAGE, stderr, stdout, write_json
 from antiphon.cli.replay.verify_options import Extent, Printed, exit_code_of
+from antiphon.cli.workflows.sources import show_problems
 from antiphon.replay.by_specification.compared_run import Specifications
 from antiphon.replay.by_specification.many import compare_all
 from antiphon.replay.by_specification.sums import ComparedRun, result_of
@@ -25,9 +26,7 @@ def show_by_specification(
     try:
         specifications = Specifications.of(load(file) for file in files)
     except InvalidWorkflow as invalid:
-        for problem in invalid.problems:
-            stderr().print(str(problem), style="red")
-        return EXIT_USAGE
+        return max(EXIT_USAGE, show_problems(invalid.problems))
     results: list[ComparedRun] = []
     shows = not printed.is_quiet and len(paths) > 1 and stderr().is_terminal
     work = compare_all(paths, specifications, extent.jobs)

@@ -44,7 +44,7 @@ async def call(
 
     Costs are shown for models with a price in ANTIPHON_REASONING_ENGINE_PRICES. Only models are called, no tools.
 
-    Exit codes: 0 every model replied; 1 a model failed; 2 unknown call; 3 unreadable.
+    Exit codes: 0 every model replied; 1 a model failed; 2 unknown call, or no such file; 3 unreadable.
     """
     system = None if prompt is None else own_prompt(prompt)
     replies = await call_again(list(read_lines(path)), event, models, system, times)

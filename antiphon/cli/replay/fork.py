@@ -75,7 +75,8 @@ async def fork(
     A workflow run continues from an event or a node, optionally with another workflow file, whose decisions must
     equal the recorded ones up to there. Completed nodes and writes are not repeated.
 
-    Exit codes: 0 answered, in full or in part; 1 failed; 2 this point or change is not possible; 3 unreadable.
+    Exit codes: 0 answered, in full or in part; 1 failed; 2 no such file, or this point or change is not possible;
+    3 unreadable.
     """
     changes, modules = _changes(model, sets or [], prompt, tools)
     return await _fork(path, _ForkPoint(event, node, workflows), into, changes, modules, json)

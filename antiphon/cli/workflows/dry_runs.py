@@ -13,6 +13,7 @@ from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.specification import Specification
 from pydantic_core import from_json
 
+from antiphon.cli.input_files import text_of
 from antiphon.cli.output import UsageError, counted, one_line, print_json, print_table, stdout
 from antiphon.workflows.dry_run import SCENARIOS_MAX, DryRun, cover, dry_run
 from coordinator.workflows.decide import UnfitParams
@@ -37,19 +38,19 @@ def params_of(plan: Plan, options: Sequence[str]) -> dict[str, Any]:
         if not equals:
             raise UsageError(f"--param {one!r} has no value. Use NAME=VALUE.")
         if name not in declared:
-            raise UsageError(f"param {name!r} does not exist.", hint=did_you_mean(name, declared))
+            raise UsageError(
+                f"param {name!r} does not exist.",
+                hint=did_you_mean(name, declared, "The workflow has no params."),
+            )
         params[name] = text if declared[name].type == "str" else _json(text, f"--param {name}")
     return params
 
 
 def results_of(plan: Plan, file: Path | None) -> dict[str, Any]:
-    """Return the results of a file, by the path of their node. Raises UsageError."""
+    """Return the results of a file, by the path of their node. Raises UsageError, and as `text_of`."""
     if file is None:
         return {}
-    try:
-        results = _json(file.read_text(), str(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} cannot be read: {error}.") from None
+    results = _json(text_of(file, "--results"), str(file))
     if not isinstance(results, dict):
         raise UsageError(f"{file} does not contain an object. Map the path of each node to its result.")
     for path in results:

@@ -16,7 +16,6 @@ from antiphon.annotations import annotation
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
-    EXIT_UNREADABLE,
     Json,
     UsageError,
     command,
@@ -29,7 +28,7 @@ from antiphon.cli.output import (
     write,
     write_file,
 )
-from antiphon.cli.workflows.sources import find_workflow, specifications_of, tools_option
+from antiphon.cli.workflows.sources import exit_code_of, find_workflow, specifications_of, tools_option
 from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import catalogue_of
 
@@ -81,8 +80,7 @@ def validate(
         summary if tools else f"{summary} Calls were not compared with tools. Name the tools with --tools.",
         style="dim",
     )
-    is_unreadable = any(problem.code == "unreadable" for problem in problems)
-    return EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE
+    return exit_code_of(problems)
 
 
 @command

@@ -96,7 +96,9 @@ async def withdraw(
         domains = (await store.published()).domains
         withdrawn = await store.withdraw(domain) if domain in domains else None
     if withdrawn is None:
-        raise UsageError(f"domain {domain!r} is not published.", hint=did_you_mean(domain, domains))
+        raise UsageError(
+            f"domain {domain!r} is not published.", hint=did_you_mean(domain, domains, "No domain is.")
+        )
     if json:
         print_json({"domain": domain, "workflows": withdrawn.workflows})
     else:

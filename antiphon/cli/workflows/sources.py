@@ -13,14 +13,18 @@ from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification, Workflow
 
 from antiphon.cli.output import (
+    EXIT_DONE,
     EXIT_FAILED,
     EXIT_UNREADABLE,
+    EXIT_USAGE,
     UsageError,
     one_line,
     result_of,
     stderr,
 )
 from antiphon.observe import connected
+
+_NO_WORKFLOWS = "None is published: name its file, or publish it with `antiphon workflows publish FILE`."
 
 
 def tools_option(without: str) -> Any:
@@ -54,7 +58,7 @@ def find_in(specifications: Iterable[Specification], name: str) -> tuple[Specifi
         if name in specification.workflows:
             return specification, specification.workflows[name]
     names = [workflow for specification in listed for workflow in specification.workflows]
-    raise UsageError(f"workflow {name!r} does not exist.", hint=did_you_mean(name, names))
+    raise UsageError(f"workflow {name!r} does not exist.", hint=did_you_mean(name, names, _NO_WORKFLOWS))
 
 
 async def published_in(bus: Bus) -> list[Specification]:
@@ -67,11 +71,18 @@ async def published_in(bus: Bus) -> list[Specification]:
 
 def show_problems(problems: Iterable[Problem]) -> int:
     """Print the problems of files to stderr, line by line; return the exit code for them."""
-    codes = set()
-    for problem in problems:
-        codes.add(problem.code)
+    listed = list(problems)
+    for problem in listed:
         stderr().print(one_line(problem), style="red" if problem.severity == "error" else "yellow")
-    return EXIT_UNREADABLE if "unreadable" in codes else EXIT_FAILED
+    return exit_code_of(listed)
+
+
+def exit_code_of(problems: Iterable[Problem]) -> int:
+    """Return the exit code for the problems of files."""
+    errors = {problem.code for problem in problems if problem.severity == "error"}
+    if "unreadable" in errors:
+        return EXIT_UNREADABLE
+    return EXIT_USAGE if "missing" in errors else EXIT_FAILED if errors else EXIT_DONE
 
 
 async def _published() -> list[Specification]:

@@ -25,7 +25,7 @@ from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from coordinator.record import send_records, timer_record
-from coordinator.runs.opening import opened_run
+from coordinator.runs.opening import opened_run, unknown_workflow
 from coordinator.runs.results import refuse_part
 from coordinator.runs.state import RUN_CHANGE, RunState
 from coordinator.runs.step import Step as Taken
@@ -172,7 +172,8 @@ def _opened(
         catalogue=catalogue,
         compiled=graph_of,
     )
-    if specification is None and opened.problem and recorded.problem.startswith(opened.problem):
+    assert query.options.workflow is not None, "only a query of a workflow becomes a run"
+    if specification is None and recorded.problem.startswith(unknown_workflow(query.options.workflow.name)):
         return opened.model_copy(update={"problem": recorded.problem})
     return opened
 

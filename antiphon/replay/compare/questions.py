@@ -9,7 +9,7 @@ import orjson
 from antiphon_shared.events import QuerySubmitted, ResponseReady
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.session import QueryOptions, Response
-from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.errors import MissingFile, UnreadableEvent
 from antiphon_shared.values import Value
 from pydantic import Field, ValidationError
 
@@ -100,11 +100,13 @@ def _options(options: QueryOptions) -> Options:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, with their numbers. Raises UnreadableEvent."""
+    """Yield the lines that are not blank, with their numbers. Raises MissingFile and UnreadableEvent."""
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableEvent(f"{path} is not UTF-8 text: {error}.") from None
+    except FileNotFoundError:
+        raise MissingFile(f"{path} does not exist.") from None
     except OSError as error:
         raise UnreadableEvent(f"{path} cannot be read: {error.strerror or error}.") from None
     yield from ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip())

@@ -40,6 +40,12 @@ class UnreadableEvent(AntiphonError):
     code = "unreadable_event"
 
 
+class MissingFile(UnreadableEvent):
+    """A file that does not exist."""
+
+    code = "missing_file"
+
+
 class NewerFormat(UnreadableEvent):
     """An event or document written by a later release than this one."""
 

@@ -6,10 +6,15 @@ from difflib import get_close_matches
 _LISTED_MAX = 40
 
 
-def did_you_mean(name: str, existing: Iterable[str]) -> str:
-    """Return `Did you mean max_rounds? There are: ...`, with the nearest known name, and all of them."""
+def did_you_mean(name: str, existing: Iterable[str], without: str = "") -> str:
+    """Return `Did you mean max_rounds? There are: ...`, with the nearest known name, and all of them.
+
+    If nothing exists, return `without`, which says what to do then.
+    """
     names = list(existing)
+    if not names:
+        return without
     nearest = get_close_matches(name, names, n=1, cutoff=0.6)
     meant = f"Did you mean {nearest[0]}? " if nearest else ""
     more = ", ..." if len(names) > _LISTED_MAX else ""
-    return f"{meant}There are: {', '.join(names[:_LISTED_MAX]) or 'none'}{more}."
+    return f"{meant}There are: {', '.join(names[:_LISTED_MAX])}{more}."

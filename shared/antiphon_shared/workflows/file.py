@@ -66,6 +66,8 @@ def _read(path: Path) -> WorkflowFile:
         with path.open("rb") as opened:
             content = opened.read(BYTES_MAX + 1)
         return read_file(content.decode("utf-8-sig"), str(path))
+    except FileNotFoundError:
+        return WorkflowFile(str(path), None, None, (_missing(path, "it does not exist"),))
     except OSError as failed:
         problem = f"it cannot be read: {failed.strerror}"
     except UnicodeDecodeError as failed:
@@ -90,9 +92,13 @@ def files_of(paths: Iterable[str | Path]) -> tuple[list[Path], list[Problem]]:
             continue
         if not inside:
             why = f"the folder holds no file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-            problems.append(_unreadable(path, why))
+            problems.append(_missing(path, why))
         unique.update(dict.fromkeys(inside))
     return list(unique), problems
+
+
+def _missing(path: Path, message: str) -> Problem:
+    return Problem("error", "missing", (), message, "", str(path))
 
 
 def _unreadable(path: Path, message: str) -> Problem:

@@ -154,7 +154,7 @@ def test_nonsense_is_refused_with_the_way_out(
     ("grant", "code", "says"),
     [
         ("nonsense", 2, "grant: it is not a signed JSON Web Token"),
-        ("@no-such-file", 3, "--grant: no-such-file cannot be read: No such file or directory"),
+        ("@no-such-file", 2, "--grant: no-such-file does not exist"),
         ("@.", 3, "--grant: . cannot be read: Is a directory"),
         ("@recipes.py", 2, "grant: it is not a signed JSON Web Token"),
         ("@bytes", 3, "--grant: bytes is not UTF-8 text"),

@@ -150,7 +150,7 @@ def test_a_session_that_ended_early_shows_why(run: InProcess, nobody: dict[str, 
     session_id = run("recording", "import", str(RECORDINGS / name), **nobody).stdout.strip()
     shown = run("sessions", "show", session_id, **nobody)
     assert "partial: token_budget_exhausted" in shown.stdout
-    assert "Uncertainty\n  caution: The token budget ran out" in shown.stderr
+    assert "Uncertainty\n  caution: The token budget ran out" in shown.stdout
 
 
 def test_a_watched_session_can_be_read_by_programs(run: InProcess, pipeline: dict[str, str]) -> None:

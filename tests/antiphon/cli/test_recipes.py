@@ -211,7 +211,7 @@ def test_a_recent_recipe_takes_no_name_away(
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
-        (("learn", "missing.jsonl", "--dry-run"), 3, "missing.jsonl"),
+        (("learn", "missing.jsonl", "--dry-run"), 2, "missing.jsonl"),
         (("learn", "booking.jsonl", "--name", "1st", "--dry-run"), 2, "'1st' is not a valid name"),
         (("learn", "booking.jsonl", "--dry-run", "-o", "no/where.yaml"), 2, "cannot be written"),
         (("learn",), 2, "no sessions were named"),

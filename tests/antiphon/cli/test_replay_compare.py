@@ -87,7 +87,7 @@ def test_a_rubric_that_fails_is_told_and_passes_no_threshold(comparing: InProces
         (("--queries", "queries.jsonl", "--fail-under", "high"), 2, "'high' is not a score"),
         (("--queries", "queries.jsonl", "--rubric", "nowhere:at_all"), 2, "cannot be used"),
         (("--queries", "queries.jsonl", "--tools", "nowhere"), 2, "cannot be imported"),
-        (("--queries", "gone.jsonl"), 3, "gone.jsonl cannot be read"),
+        (("--queries", "gone.jsonl"), 2, "gone.jsonl does not exist"),
         (("gone.jsonl",), 2, "gone.jsonl does not exist"),
         ((".",), 3, "queries.jsonl, line 1"),
     ],

@@ -103,4 +103,4 @@ def test_the_command_names_the_file_and_every_fault_in_it(tmp_path: Path) -> Non
     assert f"{path}: line 2, column 3: steps.0.instructions: Field required" in done.output
     assert f"{path}: line 3, column 10: steps.1.name" in done.output
     missing = CliRunner().invoke(app, ["submit", "Which?", "--steps", str(tmp_path / "none.yaml")])
-    assert "none.yaml cannot be read: No such file or directory." in missing.output
+    assert "none.yaml does not exist." in missing.output

@@ -11,5 +11,6 @@ def test_the_nearest_is_named_first() -> None:
 
 def test_what_is_like_nothing_is_told_what_there_is() -> None:
     assert did_you_mean("zzz", ["a", "b"]) == "There are: a, b."
-    assert did_you_mean("zzz", []) == "There are: none."
+    assert did_you_mean("zzz", []) == ""
+    assert did_you_mean("zzz", [], "Publish one.") == "Publish one."
     assert did_you_mean("zzz", map(str, range(100))).endswith(" 39, ....")

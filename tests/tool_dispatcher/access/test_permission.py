@@ -243,7 +243,7 @@ def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
     """A slip of the pen would leave the tool unguarded."""
     with pytest.raises(
         ConfigurationError,
-        match=r"ANTIPHON_TOOL_DISPATCHER_APPROVAL: .* 'sned' does not exist\. There are: look, send",
+        match=r"ANTIPHON_TOOL_DISPATCHER_APPROVAL: .* 'sned' does not exist\. Did you mean send",
     ):
         ApprovalRule(frozenset({"sned", "look"})).check(["send", "look"])
     ApprovalRule(frozenset({"look", "*"})).check(["send", "look"])

@@ -38,7 +38,7 @@ def check_arguments(
                     "Correct the value; values are not converted",
                 )
         elif schema.get("additionalProperties", False) is False and "patternProperties" not in schema:
-            hint = did_you_mean(name, properties).rstrip(".")
+            hint = did_you_mean(name, properties, "Remove it: the tool has no parameters").rstrip(".")
             yield error(
                 (*path, "args", name), "unknown_argument", f"{tool.name} has no parameter {name}", hint
             )

@@ -136,7 +136,7 @@ def _waits_for_people(specification: Specification, name: str) -> bool:
 def _args(path: Path, node: WorkflowNode, called: Workflow, own: Mapping[str, Param]) -> Iterator[Problem]:
     for name, value in node.args.items():
         if name not in called.params:
-            hint = did_you_mean(name, called.params).rstrip(".")
+            hint = did_you_mean(name, called.params, "Remove it: the workflow has no params").rstrip(".")
             yield error(
                 (*path, "args", name), "unknown_argument", f"{node.workflow} has no param {name}", hint
             )

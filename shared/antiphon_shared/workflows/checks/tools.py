@@ -89,5 +89,5 @@ def _read(path: Path, name: str, catalogue: Catalogue) -> Iterator[Problem]:
 
 
 def _unknown(path: Path, name: str, catalogue: Catalogue) -> Problem:
-    hint = did_you_mean(name, catalogue.by_name).rstrip(".")
+    hint = did_you_mean(name, catalogue.by_name, "Name modules with tools").rstrip(".")
     return error(path, "unknown_tool", f"there is no tool {name}", hint)

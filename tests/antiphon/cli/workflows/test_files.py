@@ -116,17 +116,17 @@ def test_annotations_are_those_of_github(run: InProcess, faulty: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "why"),
-    [(None, "cannot be read: No such file or directory"), (b"\xff\xfe", "it is not UTF-8 text (byte 1)")],
+    ("content", "code", "why"),
+    [(None, 2, "it does not exist"), (b"\xff\xfe", 3, "it is not UTF-8 text (byte 1)")],
 )
-def test_an_unreadable_file_ends_with_3(
-    run: InProcess, folder: Path, content: bytes | None, why: str
+def test_a_missing_file_ends_with_2_and_an_unreadable_one_with_3(
+    run: InProcess, folder: Path, content: bytes | None, code: int, why: str
 ) -> None:
     if content is not None:
         (folder / "other.yaml").write_bytes(content)
     for words in (("validate",), ("list",), ("show", "w")):
         done = run("workflows", *words, "other.yaml")
-        assert done.exit_code == 3
+        assert done.exit_code == code
         assert why in done.stdout + done.stderr
 
 
@@ -256,7 +256,7 @@ class TestDryRun:
             (("--param", "nights"), "has no value. Use NAME=VALUE."),
             (("--param", "nights=x"), "--param nights is not valid JSON"),
             (("--param", 'nights="7"'), "param 'nights': \"7\" is str, but int is required"),
-            (("--results", "nowhere.json"), "nowhere.json cannot be read"),
+            (("--results", "nowhere.json"), "--results: nowhere.json does not exist"),
             (("--results", "list.json"), "list.json does not contain an object"),
             (("--results", "other.json"), "node 'trips' does not exist. Did you mean trip?"),
         ],

@@ -72,8 +72,8 @@ def test_params_that_do_not_fit_are_all_named_before_anything_runs(
     [
         (("none", *SOUPS), 2, "workflow 'none'"),
         (("give_up",), 2, "no workflows are available. Name a file"),
-        (("give_up", "no.yaml"), 3, "it cannot be read"),
-        (("weigh_all", *SOUPS, "--params", "no.json"), 3, "--params: no.json cannot be read"),
+        (("give_up", "no.yaml"), 2, "it does not exist"),
+        (("weigh_all", *SOUPS, "--params", "no.json"), 2, "--params: no.json does not exist"),
         (("give_up", *SOUPS, "--detach"), 2, "--detach: a private pipeline ends with this command"),
         (("give_up", *SOUPS, "--run-id", "a b"), 2, "--run-id"),
     ],

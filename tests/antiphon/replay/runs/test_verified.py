@@ -19,9 +19,10 @@ from antiphon.replay.report import REDACTED_CHANGE, Reason
 from antiphon.replay.reports.text import headline
 from antiphon.replay.update import updated
 from antiphon.replay.verify import verify_lines
+from antiphon.workflows import publish, start
 from coordinator.runs.memory import stored_changes
 from coordinator.runs.state import RunState
-from tests.antiphon.replay.runs.travel import pipeline, run_in, specification
+from tests.antiphon.replay.runs.travel import ended_lines, pipeline, run_in, specification
 
 NAMES = ("chain", "cheap", "dear", "fan", "undo", "ask", "approved", "unfit", "secret")
 
@@ -153,6 +154,25 @@ def test_an_event_that_means_nothing_to_the_run_is_let_go_and_one_that_does_is_n
             lines.append(line)
 
     assert verify_lines(lines).result == "unchecked"
+
+
+@pytest.mark.parametrize("is_any_published", [False, True])
+async def test_a_run_of_a_workflow_that_is_not_published_says_what_to_do_and_replays(
+    is_any_published: bool, tmp_path: Path
+) -> None:
+    async with pipeline() as antiphon:
+        if is_any_published:
+            path = tmp_path / "w.yaml"
+            path.write_text(
+                'version: "1"\ndomain: d\nworkflows: {w: {description: D., graph: {a: {type: wait, seconds: 1}}}}'
+            )
+            await publish(antiphon, [path])
+        run_id = await start(antiphon, "nothing")
+        response = await antiphon.result(run_id)
+        lines = await ended_lines(antiphon, run_id)
+    help = "There are: w." if is_any_published else "publish its file with `antiphon workflows publish FILE`."
+    assert response.answer.endswith(help)
+    assert verify_lines(lines).is_same
 
 
 @pytest.mark.parametrize("name", NAMES)

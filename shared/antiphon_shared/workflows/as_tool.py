@@ -1,13 +1,12 @@
 """A workflow as the tool that a model sees: `w_NAME` for a published workflow, `r_NAME` for a recipe. Pure."""
 
-from typing import Any
-
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract
 from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.graph import Graph, TooLarge, compile_graph
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ReasonNode, YieldNode
+from antiphon_shared.workflows.nodes import CallNode, ReasonNode, YieldNode, undoing_calls
 from antiphon_shared.workflows.outline import outline
+from antiphon_shared.workflows.params import object_schema
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
 
 WORKFLOW, RECIPE = "w_", "r_"
@@ -67,9 +66,7 @@ def tools_called(graph: Graph) -> tuple[str, ...]:
             names[node.call] = None
         if isinstance(node, ReasonNode):
             names.update(dict.fromkeys((*node.tools, *node.validation_tools)))
-        steps = node.steps if isinstance(node, CompensateNode) else ()
-        own = getattr(node, "compensate", None)
-        names.update((step.call, None) for step in (*steps, *((own,) if own else ())))
+        names.update((undoing.call, None) for undoing in undoing_calls(node).values())
     return tuple(names)
 
 
@@ -87,13 +84,10 @@ def _description(workflow: Workflow, graph: Graph, prefix: str) -> str:
 
 
 def _schema(workflow: Workflow) -> JsonSchema:
-    properties: dict[str, Any] = {}
+    schema = object_schema(workflow.params)
     for name, param in workflow.params.items():
-        schema = param.as_schema()
         if param.default is not None:
-            schema["default"] = param.default
+            schema["properties"][name]["default"] = param.default
         if param.example is not None:
-            schema["examples"] = [param.example]
-        properties[name] = schema
-    required = [name for name, param in workflow.params.items() if param.is_required]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+            schema["properties"][name]["examples"] = [param.example]
+    return schema

@@ -1,5 +1,6 @@
 """Values that are given by name: to a workflow, by a person, by a model. Pure."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -77,6 +78,33 @@ class Param(Value):
         if self.enum and not any(type(one) is type(value) and one == value for one in self.enum):
             return f"{short_json(value)} is none of {', '.join(map(short_json, self.enum[:20]))}"
         return None
+
+
+def _as_fields(value: object) -> Any:
+    """Return `{name: type}` in its full form."""
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: {"type": one, "required": True} if isinstance(one, str) else one for name, one in value.items()
+    }
+
+
+Fields = Annotated[
+    dict[Name, Param],
+    Field(min_length=1, max_length=100),
+    BeforeValidator(_as_fields, json_schema_input_type=dict[Name, ParamType | Param]),
+]
+"""Values that a node asks for, by name."""
+
+
+def object_schema(params: Mapping[str, Param]) -> JsonSchema:
+    """Return the JSON Schema of an object with a value for each param."""
+    return {
+        "type": "object",
+        "properties": {name: param.as_schema() for name, param in params.items()},
+        "required": [name for name, param in params.items() if param.is_required],
+        "additionalProperties": False,
+    }
 
 
 def type_name(value: object) -> str:

@@ -1,5 +1,6 @@
 """The beginning of a node, by its type. Pure."""
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.values import Json, JsonObject
 from antiphon_shared.workflows.condition import ConditionFailed, is_true
 from antiphon_shared.workflows.items import UnfitItems, resolve_items
@@ -165,7 +166,7 @@ def _reason(turn: Turn, path: str, node: ReasonNode, names: Names) -> None:
 def _text(value: Json) -> str:
     """Return the text of a value for a person or a model, cut to a maximum, as events are bounded."""
     text = value if isinstance(value, str) else to_json(value, fallback=str).decode(errors="replace")
-    return text if len(text) <= _TEXT_CHARACTERS_MAX else f"{text[:_TEXT_CHARACTERS_MAX]}..."
+    return cut(text, _TEXT_CHARACTERS_MAX)
 
 
 def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: JsonObject) -> None:

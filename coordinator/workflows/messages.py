@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from antiphon_shared.events.session import RunStatus
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.workflows.nodes import ReasonNode
 from antiphon_shared.workflows.params import Fields
 
@@ -29,8 +30,7 @@ class Failure:
     """The message, cut to a maximum, as events are bounded."""
 
     def __post_init__(self) -> None:
-        if len(self.message) > _MESSAGE_CHARACTERS_MAX:
-            object.__setattr__(self, "message", f"{self.message[:_MESSAGE_CHARACTERS_MAX]}...")
+        object.__setattr__(self, "message", cut(self.message, _MESSAGE_CHARACTERS_MAX))
 
     @property
     def is_unknown(self) -> bool:

@@ -11,12 +11,13 @@ from antiphon_shared.tools.contract import Contract
 from antiphon_shared.workflows.graph import STEP, Graph, GraphNode, Scope
 from antiphon_shared.workflows.nodes import CallNode
 from antiphon_shared.workflows.order import Order
+from antiphon_shared.workflows.sql import SQL_TOOL
 
 _PATHS_CACHED_MAX = 65_536
 """Bound on cached paths; consecutive decisions read each path many times."""
 
 
-BUILT_IN = {"sql_query": PinnedTool(is_idempotent=True)}
+BUILT_IN = {SQL_TOOL: PinnedTool(is_idempotent=True)}
 
 
 def pinned_tool(tool: ToolDefinition, contract: Contract) -> PinnedTool:

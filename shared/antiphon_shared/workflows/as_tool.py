@@ -8,10 +8,11 @@ from antiphon_shared.workflows.nodes import CallNode, ReasonNode, YieldNode, und
 from antiphon_shared.workflows.outline import outline
 from antiphon_shared.workflows.params import object_schema
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
+from antiphon_shared.workflows.sql import SQL_TOOL
 
 WORKFLOW, RECIPE = "w_", "r_"
 """Prefixes of the names of such tools."""
-BUILT_IN_TOOLS = frozenset(("sql_query",))
+BUILT_IN_TOOLS = frozenset((SQL_TOOL,))
 """Calls of workflows that need no tool of the catalogue."""
 _NAME_CHARACTERS_MAX = 64
 _TIMEOUT_S_MAX = 3_600.0
@@ -72,14 +73,9 @@ def tools_called(graph: Graph) -> tuple[str, ...]:
 
 def _description(workflow: Workflow, graph: Graph, prefix: str) -> str:
     kind = "A recipe, learned from an earlier session" if prefix == RECIPE else "A workflow"
-    waits = any(isinstance(one.node, YieldNode) for one in graph.nodes.values())
-    parts = [
-        workflow.description.strip(),
-        f"{kind}: one call runs all of it.\n{outline(workflow)}",
-        "It may wait for a person; the result is then `waiting` and it continues automatically."
-        if waits
-        else "",
-    ]
+    parts = [workflow.description.strip(), f"{kind}: one call runs all of it.\n{outline(workflow)}"]
+    if any(isinstance(one.node, YieldNode) for one in graph.nodes.values()):
+        parts.append("It may wait for a person; the result is then `waiting` and it continues automatically.")
     return "\n\n".join(filter(None, parts))
 
 

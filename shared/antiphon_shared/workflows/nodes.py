@@ -35,19 +35,14 @@ Condition = Annotated[
 ]
 
 
-class Retry(Value):
-    """The handling of a failed node: further attempts (calls only), then the fallback."""
+class OnError(Value):
+    """The handling of a failed node: further attempts (calls only), then a fallback node that replaces it."""
 
     retry: int = Field(
         default=0, ge=0, le=10, description="Further attempts after the first, in place of the contract's."
     )
     delay: int = Field(default=1_000, ge=0, le=60_000, description="Milliseconds before the first of them.")
     backoff: Literal["fixed", "linear", "exponential"] = "fixed"
-
-
-class OnError(Retry):
-    """The handling of a failed node, with a fallback node that replaces it."""
-
     fallback: Name | None = None
 
 

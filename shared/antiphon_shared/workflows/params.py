@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import to_json
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.values import JsonSchema, Value
 
 if TYPE_CHECKING:
@@ -116,8 +117,7 @@ def type_name(value: object) -> str:
 
 def short_json(value: object) -> str:
     """Return a JSON value in its written form, cut to a maximum."""
-    text = to_json(value, fallback=str).decode(errors="replace")
-    return text if len(text) <= _VALUE_CHARACTERS_MAX else f"{text[:_VALUE_CHARACTERS_MAX]}..."
+    return cut(to_json(value, fallback=str).decode(errors="replace"), _VALUE_CHARACTERS_MAX)
 
 
 @lru_cache

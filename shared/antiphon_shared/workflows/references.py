@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pydantic_core import to_json
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.tools.placeholders import texts_in
 from antiphon_shared.values import Json, JsonObject
 
@@ -69,10 +70,7 @@ class Template:
     @property
     def single_reference(self) -> Reference | None:
         """Return the single reference that the text is; None for other texts."""
-        match self.parts:
-            case (Reference() as one,):
-                return one
-        return None
+        return self.references[0] if len(self.parts) == len(self.references) == 1 else None
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -93,9 +91,8 @@ def read_template(text: str) -> Template:
             parts += [plain, reference_of(match)] if plain else [reference_of(match)]
             plain, at = "", match.end()
         elif text.startswith("${", dollar):
-            raise MalformedReference(
-                f"{_cut(text[dollar:])!r} is not a reference; write ${{name.path}}, or $${{ for the text itself"
-            )
+            hint = "write ${name.path}, or $${ for the text itself"
+            raise MalformedReference(f"{cut(text[dollar:], _LENGTH_MAX)!r} is not a reference; {hint}")
         else:
             plain, at = f"{plain}$", dollar + 1
     plain += text[at:]
@@ -165,7 +162,7 @@ def _inside(value: Json, part: str | int, way: str, reference: Reference) -> Jso
         case str():
             had = "is a text"
         case _:
-            had = f"is {_cut(to_json(value).decode())}"
+            had = f"is {cut(to_json(value).decode(), _LENGTH_MAX)}"
     raise ReferenceMissing(reference, f"{way} {had}")
 
 
@@ -189,10 +186,6 @@ def _as_text(reference: Reference, value: Json) -> str:
 
 
 def _mapped(values: Mapping[str, Json], some: str, none: str) -> str:
-    names = [_cut(str(name)) for name, _ in zip(values, range(_KEYS_MAX), strict=False)]
+    names = [cut(str(name), _LENGTH_MAX) for name, _ in zip(values, range(_KEYS_MAX), strict=False)]
     more = ", ..." if len(values) > _KEYS_MAX else ""
     return f"{some} {', '.join(names)}{more}" if names else none
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LENGTH_MAX else f"{text[:_LENGTH_MAX]}..."

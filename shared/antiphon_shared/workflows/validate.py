@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.checks.edges import check_edges
-from antiphon_shared.workflows.checks.flow import Flow, look_through
+from antiphon_shared.workflows.checks.flow import look_through
 from antiphon_shared.workflows.checks.names import check_names, check_params
 from antiphon_shared.workflows.checks.nodes import check_nodes
 from antiphon_shared.workflows.checks.references import check_references, check_unused
@@ -14,27 +14,28 @@ from antiphon_shared.workflows.checks.tools import check_contracts, check_sql_ca
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification
 
+_CHECKS = (
+    check_params,
+    check_nodes,
+    check_edges,
+    check_names,
+    check_texts,
+    check_references,
+    check_sql_calls,
+    check_unused,
+)
+
 
 def problems_of(specification: Specification, catalogue: Catalogue | None = None) -> Iterator[Problem]:
     """Yield all problems of a specification. Without a catalogue, calls are not checked against their tools."""
     yield from check_sizes(specification)
     flows = {name: look_through(specification, name) for name in specification.workflows}
     for flow in flows.values():
-        yield from _of_workflow(flow)
+        yield from flow.problems
+        for check in _CHECKS:
+            yield from check(flow)
         yield from check_sub_workflows(flow, flows)
         if catalogue is not None:
             yield from check_tools(flow, catalogue)
     if catalogue is not None:
         yield from check_contracts(flows.values(), catalogue)
-
-
-def _of_workflow(flow: Flow) -> Iterator[Problem]:
-    yield from flow.problems
-    yield from check_params(flow)
-    yield from check_nodes(flow)
-    yield from check_edges(flow)
-    yield from check_names(flow)
-    yield from check_texts(flow)
-    yield from check_references(flow)
-    yield from check_sql_calls(flow)
-    yield from check_unused(flow)

@@ -25,14 +25,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import QueryOptions, Response, WorkflowCall
 from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.tools.calls import (
-    Catalogue,
-    ErrorType,
-    Repeated,
-    RequestedCall,
-    ToolError,
-    ToolResult,
-)
+from antiphon_shared.tools.calls import Catalogue, ErrorType, Repeated, RequestedCall, ToolError, ToolResult
 from pydantic_core import to_json
 
 from coordinator.child_questions import ask, asking, with_changes

@@ -4,9 +4,6 @@ The session waits for the reply to one request at a time, and knows it by the re
 reply changes nothing.
 """
 
-from collections.abc import Mapping
-
-from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
@@ -28,8 +25,6 @@ from antiphon_shared.events import (
     SummaryFailed,
     ToolsCompleted,
 )
-from antiphon_shared.output.schema import OutputSchema
-from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import LogEntry
 
 from coordinator import (
@@ -42,12 +37,11 @@ from coordinator import (
     outputs,
     people,
     questions,
-    repetitions,
     summaries,
 )
 from coordinator.asking import after_briefing
 from coordinator.batches import after_results, next_round
-from coordinator.decision import Decision, LoggedEvent
+from coordinator.decision import Decision, Inputs, LoggedEvent
 from coordinator.dispatchers import with_lack
 from coordinator.endings import (
     NEARLY,
@@ -61,100 +55,51 @@ from coordinator.endings import (
     when_cancelled,
     when_overdue,
 )
-from coordinator.requests import (
-    request_briefing,
-    request_calls,
-    request_tools,
-)
+from coordinator.requests import request_briefing, request_calls, request_tools
 from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import Spent, replace
 
 
-def decide(
-    session: Session,
-    event: AnyEvent,
-    log_entry: LogEntry,
-    *,
-    catalogue: Catalogue,
-    outages: Outages = NO_OUTAGES,
-    needed: LoggedEvent | None = None,
-    earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
-    schema: OutputSchema | None = None,
-    is_served: bool = True,
-) -> Decision:
-    """Return the session's next step after one event, whose entry in the log is `log_entry`.
-
-    Args:
-        session, event: The session, and the event at `log_entry`.
-        catalogue: The session's own catalogue; empty if it has expired.
-        outages: The known outages.
-        needed: The event that lookup.py reads, if the log still holds it.
-        earlier: The calls that a reply repeats: see repetitions.py.
-        schema: The schema that the reply must fit if it is the answer.
-        is_served: Whether a dispatcher is running; see dispatchers.py.
-    """
-    decision = _decide(
-        session,
-        event,
-        log_entry,
-        catalogue=catalogue,
-        outages=outages,
-        needed=needed,
-        earlier=earlier,
-        schema=schema,
-        is_served=is_served,
-    )
-    return decision.in_format(session.format)
+def decide(session: Session, event: AnyEvent, log_entry: LogEntry, inputs: Inputs) -> Decision:
+    """Return the session's next step after one event, whose entry in the log is `log_entry`."""
+    return _decide(session, event, log_entry, inputs).in_format(session.format)
 
 
-def _decide(
-    session: Session,
-    event: AnyEvent,
-    log_entry: LogEntry,
-    *,
-    catalogue: Catalogue,
-    outages: Outages,
-    needed: LoggedEvent | None,
-    earlier: Mapping[str, ToolCall],
-    schema: OutputSchema | None,
-    is_served: bool,
-) -> Decision:
+def _decide(session: Session, event: AnyEvent, log_entry: LogEntry, inputs: Inputs) -> Decision:
     if session.phase == "closed":
         return Decision(session)
     match event.data:
         case ResponseReady():
             return close(session)
         case _ if session.phase == "assembling":
-            return _while_assembling(session, event, log_entry, needed)
+            return _while_assembling(session, event, log_entry, inputs.needed)
         case CancellationRequested():
             return end(session, event, "cancelled", "cancelled")
         case DeadlineReached():
-            return end(with_lack(session, is_served), event, "partial", "deadline_exceeded")
+            return end(with_lack(session, inputs.is_served), event, "partial", "deadline_exceeded")
         case ComponentFailed() as failure:
-            return _on_failure(session, event, failure, needed)
+            return _on_failure(session, event, failure, inputs.needed)
         case SummaryCompleted() | SummaryFailed() as summary:
             return Decision(summaries.after_reply(session, event, log_entry, summary))
         case ApprovalDecided() | QuestionAnswered() | PersonOverdue():
-            return _on_person(session, event, log_entry, catalogue, needed)
+            return _on_person(session, event, log_entry, inputs)
         case ModelDue(wait=due) if session.phase == "resting" and due == session.models.waits:
             return request_briefing(session, event)
         case ChildEnded() | ChildWaiting():
-            return child_runs.after_child_event(session, event, needed)
+            return child_runs.after_child_event(session, event, inputs.needed)
         case _ if event.causationid not in session.awaiting:
             return Decision(session)
         case ToolsCompleted() if session.children.runs:
             return child_runs.after_batch(session, event)
         case BriefingReady() as ready:
-            return after_briefing(session, event, ready, catalogue, outages)
+            return after_briefing(session, event, ready, inputs.catalogue, inputs.outages)
         case ReasoningCompleted() as reply:
-            return _on_reply(
-                session, event, log_entry, reply=reply, catalogue=catalogue, earlier=earlier, schema=schema
-            )
+            return _on_reply(session, event, log_entry, reply, inputs)
         case ReasoningFailed() as failure:
             spent = replace(session, spent=session.spent.plus(failure.usage))
             return _on_reasoning_failure(spent, event, failure)
         case ToolsCompleted() as completed:
-            return after_results(session, event, log_entry, completed, catalogue)
+            return after_results(session, event, log_entry, completed, inputs.catalogue)
         case _:
             return Decision(session)
 
@@ -186,11 +131,8 @@ def _on_reply(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
-    *,
     reply: ReasoningCompleted,
-    catalogue: Catalogue,
-    earlier: Mapping[str, ToolCall],
-    schema: OutputSchema | None,
+    inputs: Inputs,
 ) -> Decision:
     """Return the decision after the model's reply: the session ends, or asks for tools."""
     received = replace(
@@ -204,14 +146,12 @@ def _on_reply(
     if reply.tool_calls and received.last_round is None and received.tools.usable:
         if limits.tokens_left(received) <= 0:
             return end(received, event, "partial", "token_budget_exhausted", log_entry)
-        after = offer.after_reply(outputs.after_calls(received), catalogue, reply)
-        return request_tools(after, event, reply.tool_calls, catalogue, earlier)
-    return outputs.conclude(received, event, log_entry, reply, schema)
+        after = offer.after_reply(outputs.after_calls(received), inputs.catalogue, reply)
+        return request_tools(after, event, reply.tool_calls, inputs.catalogue, inputs.earlier)
+    return outputs.conclude(received, event, log_entry, reply, inputs.schema)
 
 
-def _on_person(
-    session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue, needed: LoggedEvent | None
-) -> Decision:
+def _on_person(session: Session, event: AnyEvent, log_entry: LogEntry, inputs: Inputs) -> Decision:
     """Return the decision after a person's reply or timeout: the batch goes out when no call waits any more."""
     match event.data:
         case ApprovalDecided() as decision:
@@ -221,14 +161,15 @@ def _on_person(
                 return of_run
             after = questions.after_answer(session, log_entry, answer)
         case PersonOverdue(round=overdue) if session.phase == "tools" and overdue == session.round:
-            return child_runs.after_overdue(session, event, needed)
+            return child_runs.after_overdue(session, event, inputs.needed)
         case PersonOverdue(round=overdue) if session.phase == "approval" and overdue == session.round:
             after = people.without_answers(session)
         case _:
             return Decision(session)
     if after is session or after.people.undecided or after.people.unanswered:
         return Decision(after)
-    return request_calls(after, event, after.people.pending, catalogue, offer.allowed(after, catalogue))
+    allowed = offer.allowed(after, inputs.catalogue)
+    return request_calls(after, event, after.people.pending, inputs.catalogue, allowed)
 
 
 def _on_failure(

@@ -1,11 +1,15 @@
 """The inputs of a decision besides the session, and the decision itself."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from antiphon_shared import formats
+from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
 from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import AnyEvent, EventData
 from antiphon_shared.events.session import Limits, Response, Turn
+from antiphon_shared.output.schema import OutputSchema
+from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import LogEntry
 
 from coordinator import document
@@ -64,6 +68,23 @@ class LoggedEvent:
 
     entry: LogEntry
     event: AnyEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The inputs of a decision besides the session and the event."""
+
+    catalogue: Catalogue
+    """The session's own catalogue; empty if it has expired."""
+    outages: Outages = NO_OUTAGES
+    needed: LoggedEvent | None = None
+    """The event that lookup.py reads, if the log still holds it."""
+    earlier: Mapping[str, ToolCall] = field(default_factory=dict)
+    """The calls that a reply repeats: see repetitions.py."""
+    schema: OutputSchema | None = None
+    """The schema that the reply must fit if it is the answer."""
+    is_served: bool = True
+    """Whether a dispatcher is running; see dispatchers.py."""
 
 
 @dataclass(frozen=True)

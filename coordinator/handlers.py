@@ -7,24 +7,10 @@ from functools import partial
 
 from antiphon_shared import faults
 from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
-from antiphon_shared.bus.handling import (
-    NOTHING,
-    RESPONSE,
-    STATE,
-    Delivery,
-    Handlers,
-    Outcome,
-    SessionStore,
-)
+from antiphon_shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Handlers, Outcome, SessionStore
 from antiphon_shared.bus.offered_workflows import NO_OFFERS, OfferedWorkflows, Offers
 from antiphon_shared.bus.reads import Completed, together
-from antiphon_shared.events import (
-    AnyEvent,
-    CancellationRequested,
-    EventData,
-    QuerySubmitted,
-    ResponseReady,
-)
+from antiphon_shared.events import AnyEvent, CancellationRequested, EventData, QuerySubmitted, ResponseReady
 from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.session import RESPONSE_KIND, Limits, Turn
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
@@ -39,7 +25,15 @@ from antiphon_shared.values import SessionId
 from coordinator.approvals import has_untrusted_source
 from coordinator.before_opening import OpeningWait
 from coordinator.decide import decide
-from coordinator.decision import GRANT_ACCEPTED, Decision, GrantCheck, LoggedEvent, OfferBounds, Opening
+from coordinator.decision import (
+    GRANT_ACCEPTED,
+    Decision,
+    GrantCheck,
+    Inputs,
+    LoggedEvent,
+    OfferBounds,
+    Opening,
+)
 from coordinator.dispatchers import needs_dispatcher
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, has_parent, moment_of, notify_parent
@@ -185,12 +179,7 @@ class Coordinator:
             before,
             delivery.event,
             delivery.log_entry,
-            catalogue=catalogue,
-            outages=self._outages(),
-            needed=needed,
-            earlier=earlier,
-            schema=schema,
-            is_served=is_served,
+            Inputs(catalogue, self._outages(), needed, earlier, schema, is_served),
         )
         await faults.pass_point("decision.made")
         if decision.unless_answered and (closing := await _closing(before, session)) is not None:

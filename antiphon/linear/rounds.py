@@ -35,7 +35,7 @@ from antiphon.linear.states import RoundState, round_state
 from antiphon.linear.tools import LinearTools
 from coordinator import fallbacks, limits, offer, repetitions
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from coordinator.endings import end
 from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
@@ -210,4 +210,4 @@ class Rounds:
         event = reply(state.request, 0, data, "linear", utc_now())
         repeated = repetitions.calls_to_repeat(session, data) if isinstance(data, ReasoningCompleted) else {}
         earlier = {id: state.calls[source] for id, (_, source) in repeated.items() if source in state.calls}
-        return state.take(event, decide(session, event, NO_ENTRY, catalogue=self._catalogue, earlier=earlier))
+        return state.take(event, decide(session, event, NO_ENTRY, Inputs(self._catalogue, earlier=earlier)))

@@ -27,7 +27,7 @@ from antiphon.workflows.dry_run import dry_run
 from antiphon.workflows.load import InvalidWorkflow, build
 from coordinator.workflows.decide import UnfitParams
 from coordinator.workflows.messages import CallTool
-from coordinator.workflows.plan import Plan, facts_of
+from coordinator.workflows.plan import Plan, pinned_tool
 
 DOMAIN = "recipes"
 
@@ -177,7 +177,7 @@ def calls_of(
     Raises:
         UnfitParams: A param does not fit.
     """
-    tools = {call.tool: facts_of(call.definition) for call in made.values()}
+    tools = {call.tool: pinned_tool(call.definition, call.definition.contract) for call in made.values()}
     results = {node: call.result for node, call in made.items()}
     run = dry_run(Plan(compile_graph(specification, name), tools), params, results)
     return {command.path: command for command in run.commands if isinstance(command, CallTool)}

@@ -1,5 +1,6 @@
 """A workflow as lines for a terminal, and as a Mermaid flowchart. Pure."""
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.workflows.nodes import Node, WorkflowNode, parts
 from antiphon_shared.workflows.outline import node_text, param_text, ways
 from antiphon_shared.workflows.params import short_json
@@ -58,5 +59,4 @@ def _escaped(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LABEL_MAX else f"{text[:_LABEL_MAX]}..."
+    return cut(" ".join(text.split()), _LABEL_MAX)

@@ -19,6 +19,7 @@ from antiphon_shared.events import (
     ResumeRequested,
 )
 from antiphon_shared.events.session import Response, WorkflowCall
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.specification import Specification
 
@@ -235,5 +236,4 @@ def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:
 def _listed_as(call: WorkflowCall) -> str:
     """Return the text that represents the run in lists of queries."""
     arguments = ", ".join(f"{name}={value!r}" for name, value in call.params.items())
-    text = f"{call.name}({arguments})"
-    return text if len(text) <= 1_000 else f"{text[:1_000]}..."
+    return cut(f"{call.name}({arguments})", 1_000)

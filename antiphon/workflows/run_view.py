@@ -19,7 +19,6 @@ from antiphon.observe import newest_sessions
 from antiphon.queued import queries_waiting, query_waiting
 from antiphon.run_state import nodes_waiting_for_people, status_of, stored_run
 from antiphon.submission import checked_session_id
-from coordinator.runs.opening import plan_of
 from coordinator.runs.state import Beginning, Open, OpenKind, RunState
 from coordinator.workflows.plan import Plan, parent_of, template_of
 from coordinator.workflows.state import NodeState
@@ -163,7 +162,7 @@ async def _plan(bus: Bus, beginning: Beginning) -> Plan | None:
     specification = await WorkflowStore(bus).specification(opened.specification)
     if specification is None or opened.workflow not in specification.workflows:
         return None
-    return plan_of(opened, compile_graph(specification, opened.workflow))
+    return Plan(compile_graph(specification, opened.workflow), opened.tools)
 
 
 def _nodes(plan: Plan | None, state: RunState) -> Iterator[RunNode]:

@@ -15,7 +15,14 @@ from antiphon_shared.workflows.condition_syntax import (
 )
 from antiphon_shared.workflows.graph import STEP
 from antiphon_shared.workflows.items import Range, read_items
-from antiphon_shared.workflows.nodes import BranchNode, ForeachNode, ParallelNode, WorkflowNode, YieldNode
+from antiphon_shared.workflows.nodes import (
+    TEMPLATE_KEYS,
+    BranchNode,
+    ForeachNode,
+    ParallelNode,
+    WorkflowNode,
+    YieldNode,
+)
 from antiphon_shared.workflows.params import Param, ParamType
 from antiphon_shared.workflows.references import Reference, read_template, templates
 
@@ -133,7 +140,7 @@ def _references_of(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | N
         yield from _references_in_items(read_items(node.items))
     declared = plan.graph.scopes[path].workflow.params if isinstance(node, WorkflowNode) else {}
     references: list[tuple[Reference, Param | None]] = []
-    for name in ("args", "message", "seconds", "until", "question", "instructions"):
+    for name in TEMPLATE_KEYS:
         value = getattr(node, name, None)
         if name == "args" and isinstance(value, Mapping):
             for argument, one in value.items():

@@ -17,7 +17,7 @@ from antiphon_shared.events.client import QUERY_LENGTH_MAX
 from antiphon_shared.events.session import QueryOptions, Response
 from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.workflows.nodes import ReasonNode
-from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.params import Param, object_schema
 
 from coordinator.runs.state import Open
 from coordinator.runs.step_builder import Pinned, StepBuilder
@@ -53,14 +53,7 @@ def schema_of(node: ReasonNode) -> dict[str, Any] | None:
     expects = node.expects
     if not expects or not all(isinstance(one, Param) for one in expects.values()):
         return expects or None
-    required = [name for name, param in expects.items() if param.is_required]
-    properties = {name: param.as_schema() for name, param in expects.items()}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
+    return object_schema(expects)
 
 
 def reasoned(builder: StepBuilder, path: str, open: Open, response: Response) -> GraphEvent:

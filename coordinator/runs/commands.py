@@ -14,9 +14,8 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.placeholders import as_text
-from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.graph import UNDO
-from antiphon_shared.workflows.nodes import CallNode, Node
+from antiphon_shared.workflows.nodes import CallNode, has_retries
 from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
@@ -33,15 +32,15 @@ from coordinator.workflows.messages import (
     SetTimer,
     Withdraw,
 )
-from coordinator.workflows.state import SETTLED, Changes
+from coordinator.workflows.state import SETTLED, Run
 
 _ID_CHARACTERS_MAX = 200
 """Bound on a call's id, which is cut; the number of the request distinguishes calls."""
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
 
 
-def carry_out(builder: StepBuilder, command: Command, log_entry: LogEntry) -> None:
-    """Add the effects of a command to the step; `log_entry` is the entry of the event that caused it."""
+def carry_out(builder: StepBuilder, command: Command) -> None:
+    """Add the effects of a command to the step."""
     match command:
         case CallTool():
             _call(builder, command)
@@ -79,7 +78,7 @@ def carry_out(builder: StepBuilder, command: Command, log_entry: LogEntry) -> No
             builder.open.update(dict.fromkeys(sorted({*builder.state.open, *builder.open})))
 
 
-def withdraw(builder: StepBuilder, changes: Changes) -> None:
+def withdraw(builder: StepBuilder, changes: Run) -> None:
     """Cancel the timers of settled nodes, and the requests for approval of calls that will not be made."""
     for path, state in changes.nodes.items():
         open = builder.open.get(path) or builder.state.open.get(path)
@@ -120,14 +119,10 @@ def request_call(builder: StepBuilder, path: str, number: int, call: RequestedCa
             grant=builder.pinned.beginning.grant,
             deadline=builder.now + timedelta(seconds=timeout_s or opened.timeout_s),
             node=path,
-            is_retried=not _has_retries(node),
+            is_retried=node is None or not has_retries(node),
             catalogue="",
         )
     )
-
-
-def _has_retries(node: Node | None) -> bool:
-    return isinstance(node, CallNode) and node.on_error is not None and node.on_error.retry > 0
 
 
 def _call(builder: StepBuilder, command: CallTool) -> None:

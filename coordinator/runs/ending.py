@@ -45,6 +45,8 @@ def response_of(builder: StepBuilder, change: RunChange) -> Response:
     end, pinned = builder.ended, builder.pinned
     assert end is not None, "only a run that has ended has an answer"
     states = {**builder.state.run.nodes, **change.nodes}
+    calls = (path for path in states if isinstance(pinned.plan.node(path).node, CallNode))
+    is_undone = any(state.undo_began for state in states.values())
     has_output = len(to_json(end.output, fallback=str)) <= _RESULT_BYTES_MAX
     outcome = RunOutcome(
         workflow=pinned.opened.workflow,
@@ -54,7 +56,7 @@ def response_of(builder: StepBuilder, change: RunChange) -> Response:
         standing=end.standing[:_LISTED_MAX],
         unknown=end.unknown[:_LISTED_MAX],
         undone=end.undone[:_LISTED_MAX],
-        is_resumable=end.status in RESUMABLE and not pinned.opened.problem and not _is_undone(states),
+        is_resumable=end.status in RESUMABLE and not pinned.opened.problem and not is_undone,
     )
     status, reason = _status(end.status)
     return Response(
@@ -66,17 +68,9 @@ def response_of(builder: StepBuilder, change: RunChange) -> Response:
         termination_reason=reason,
         uncertainty=tuple(_uncertain(end, has_output)),
         rounds_used=0,
-        tool_calls_used=sum(_calls(pinned.plan, states)),
+        tool_calls_used=sum(states[path].attempt for path in calls),
         duration_ms=max(0, round((builder.now - pinned.beginning.at).total_seconds() * 1000)),
     )
-
-
-def _calls(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[int]:
-    return (state.attempt for path, state in states.items() if isinstance(plan.node(path).node, CallNode))
-
-
-def _is_undone(states: Mapping[str, NodeState]) -> bool:
-    return any(state.undo_began for state in states.values())
 
 
 def _status(status: RunStatus) -> tuple[Status, TerminationReason]:
@@ -98,7 +92,7 @@ def _outcomes(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[NodeOutco
         state = states[path]
         if state.status not in SETTLED:
             continue
-        message = one_line(state.failure.message, _WHY_CHARACTERS) if state.failure else ""
+        message = one_line(state.why, _WHY_CHARACTERS)
         if isinstance(plan.graph.nodes[path].node, ForeachNode):
             message = f"{state.succeeded} of {state.size} items{f': {message}' if message else ''}"
         status = "undone" if state.is_undone else state.status

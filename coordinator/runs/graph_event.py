@@ -5,12 +5,12 @@ A late event, or an event that no node waits for, is ignored.
 
 from antiphon_shared.bus.handling import CancelTimer
 from antiphon_shared.events import (
-    AnyEvent,
     ApprovalDecided,
     CancellationRequested,
     ChildEnded,
     ComponentFailed,
     DeadlineReached,
+    EventData,
     InputGiven,
     InputRefused,
     NodeDue,
@@ -23,7 +23,6 @@ from antiphon_shared.events import (
 from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import ToolResult
-from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.nodes import YieldNode
 
 from coordinator.decision import LoggedEvent
@@ -33,6 +32,7 @@ from coordinator.runs.state import Open, OpenKind
 from coordinator.runs.step_builder import UNKNOWN_READ, UNKNOWN_WRITE, StepBuilder
 from coordinator.workflows.begin import checked_params
 from coordinator.workflows.messages import (
+    OUTCOME_UNKNOWN,
     Failed,
     Failure,
     GraphEvent,
@@ -44,45 +44,31 @@ from coordinator.workflows.messages import (
 )
 
 REASON_CHARACTERS = 300
+Reply = ToolsCompleted | ChildEnded | InputGiven | ApprovalDecided | PersonOverdue
+"""Events that answer an open request of a node."""
+_REQUESTS: dict[type[EventData], OpenKind] = {
+    ToolsCompleted: "call",
+    ChildEnded: "reason",
+    InputGiven: "person",
+    ApprovalDecided: "approval",
+    PersonOverdue: "approval",
+}
 
 
-def graph_event_of(
-    builder: StepBuilder, event: AnyEvent, log_entry: LogEntry, needed: LoggedEvent | None
-) -> GraphEvent | None:
-    """Return the meaning of an event for the graph, if any, and close the request that the event answers."""
-    match event.data:
-        case ToolsCompleted(round=number, results=(result, *_)) if waiting_node := _waiting_node(
-            builder, number, "call"
-        ):
-            return _after_call(builder, *waiting_node, result, log_entry)
-        case ChildEnded(round=number, response=response) if (
-            waiting_node := _waiting_node(builder, number, "reason")
-        ) and response.session_id == child_session_id(builder.pinned.run_id, number):
-            builder.logged[waiting_node[0]] = log_entry
-            return reasoned(builder, *waiting_node, response)
+def graph_event_of(builder: StepBuilder, needed: LoggedEvent | None) -> GraphEvent | None:
+    """Return the meaning of the event for the graph, if any, and close the request that the event answers."""
+    data = builder.event.data
+    if isinstance(data, Reply):
+        waiting_node = _waiting_node(builder, data.round, _REQUESTS[type(data)])
+        return None if waiting_node is None else _after_reply(builder, *waiting_node, data)
+    match data:
         case NodeDue(node=path, attempt=attempt):
             return _timer_elapsed(builder, path, attempt)
-        case InputGiven(round=number) as input_event if waiting_node := _waiting_node(
-            builder, number, "person"
-        ):
-            return _accept_values(builder, *waiting_node, input_event)
-        case ApprovalDecided(round=number) as decided if waiting_node := _waiting_node(
-            builder, number, "approval"
-        ):
-            return _after_decision(builder, *waiting_node, decided, log_entry)
-        case PersonOverdue(round=number) if waiting_node := _waiting_node(builder, number, "approval"):
-            path, waiting = waiting_node
-            builder.open[path] = None
-            if _is_stopped(builder, path):
-                return _stopped_call(path, waiting)
-            message = "a person has to approve it, but no person decided in time"
-            return Failed(path, waiting.attempt, Failure("permission_denied", message))
         case DeadlineReached() if builder.state.working_since is not None:
             limit_s = builder.pinned.opened.timeout_s
             return StopRequested("timed_out", f"the run has worked for longer than {limit_s:g} seconds")
         case CancellationRequested(reason=reason):
-            reason_line = one_line(reason, REASON_CHARACTERS)
-            return StopRequested("cancelled", f"it was cancelled{f': {reason_line}' if reason_line else ''}")
+            return StopRequested("cancelled", _with_reason("it was cancelled", reason))
         case OutcomeSettled(node=path, happened=happened, result=result):
             return OutcomeFound(path, happened, result)
         case ResumeRequested():
@@ -93,6 +79,11 @@ def graph_event_of(
     return None
 
 
+def _with_reason(message: str, reason: str) -> str:
+    reason_line = one_line(reason, REASON_CHARACTERS)
+    return f"{message}: {reason_line}" if reason_line else message
+
+
 def _waiting_node(builder: StepBuilder, number: int, kind: OpenKind) -> tuple[str, Open] | None:
     """Return the path of the node with the open request of that number and kind, and the request."""
     path = builder.state.paths.get(number)
@@ -101,17 +92,42 @@ def _waiting_node(builder: StepBuilder, number: int, kind: OpenKind) -> tuple[st
     return path, request
 
 
-def _after_call(
-    builder: StepBuilder, path: str, open: Open, result: ToolResult, log_entry: LogEntry
-) -> GraphEvent:
+def _failed(builder: StepBuilder, path: str, open: Open, kind: str, message: str) -> Failed:
+    """Return the failure of a node, whose request is closed."""
     builder.open[path] = None
+    return Failed(path, open.attempt, Failure(kind, message))
+
+
+def _after_reply(builder: StepBuilder, path: str, open: Open, reply: Reply) -> GraphEvent | None:
+    match reply:
+        case ToolsCompleted(results=(result, *_)):
+            return _after_call(builder, path, open, result)
+        case ChildEnded(response=response):
+            if response.session_id != child_session_id(builder.pinned.run_id, open.number):
+                return None
+            builder.logged[path] = builder.log_entry
+            return reasoned(builder, path, open, response)
+        case InputGiven():
+            return _accept_values(builder, path, open, reply)
+        case ApprovalDecided():
+            return _after_decision(builder, path, open, reply)
+        case PersonOverdue() if _is_stopped(builder, path):
+            return _stopped_call(builder, path, open)
+        case PersonOverdue():
+            message = "a person has to approve it, but no person decided in time"
+            return _failed(builder, path, open, "permission_denied", message)
+    return None
+
+
+def _after_call(builder: StepBuilder, path: str, open: Open, result: ToolResult) -> GraphEvent:
     tool = builder.pinned.opened.tools.get(result.tool, UNKNOWN_READ)
     if result.error is not None:
         error = result.error
-        is_lost_read = error.error_type == "outcome_unknown" and not tool.is_write
+        is_lost_read = error.error_type == OUTCOME_UNKNOWN and not tool.is_write
         kind = "api_failure" if is_lost_read else error.error_type  # a read has no outcome to be settled
-        return Failed(path, open.attempt, Failure(kind, error.message))
-    builder.logged[path] = log_entry
+        return _failed(builder, path, open, kind, error.message)
+    builder.open[path] = None
+    builder.logged[path] = builder.log_entry
     if result.handle:
         builder.wholes[path] = result.handle
     builder.has_untrusted = builder.has_untrusted or tool.is_open_world
@@ -126,9 +142,9 @@ def _timer_elapsed(builder: StepBuilder, path: str, attempt: int) -> GraphEvent 
     open = builder.state.open.get(path)
     if open is None or open.attempt != attempt or open.kind not in ("timer", "person"):
         return None
-    builder.open[path] = None
     if isinstance(builder.pinned.plan.node(path).node, YieldNode):
-        return Failed(path, attempt, Failure("timeout", "no person gave the values in time"))
+        return _failed(builder, path, open, "timeout", "no person gave the values in time")
+    builder.open[path] = None
     return TimerFired(path, attempt)
 
 
@@ -146,23 +162,21 @@ def _accept_values(builder: StepBuilder, path: str, open: Open, event: InputGive
 
 
 def _after_decision(
-    builder: StepBuilder, path: str, open: Open, decided: ApprovalDecided, log_entry: LogEntry
+    builder: StepBuilder, path: str, open: Open, decided: ApprovalDecided
 ) -> GraphEvent | None:
     assert open.call is not None, "an approval has a call"
     if decided.calls and open.call.id not in decided.calls:
         return None
     builder.timers.append(CancelTimer(timer_of(path)))
     if _is_stopped(builder, path):
-        builder.open[path] = None
-        return _stopped_call(path, open)
+        return _stopped_call(builder, path, open)
     if decided.is_approved:
         builder.open[path] = Open(kind="call", number=open.number, attempt=open.attempt)
-        request_call(builder, path, open.number, open.call.model_copy(update={"approval": log_entry}))
+        call = open.call.model_copy(update={"approval": builder.log_entry})
+        request_call(builder, path, open.number, call)
         return None
-    builder.open[path] = None
-    person, why = decided.by or "a person", one_line(decided.reason, REASON_CHARACTERS)
-    message = f"{person} denied it{f': {why}' if why else ''}"
-    return Failed(path, open.attempt, Failure("permission_denied", message))
+    message = _with_reason(f"{decided.by or 'a person'} denied it", decided.reason)
+    return _failed(builder, path, open, "permission_denied", message)
 
 
 def _is_stopped(builder: StepBuilder, path: str) -> bool:
@@ -171,8 +185,8 @@ def _is_stopped(builder: StepBuilder, path: str) -> bool:
     return state is not None and state.status == "stopping"
 
 
-def _stopped_call(path: str, open: Open) -> Failed:
-    return Failed(path, open.attempt, Failure("cancelled", "it was stopped before a person had approved it"))
+def _stopped_call(builder: StepBuilder, path: str, open: Open) -> Failed:
+    return _failed(builder, path, open, "cancelled", "it was stopped before a person had approved it")
 
 
 def _after_failure(
@@ -182,22 +196,17 @@ def _after_failure(
 
     If the dead letter is a timer or a person's decision, stop the run, as no other event would continue it.
     """
+    message = failed.error.message
     match request := needed.event.data if needed is not None else None:
-        case ToolsRequested() | ToolsCompleted():
-            waiting_node = _waiting_node(builder, request.round, "call")
-            return (
-                None
-                if waiting_node is None
-                else _lost_call(builder, *waiting_node, request, failed.error.message)
-            )
+        case ToolsRequested() | ToolsCompleted() if lost := _waiting_node(builder, request.round, "call"):
+            return _lost_call(builder, *lost, request, message)
         case ChildEnded(round=number) if lost := _waiting_node(builder, number, "reason"):
-            builder.open[lost[0]] = None
-            return Failed(lost[0], lost[1].attempt, Failure("internal_error", failed.error.message))
+            return _failed(builder, *lost, "internal_error", message)
         case InputGiven(round=number) if _waiting_node(builder, number, "person"):
-            because = f"they could not be taken in: {one_line(failed.error.message, REASON_CHARACTERS)}"
+            because = f"they could not be taken in: {one_line(message, REASON_CHARACTERS)}"
             builder.events.append(InputRefused(round=number, because=because))
         case NodeDue() | DeadlineReached() | PersonOverdue() | ApprovalDecided() | CancellationRequested():
-            reason_line = one_line(failed.error.message, REASON_CHARACTERS)
+            reason_line = one_line(message, REASON_CHARACTERS)
             return StopRequested("failed", f"a step of the run failed inside the coordinator: {reason_line}")
     return None
 
@@ -205,8 +214,6 @@ def _after_failure(
 def _lost_call(
     builder: StepBuilder, path: str, open: Open, request: ToolsRequested | ToolsCompleted, message: str
 ) -> Failed:
-    builder.open[path] = None
     name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
     tool = builder.pinned.opened.tools.get(name, UNKNOWN_WRITE)
-    kind = "outcome_unknown" if tool.is_write else "internal_error"
-    return Failed(path, open.attempt, Failure(kind, message))
+    return _failed(builder, path, open, OUTCOME_UNKNOWN if tool.is_write else "internal_error", message)

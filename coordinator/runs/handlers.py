@@ -20,6 +20,7 @@ from antiphon_shared.bus.handling import (
     PutDocument,
     SessionStore,
 )
+from antiphon_shared.bus.reads import Completed
 from antiphon_shared.events import (
     AnyEvent,
     ComponentFailed,
@@ -42,7 +43,7 @@ from antiphon_shared.workflows.specification import Specification
 from coordinator.decision import LoggedEvent, Opening
 from coordinator.record import send_records, timer_record
 from coordinator.runs.memory import RunInMemory, RunsInMemory, complete_event, run_of, stored_changes
-from coordinator.runs.opening import opened_run, plan_of
+from coordinator.runs.opening import beginning_of, opened_run
 from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
 from coordinator.runs.step_builder import Pinned
@@ -63,8 +64,8 @@ class Runs:
         self,
         specification: Callable[[str], Awaitable[Specification | None]],
         published: Callable[[], Awaitable[Mapping[str, str]]],
-        keep_on: Callable[[Iterable[str], float], Awaitable[None]] | None = None,
-        run_begun: Callable[[str], Awaitable[None]] | None = None,
+        keep_on: Callable[[Iterable[str], float], Awaitable[None]] = lambda hashes, seconds: Completed(None),
+        run_begun: Callable[[str], Awaitable[None]] = lambda content_hash: Completed(None),
     ) -> None:
         """Take the reads and writes of specifications.
 
@@ -74,8 +75,8 @@ class Runs:
             keep_on: Keeps specifications for that many seconds more.
             run_begun: Takes the hash of the specification that a run begins with.
         """
-        self._specification, self._published, self._keep_on = specification, published, keep_on
-        self._run_begun = run_begun or _no_specification
+        self._specification, self._published = specification, published
+        self._keep_on, self._run_begun = keep_on, run_begun
         self._runs = RunsInMemory()
         self._plans: dict[tuple[str, str, str], Plan] = {}
 
@@ -107,10 +108,7 @@ class Runs:
                 opening=opening,
                 catalogue=catalogue,
             )
-            grant = "" if opening.grant.is_ignored else query.grant
-            beginning = Beginning(opened=opened, at=delivery.event.time, grant=grant, parent=query.parent)
-            plan = await self._plan(beginning)
-            pinned = Pinned(delivery.event.subject, plan, beginning)
+            pinned = await self._pinned(delivery.event.subject, beginning_of(delivery.event, query, opened))
             step = begin(pinned, delivery.event, delivery.log_entry, call.params)
             run = RunInMemory(pinned)
             run.note_decision(delivery.event.id)
@@ -174,7 +172,7 @@ class Runs:
             name = token_name(event.round)
             if await store.load(name) is None:  # a repeated step must not replace a token that was read
                 await store.store(name, new_password().encode(), step.extra_retention_s)
-        if self._keep_on is not None and step.extra_retention_s > _LONG_S:
+        if step.extra_retention_s > _LONG_S:
             await self._keep_on([run.pinned.opened.specification], step.extra_retention_s)
 
     async def _step(
@@ -200,15 +198,15 @@ class Runs:
         beginning = changes[0][1].beginning
         if beginning is None:
             raise UnreadableEvent("the first change of the run's state lacks the inputs of its decisions")
-        run = run_of(store.session_id, beginning, await self._plan(beginning), changes)
+        run = run_of(await self._pinned(store.session_id, beginning), changes)
         self._runs.store(run)
         return run
 
-    async def _plan(self, beginning: Beginning) -> Plan:
-        """Return the plan of a run's decisions; an empty plan for a run that cannot begin."""
+    async def _pinned(self, run_id: SessionId, beginning: Beginning) -> Pinned:
+        """Return the fixed inputs of a run's decisions; with an empty plan for a run that cannot begin."""
         opened = beginning.opened
         if opened.problem:
-            return Plan(Graph({}, {}))
+            return Pinned(run_id, Plan(Graph({}, {})), beginning)
         key = (opened.specification, opened.workflow, opened.catalogue)
         if key not in self._plans:
             specification = await self._specification(opened.specification)
@@ -218,8 +216,8 @@ class Runs:
                 )
             if len(self._plans) >= _PLANS_MAX:
                 self._plans.clear()
-            self._plans[key] = plan_of(opened, compile_graph(specification, opened.workflow))
-        return self._plans[key]
+            self._plans[key] = Plan(compile_graph(specification, opened.workflow), opened.tools)
+        return Pinned(run_id, self._plans[key], beginning)
 
     def _outcome(self, run: RunInMemory, event: AnyEvent, step: Step) -> Outcome:
         """Return the outcome to commit, and apply the change to the run in memory, which is then ahead of Redis."""
@@ -248,10 +246,6 @@ class Runs:
                 sends=send_records(step.sends, event.format),
             ),
         )
-
-
-async def _no_specification(content_hash: str) -> None:
-    return None
 
 
 def token_name(number: int) -> str:

@@ -26,9 +26,8 @@ from pydantic_core import from_json
 
 from coordinator.runs.results import result_in
 from coordinator.runs.reverting import ReplacedValues, replaced_by, revert
-from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange, RunState
+from coordinator.runs.state import RUN_CHANGE, RunChange, RunState
 from coordinator.runs.step_builder import Pinned
-from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
 
 _RUNS_MAX = 1_024
@@ -183,11 +182,9 @@ async def stored_changes(store: SessionStore, start: int = 0) -> list[tuple[UUID
     return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN, start)]
 
 
-def run_of(
-    run_id: SessionId, beginning: Beginning, plan: Plan, changes: list[tuple[UUID, RunChange]]
-) -> RunInMemory:
+def run_of(pinned: Pinned, changes: list[tuple[UUID, RunChange]]) -> RunInMemory:
     """Return the run after all its changes."""
-    run = RunInMemory(Pinned(run_id, plan, beginning))
+    run = RunInMemory(pinned)
     for of, change in changes:
         run.apply(of, change)
     run.stored = run.length

@@ -14,7 +14,8 @@ from antiphon_shared.workflows.specification import Specification
 from coordinator.decision import Opening
 from coordinator.offer import contract_of
 from coordinator.opening import Authorization, authorization_of
-from coordinator.workflows.plan import BUILT_IN, Plan, ToolFacts
+from coordinator.runs.state import Beginning
+from coordinator.workflows.plan import BUILT_IN, pinned_tool
 
 NO_TIME_S = 1.0
 """The timeout of a run that cannot begin."""
@@ -96,15 +97,10 @@ def unknown_workflow(name: str) -> str:
     return f"There is no workflow {name!r}."
 
 
-def plan_of(opened: RunOpened, graph: Graph) -> Plan:
-    """Return the plan of the run's decisions."""
-    facts = {
-        name: ToolFacts(
-            is_write=tool.is_write, is_idempotent=tool.is_idempotent, is_sequential=tool.is_sequential
-        )
-        for name, tool in opened.tools.items()
-    }
-    return Plan(graph, facts)
+def beginning_of(event: AnyEvent, query: QuerySubmitted, opened: RunOpened) -> Beginning:
+    """Return the fixed inputs of the run's decisions."""
+    grant = "" if opened.is_grant_ignored else query.grant
+    return Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
 
 
 def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
@@ -112,15 +108,7 @@ def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
     contract = contract_of(tool)
     if contract is None:
         return PinnedTool(is_write=tool.effect == "write", approval=tool.approval)
-    return PinnedTool(
-        is_write=tool.effect == "write",
-        is_idempotent=contract.idempotent,
-        is_sequential=contract.mode == "sequential-only",
-        is_open_world=contract.open_world,
-        approval=tool.approval,
-        depends_on=tuple(one.tool for one in contract.depends_on),
-        timeout_s=contract.timeout_s,
-    )
+    return pinned_tool(tool, contract)
 
 
 def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:

@@ -15,7 +15,7 @@ from antiphon_shared.stored import Kind
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import LogEntry, Value
 
-from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
+from coordinator.workflows.state import NodeState, Run, ScopeState
 
 OpenKind = Literal["call", "reason", "timer", "person", "approval"]
 
@@ -77,11 +77,9 @@ class RunChange(Value):
     """The beginning of the run, in its first change only."""
 
     @property
-    def of_graph(self) -> Changes:
+    def of_graph(self) -> Run:
         """Return the part that the graph's decision made."""
-        return Changes(
-            self.nodes, self.scopes, self.queues, self.undo, self.done, self.undo_failed, self.ended
-        )
+        return Run(self.nodes, self.scopes, self.queues, self.undo, self.done, self.undo_failed, self.ended)
 
 
 class _RunChangeKind(Kind[RunChange]):

@@ -29,7 +29,7 @@ from coordinator.runs.state import RunChange, RunState
 from coordinator.runs.step_builder import Pinned, StepBuilder
 from coordinator.workflows.decide import UnfitParams, decide_run
 from coordinator.workflows.messages import BrokenOff, End, Failed, Failure, GraphEvent, Started, Succeeded
-from coordinator.workflows.state import SETTLED, NodeState
+from coordinator.workflows.state import SETTLED, Run
 from coordinator.workflows.turn import NotLoaded
 
 _LISTED_MAX = 50
@@ -69,19 +69,20 @@ def take(
     """
     if state.run.ended is not None and not isinstance(event.data, OutcomeSettled | ResumeRequested):
         return None
-    builder = StepBuilder.of(pinned, state, moment_of(event, log_entry))
+    now = moment_of(event, log_entry)
+    builder = StepBuilder.of(pinned, state, event, log_entry, now)
     try:
-        graph_event = graph_event_of(builder, event, log_entry, needed)
+        graph_event = graph_event_of(builder, needed)
         if graph_event is not None:
-            decide(builder, graph_event, event, log_entry, read_value)
+            decide(builder, graph_event, read_value)
     except NotLoaded:
         raise
     except Exception as error:
         if not isinstance(event.data, ComponentFailed):
             raise
         # The stop of the run after a failed step fails too, and no other event would end the run.
-        builder = StepBuilder.of(pinned, state, moment_of(event, log_entry))
-        decide(builder, BrokenOff(_broken(event.data, error)), event, log_entry, read_value)
+        builder = StepBuilder.of(pinned, state, event, log_entry, now)
+        decide(builder, BrokenOff(_broken(event.data, error)), read_value)
     return finished(builder) if builder.has_changed else None
 
 
@@ -94,13 +95,13 @@ def _broken(failed: ComponentFailed, error: Exception) -> str:
 
 def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, object]) -> Step:
     """Return the first step of a run, or its answer when it cannot begin."""
-    builder = StepBuilder.of(pinned, RunState(), event.time)
+    builder = StepBuilder.of(pinned, RunState(), event, log_entry, event.time)
     builder.beginning = pinned.beginning
     builder.events.append(pinned.opened)
     problem = pinned.opened.problem
     if not problem:
         try:
-            decide(builder, Started(params), event, log_entry, _no_value)
+            decide(builder, Started(params), dict[str, Any]().__getitem__)
         except UnfitParams as error:
             problem = f"It cannot begin: {error}."
     if problem:
@@ -110,26 +111,16 @@ def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[
     return finished(builder)
 
 
-def _no_value(key: str) -> Any:
-    raise KeyError(key)
-
-
-def decide(
-    builder: StepBuilder,
-    graph_event: GraphEvent,
-    event: AnyEvent,
-    log_entry: LogEntry,
-    read_value: Callable[[str], Any],
-) -> None:
+def decide(builder: StepBuilder, graph_event: GraphEvent, read_value: Callable[[str], Any]) -> None:
     """Decide on the graph, and carry out the commands."""
-    draw = (event.id.int & 0xFFFF_FFFF) / 2**32
+    draw = (builder.event.id.int & 0xFFFF_FFFF) / 2**32
     decision = decide_run(builder.pinned.plan, builder.state.run, graph_event, read_value, draw)
     builder.graph = decision.changes
     reported = graph_event.path if isinstance(graph_event, Succeeded | Failed) else ""
     for command in decision.commands:
-        carry_out(builder, command, log_entry)
+        carry_out(builder, command)
     withdraw(builder, decision.changes)
-    _report_settled(builder, reported)
+    _report_settled(builder, decision.changes, reported)
 
 
 def finished(builder: StepBuilder) -> Step:
@@ -149,17 +140,12 @@ def finished(builder: StepBuilder) -> Step:
     )
 
 
-def _why(state: NodeState) -> str:
-    return "" if state.failure is None else state.failure.message
-
-
-def _report_settled(builder: StepBuilder, reported: str) -> None:
+def _report_settled(builder: StepBuilder, changes: Run, reported: str) -> None:
     """Report settled nodes to observers, except the node that the bus event itself reports."""
-    assert builder.graph is not None, "a decision was made"
     before = builder.state.run.nodes
     settled = [
-        NodeSettled.model_validate({"path": path, "status": state.status, "message": _why(state)})
-        for path, state in builder.graph.nodes.items()
+        NodeSettled.model_validate({"path": path, "status": state.status, "message": state.why})
+        for path, state in changes.nodes.items()
         if path != reported
         and state.status in SETTLED
         and (path not in before or before[path].status != state.status)

@@ -5,7 +5,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
-from antiphon_shared.events import DeadlineReached, EventData, InputRequested, PinnedTool, RunOpened
+from antiphon_shared.events import (
+    AnyEvent,
+    DeadlineReached,
+    EventData,
+    InputRequested,
+    PinnedTool,
+    RunOpened,
+)
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import LogEntry, SessionId
 
@@ -13,7 +20,7 @@ from coordinator.requests import DEADLINE
 from coordinator.runs.state import Beginning, Open, OpenKind, RunChange, RunState
 from coordinator.workflows.messages import End
 from coordinator.workflows.plan import Plan
-from coordinator.workflows.state import Changes
+from coordinator.workflows.state import Run
 
 UNKNOWN_READ, UNKNOWN_WRITE = PinnedTool(), PinnedTool(is_write=True)
 """The assumed properties of a tool that did not exist when the run began."""
@@ -40,8 +47,10 @@ class StepBuilder:
 
     pinned: Pinned
     state: RunState
+    event: AnyEvent
+    log_entry: LogEntry
     now: datetime
-    graph: Changes | None = None
+    graph: Run | None = None
     """The changes of the graph's decision; None if the event does not concern the graph."""
     values: dict[str, Any] = field(default_factory=dict)
     logged: dict[str, LogEntry] = field(default_factory=dict)
@@ -61,12 +70,12 @@ class StepBuilder:
     """The beginning of the run; only in its first step."""
 
     @classmethod
-    def of(cls, pinned: Pinned, state: RunState, now: datetime) -> "StepBuilder":
-        """Begin a step at the time `now`."""
+    def of(
+        cls, pinned: Pinned, state: RunState, event: AnyEvent, log_entry: LogEntry, now: datetime
+    ) -> "StepBuilder":
+        """Begin a step on an event at the time `now`."""
         return cls(
-            pinned,
-            state,
-            now,
+            *(pinned, state, event, log_entry, now),
             number=state.number,
             kept_until=state.kept_until,
             worked_s=state.worked_s,
@@ -105,12 +114,12 @@ class StepBuilder:
         """Return the change of the step."""
         worked_s, working_since = self._clock()
         run = self.state.run
-        graph = self.graph or Changes({}, {}, {}, {}, run.done, run.undo_failed, run.ended)
+        graph = self.graph or Run(done=run.done, undo_failed=run.undo_failed, ended=run.ended)
         return RunChange.trusted(
-            nodes=dict(graph.nodes),
-            scopes=dict(graph.scopes),
-            queues={tool: dict(moves) for tool, moves in graph.queues.items()},
-            undo=dict(graph.undo),
+            nodes=graph.nodes,
+            scopes=graph.scopes,
+            queues=graph.queues,
+            undo=graph.undo,
             done=graph.done,
             undo_failed=graph.undo_failed,
             ended=self.ended.status if self.ended else graph.ended,

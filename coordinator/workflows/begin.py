@@ -1,5 +1,6 @@
 """The beginning of a node, by its type. Pure."""
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.values import Json, JsonObject
 from antiphon_shared.workflows.condition import ConditionFailed, is_true
 from antiphon_shared.workflows.items import UnfitItems, resolve_items
@@ -19,22 +20,16 @@ from antiphon_shared.workflows.nodes import (
     YieldNode,
 )
 from antiphon_shared.workflows.params import Param, short_json
-from antiphon_shared.workflows.references import (
-    MalformedReference,
-    NotText,
-    ReferenceMissing,
-    resolve,
-    resolve_arguments,
-)
+from antiphon_shared.workflows.references import UNRESOLVED, resolve, resolve_arguments
 from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, arguments_of
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from coordinator.workflows.messages import AskPerson, CallTool, Failure, Reason, SetTimer
-from coordinator.workflows.names import ITEMS, PARAMS, names_for
-from coordinator.workflows.plan import instance, join, parent_of, template_of
+from coordinator.workflows.names import ITEMS, PARAMS, Names, names_for
+from coordinator.workflows.plan import instance, parent_of, template_of
 from coordinator.workflows.state import ScopeState
-from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, Turn
+from coordinator.workflows.turn import Begin, ScopeFailed, Settled, Turn
 
 ARGUMENTS_BYTES_MAX = 2_000_000
 """Bound on the arguments of one call, as they are part of an event, which is bounded."""
@@ -62,23 +57,20 @@ def begin(turn: Turn, path: str) -> None:
         return
     node = graph_node.node
     turn.change(path, status="active")  # first, as two nodes may have activated it in one decision
+    names = names_for(turn, path)
     try:
-        if (
-            node.when is not None
-            and state.status == "pending"
-            and not is_true(node.when, names_for(turn, path))
-        ):
+        if node.when is not None and state.status == "pending" and not is_true(node.when, names):
             _skip(turn, path)
-            return
-        _begin_node(turn, path, node)
-    except (ReferenceMissing, NotText, MalformedReference) as error:
-        turn.schedule(NodeFailed(path, Failure("reference_missing", str(error))))
+        else:
+            _begin_node(turn, path, node, names)
+    except UNRESOLVED as error:
+        turn.fail(path, "reference_missing", str(error))
     except ConditionFailed as error:
-        turn.schedule(NodeFailed(path, Failure("condition_failed", str(error))))
+        turn.fail(path, "condition_failed", str(error))
     except UnfitItems as error:
-        turn.schedule(NodeFailed(path, Failure("unfit_items", str(error))))
+        turn.fail(path, "unfit_items", str(error))
     except UnfitSql as error:
-        turn.schedule(NodeFailed(path, Failure("unfit_sql", str(error))))
+        turn.fail(path, "unfit_sql", str(error))
 
 
 def _skip(turn: Turn, path: str) -> None:
@@ -93,7 +85,7 @@ def _skip(turn: Turn, path: str) -> None:
 def open_scope(turn: Turn, path: str, params: JsonObject) -> None:
     """Begin a workflow: the run's own, or one inlined under a node."""
     scope = turn.plan.scope(path)
-    turn.scopes[path] = ScopeState("working", left=len(scope.nodes))
+    turn.changes.scopes[path] = ScopeState("working", left=len(scope.nodes))
     turn.store_value(path + PARAMS, params)
     nodes, template = turn.plan.graph.nodes, template_of(path)
     for one in scope.nodes:
@@ -102,17 +94,16 @@ def open_scope(turn: Turn, path: str, params: JsonObject) -> None:
     turn.schedule(*(Begin(instance(root, template, path)) for root in scope.roots))
 
 
-def _begin_node(turn: Turn, path: str, node: Node) -> None:
-    names = names_for(turn, path)
+def _begin_node(turn: Turn, path: str, node: Node, names: Names) -> None:
     match node:
         case CallNode():
-            _call(turn, path, node)
+            _call(turn, path, node, names)
         case WorkflowNode():
             _begin_workflow(turn, path, node, resolve_arguments(node.args, names))
         case BranchNode():
-            _branch(turn, path, node)
+            _branch(turn, path, node, names)
         case ParallelNode():
-            parts = [f"{path}/{name}" for name in node.branches]
+            parts = turn.part_paths(path)
             _set_timeout(turn, path, node)
             turn.change(path, size=len(parts), begun=len(parts), open=len(parts))
             turn.schedule(*map(Begin, parts))
@@ -122,18 +113,18 @@ def _begin_node(turn: Turn, path: str, node: Node) -> None:
             _set_timeout(turn, path, node)
             begun = min(len(items), node.concurrency)
             turn.change(path, size=len(items), begun=begun, open=begun)
-            turn.schedule(*(Begin(f"{path}/{index}") for index in range(begun)))
+            turn.schedule(*map(Begin, turn.part_paths(path)[:begun]))
             if not items:
                 turn.succeed_by_parts(path)
         case YieldNode():
             message = _text(resolve(node.message, names))
-            attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
             timeout_s = node.timeout_s or YIELD_TIMEOUT_S
-            turn.commands.append(AskPerson(path, attempt, message, node.expects, timeout_s))
+            asked = AskPerson(path, _next_attempt(turn, path), message, node.expects, timeout_s)
+            turn.commands.append(asked)
         case WaitNode():
-            _wait(turn, path, node)
+            _wait(turn, path, node, names)
         case ReasonNode():
-            _reason(turn, path, node)
+            _reason(turn, path, node, names)
         case CompensateNode():
             failure = Failure("compensated", f"`{path}` was activated{_activation_cause(turn, path)}")
             turn.schedule(ScopeFailed(turn.scope_path(path), failure, compensator=path))
@@ -148,48 +139,40 @@ def _activation_cause(turn: Turn, path: str) -> str:
     return next((f": {one.failure.message}" for one in activators if one.failure is not None), "")
 
 
-def _call(turn: Turn, path: str, node: CallNode) -> None:
-    state, names = turn.node(path), names_for(turn, path)
-    attempt = state.attempt + 1
+def _next_attempt(turn: Turn, path: str) -> int:
+    return turn.change(path, attempt=turn.node(path).attempt + 1).attempt
+
+
+def _call(turn: Turn, path: str, node: CallNode, names: Names) -> None:
     is_sql = node.call == SQL_TOOL and isinstance(node.args.get("sql"), str)
     arguments = arguments_of(node.args["sql"], names) if is_sql else resolve_arguments(node.args, names)
     if (size := len(to_json(arguments, fallback=str))) > ARGUMENTS_BYTES_MAX:
         message = f"its arguments have {size:,} bytes, more than the limit of {ARGUMENTS_BYTES_MAX:,}"
-        turn.schedule(NodeFailed(path, Failure("arguments_too_large", message)))
+        turn.fail(path, "arguments_too_large", message)
         return
-    is_retried = node.on_error is not None and node.on_error.retry > 0
-    call = CallTool(
-        path=path,
-        attempt=attempt,
-        key=state.key or attempt,
-        tool=node.call,
-        arguments=arguments,
-        timeout_s=node.timeout_s,
-        is_retried_by_run=is_retried,
-    )
-    turn.call(call)
+    attempt = turn.node(path).attempt + 1
+    turn.call(CallTool(path, attempt, turn.node(path).key or attempt, node.call, arguments))
 
 
-def _reason(turn: Turn, path: str, node: ReasonNode) -> None:
-    names = names_for(turn, path)
+def _reason(turn: Turn, path: str, node: ReasonNode, names: Names) -> None:
     question, instructions = (_text(resolve(one, names)) for one in (node.question, node.instructions))
-    attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
-    if not question.strip():
-        turn.schedule(NodeFailed(path, Failure("empty_question", "its question is empty")))
-        return
-    turn.commands.append(Reason(path, attempt, question, instructions, node))
+    attempt = _next_attempt(turn, path)
+    if question.strip():
+        turn.commands.append(Reason(path, attempt, question, instructions, node))
+    else:
+        turn.fail(path, "empty_question", "its question is empty")
 
 
 def _text(value: Json) -> str:
     """Return the text of a value for a person or a model, cut to a maximum, as events are bounded."""
     text = value if isinstance(value, str) else to_json(value, fallback=str).decode(errors="replace")
-    return text if len(text) <= _TEXT_CHARACTERS_MAX else f"{text[:_TEXT_CHARACTERS_MAX]}..."
+    return cut(text, _TEXT_CHARACTERS_MAX)
 
 
 def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: JsonObject) -> None:
     params, problem = checked_params(turn.plan.scope(path).workflow.params, args)
     if problem:
-        turn.schedule(NodeFailed(path, Failure("unfit_params", problem)))
+        turn.fail(path, "unfit_params", problem)
         return
     _set_timeout(turn, path, node)
     open_scope(turn, path, params)
@@ -210,24 +193,20 @@ def checked_params(declared: dict[str, Param], values: JsonObject) -> tuple[Json
     return params, ""
 
 
-def _branch(turn: Turn, path: str, node: BranchNode) -> None:
-    names = names_for(turn, path)
+def _branch(turn: Turn, path: str, node: BranchNode, names: Names) -> None:
     for arm in node.on:
         if arm.when is None or is_true(arm.when, names):
-            turn.succeed(path, arm.goto, activates=join(turn.scope_path(path), arm.goto))
+            turn.succeed(path, arm.goto, activates=turn.neighbour(path, arm.goto))
             return
-    turn.schedule(
-        NodeFailed(path, Failure("no_branch_matched", "no condition was true, and there is no default"))
-    )
+    turn.fail(path, "no_branch_matched", "no condition was true, and there is no default")
 
 
-def _wait(turn: Turn, path: str, node: WaitNode) -> None:
-    names = names_for(turn, path)
-    attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
+def _wait(turn: Turn, path: str, node: WaitNode, names: Names) -> None:
+    attempt = _next_attempt(turn, path)
     if node.until is not None:
         until = resolve(node.until, names)
         if problem := _DATE_TIME.problem(until) or _moment_problem(until):
-            turn.schedule(NodeFailed(path, Failure("unfit_until", f"until: {problem}")))
+            turn.fail(path, "unfit_until", f"until: {problem}")
             return
         timer = SetTimer(path, attempt, until=str(until))
     else:
@@ -238,8 +217,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
             or not 0 <= seconds <= SECONDS_MAX
         ):
             needed = f"a number from 0 to {SECONDS_MAX:,.0f} is needed"
-            failure = Failure("unfit_seconds", f"seconds is {short_json(seconds)}, and {needed}")
-            turn.schedule(NodeFailed(path, failure))
+            turn.fail(path, "unfit_seconds", f"seconds is {short_json(seconds)}, and {needed}")
             return
         timer = SetTimer(path, attempt, seconds=float(seconds))
     _set_timeout(turn, path, node)

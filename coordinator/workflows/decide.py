@@ -36,7 +36,7 @@ from coordinator.workflows.messages import (
     Withdraw,
 )
 from coordinator.workflows.plan import Plan
-from coordinator.workflows.state import IN_FLIGHT, Changes, Run
+from coordinator.workflows.state import IN_FLIGHT, Run
 from coordinator.workflows.turn import (
     Begin,
     NodeFailed,
@@ -60,7 +60,7 @@ class UnfitParams(ValueError):
 class Decision:
     """The changes of a run, and the commands to carry out."""
 
-    changes: Changes
+    changes: Run
     commands: tuple[Command, ...]
 
 
@@ -79,16 +79,17 @@ def decide_run(
     Raises:
         UnfitParams: The run cannot begin.
     """
-    turn = Turn(plan, run, read_value, draw, done=run.done, undo_failed=run.undo_failed, ended=run.ended)
+    changes = Run(done=run.done, undo_failed=run.undo_failed, ended=run.ended)
+    turn = Turn(plan, run, read_value, draw, changes)
     if run.ended is None:
         _take(turn, graph_event)
     elif isinstance(graph_event, OutcomeFound):
         resuming.find_outcome(turn, graph_event)
     elif isinstance(graph_event, Resumed) and resuming.may_resume(plan, run):
         resuming.resume(turn)
-    while turn.agenda and turn.ended is None:
+    while turn.agenda and changes.ended is None:
         _work(turn, turn.agenda.popleft())
-    return Decision(turn.changes(), tuple(turn.commands))
+    return Decision(changes, tuple(turn.commands))
 
 
 def _take(turn: Turn, graph_event: GraphEvent) -> None:
@@ -101,7 +102,7 @@ def _take(turn: Turn, graph_event: GraphEvent) -> None:
                 raise UnfitParams(problem)
             begin.open_scope(turn, "", params)
         case StopRequested(status=status) if "" not in turn.run.scopes:
-            turn.ended = status  # no node has begun
+            turn.changes.ended = status  # no node has begun
             turn.commands.append(End(status, failure=Failure(status, graph_event.message)))
         case StopRequested(status=status, message=message):
             turn.schedule(ScopeFailed("", Failure(status, message), stop=status))

@@ -3,11 +3,11 @@
 from typing import Any
 
 from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
+from antiphon_shared.workflows.references import UNRESOLVED, resolve
 
 from coordinator.workflows.messages import End, Failure
 from coordinator.workflows.names import Names
-from coordinator.workflows.plan import instance, parent_of, template_of
+from coordinator.workflows.plan import instance, last_part, parent_of, template_of
 from coordinator.workflows.turn import ScopeDone, ScopeFailed, Turn
 
 _RANKS: tuple[RunStatus, ...] = (
@@ -27,7 +27,7 @@ def complete(turn: Turn, done: ScopeDone) -> None:
         return
     try:
         output = _output(turn, done.scope)
-    except (ReferenceMissing, NotText, MalformedReference) as error:
+    except UNRESOLVED as error:
         turn.schedule(ScopeFailed(done.scope, Failure("reference_missing", f"output: {error}")))
         return
     turn.change_scope(done.scope, phase="ended")
@@ -44,8 +44,7 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
     done = sorted((path for path in writes if states[path].is_done), key=lambda one: states[one].order)
     undone = tuple(path for path in done if _is_undone(turn, path))
     in_effect = tuple(path for path in done if path not in set(undone))
-    failures = {path: state.failure for path, state in states.items()}
-    unknown = tuple(path for path in writes if (one := failures[path]) is not None and one.is_unknown)
+    unknown = tuple(path for path in writes if states[path].is_unknown)
     applies: list[RunStatus] = [status]
     if status == "failed" and not in_effect and (undone or turn.scope("").compensator is not None):
         applies.append("compensated")
@@ -53,10 +52,10 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
         applies.append(stop)
     if unknown:
         applies.append("needs_review")
-    if turn.undo_failed:
+    if turn.changes.undo_failed:
         applies.append("compensation_failed")
     last = max(applies, key=_RANKS.index)
-    turn.ended = last
+    turn.changes.ended = last
     turn.commands.append(End(last, output, failure, in_effect, unknown, undone))
 
 
@@ -74,7 +73,7 @@ def _output(turn: Turn, scope: str) -> Any:
     if graph_scope.workflow.output is not None:
         return resolve(graph_scope.workflow.output, Names(turn, scope))
     last = {one: instance(one, template, scope) for one in graph_scope.last}
-    done = {one.rpartition("/")[2]: path for one, path in last.items() if turn.node(path).status == "done"}
-    if turn.plan.has_one_last(template):
+    done = {last_part(one): path for one, path in last.items() if turn.node(path).status == "done"}
+    if template in turn.plan.with_one_last:
         return turn.value(next(iter(done.values()))) if done else None
     return {id: turn.value(path) for id, path in done.items()}

@@ -1,10 +1,8 @@
 """The failure of a node: retry the node, activate its fallback, or fail its workflow. Pure."""
 
-from antiphon_shared.workflows.activations import fallback_of
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError, ParallelNode
+from antiphon_shared.workflows.nodes import CallNode, OnError, ParallelNode
 
-from coordinator.workflows.messages import TRANSIENT, Failure, SetTimer
-from coordinator.workflows.plan import join
+from coordinator.workflows.messages import OUTCOME_UNKNOWN, TRANSIENT, Failure, SetTimer
 from coordinator.workflows.state import SETTLED
 from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
 
@@ -20,9 +18,9 @@ def fail(turn: Turn, failed: NodeFailed) -> None:
     if state.status in SETTLED:
         return
     is_retried = state.owner is None and _is_retried(turn, failed)
-    if state.failure is not None and state.failure.is_unknown and not failure.is_unknown:
+    if state.is_unknown and not failure.is_unknown:
         message = f"{failure.message}; whether an attempt before it took effect is not known"
-        failure = Failure(state.failure.kind, message)
+        failure = Failure(OUTCOME_UNKNOWN, message)
     if state.owner is not None or (graph_node.container is not None and not is_retried):
         turn.schedule(Settled(path, "failed", failure))
     elif is_retried:
@@ -45,7 +43,7 @@ def _is_retried(turn: Turn, failed: NodeFailed) -> bool:
     if not isinstance(node, CallNode) or node.on_error is None or not 0 < attempt <= node.on_error.retry:
         return False
     if failed.failure.is_unknown:
-        return turn.plan.facts(node.call).is_idempotent
+        return turn.plan.tool(node.call).is_idempotent
     return failed.failure.kind in TRANSIENT
 
 
@@ -53,7 +51,7 @@ def _retry(turn: Turn, path: str, failure: Failure) -> None:
     node, state = turn.plan.node(path).node, turn.node(path)
     assert isinstance(node, CallNode)
     assert node.on_error is not None, "only a node with retries is retried"
-    key = state.key if turn.plan.facts(node.call).is_idempotent else 0
+    key = state.key if turn.plan.tool(node.call).is_idempotent else 0
     turn.change(path, status="retrying", key=key, failure=failure)
     turn.remove_from_queue(node.call, path)  # others may be called during the delay
     seconds = delay_s(node.on_error, _attempt(turn, path), turn.draw)
@@ -72,12 +70,8 @@ def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
     Any other fallback is refused after an unknown outcome, as it might do the work a second time, and after branches
     that are to be rolled back, as the workflow would continue with their effects.
     """
-    node = turn.plan.node(path).node
-    target = fallback_of(node)
-    if target is None:
-        return None
-    fallback = join(turn.scope_path(path), target)
-    if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
+    node, fallback = turn.plan.node(path).node, turn.fallback(path)
+    if fallback is None or turn.ends_workflow(fallback):
         return fallback
     is_rolled_back = isinstance(node, ParallelNode) and node.on_partial_failure == "rollback_all"
     if (is_rolled_back and turn.node(path).begun) or failure.is_unknown or _has_unknown(turn, path):
@@ -87,8 +81,4 @@ def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
 
 def _has_unknown(turn: Turn, node: str) -> bool:
     """Return whether there is an unknown outcome inside a node."""
-    for path in turn.children(node):
-        failure = turn.node(path).failure
-        if (failure is not None and failure.is_unknown) or _has_unknown(turn, path):
-            return True
-    return False
+    return any(turn.node(path).is_unknown or _has_unknown(turn, path) for path in turn.children(node))

@@ -5,13 +5,17 @@ for the fourth item of a foreach. The call that undoes a node has the node's pat
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.nodes import Fields, ReasonNode
+from antiphon_shared.text.excerpt import cut
+from antiphon_shared.workflows.nodes import ReasonNode
+from antiphon_shared.workflows.params import Fields
 
 _MESSAGE_CHARACTERS_MAX = 2_000
+OUTCOME_UNKNOWN = "outcome_unknown"
+"""The kind of error of a call that may have taken effect."""
 TRANSIENT = frozenset(("rate_limit", "api_failure", "timeout", "circuit_open"))
 """Transient kinds of error, after which a node with retries is retried."""
 
@@ -26,13 +30,12 @@ class Failure:
     """The message, cut to a maximum, as events are bounded."""
 
     def __post_init__(self) -> None:
-        if len(self.message) > _MESSAGE_CHARACTERS_MAX:
-            object.__setattr__(self, "message", f"{self.message[:_MESSAGE_CHARACTERS_MAX]}...")
+        object.__setattr__(self, "message", cut(self.message, _MESSAGE_CHARACTERS_MAX))
 
     @property
     def is_unknown(self) -> bool:
         """Return whether the call may have taken effect."""
-        return self.kind == "outcome_unknown"
+        return self.kind == OUTCOME_UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +113,6 @@ class CallTool:
     """The `key` of the previous attempt, when a repetition must not take effect twice."""
     tool: str
     arguments: Mapping[str, Any]
-    timeout_s: float | None = None
-    is_retried_by_run: bool = False
-    """Whether the node's own retries replace the retries of the tool's contract."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class End:
     """Paths of writes that took effect and were not undone, in the order of their completion."""
     unknown: tuple[str, ...] = ()
     """Paths of writes whose effect is unknown."""
-    undone: tuple[str, ...] = field(default=())
+    undone: tuple[str, ...] = ()
 
 
 Command = CallTool | Reason | EndReasoning | AskPerson | SetTimer | Withdraw | KeepValue | End

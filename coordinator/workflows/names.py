@@ -6,7 +6,7 @@ from typing import Any
 from antiphon_shared.workflows.graph import STEP
 from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
 
-from coordinator.workflows.plan import instance, parent_of, scope_of, template_of
+from coordinator.workflows.plan import instance, last_part, parent_of, scope_of, template_of
 from coordinator.workflows.turn import Turn
 
 PARAMS, ITEMS = "?params", "?items"
@@ -28,7 +28,7 @@ class Names(Mapping[str, Any]):
         self._turn, self._scope = turn, scope
         self._item = _item_of(turn, path) if path else None
         self._template, self._is_undoing = template_of(scope), is_undoing
-        self._own = (_name(parent_of(path)), path) if is_undoing and self._item is not None else None
+        self._own = (last_part(parent_of(path)), path) if is_undoing and self._item is not None else None
 
     def __getitem__(self, name: str) -> Any:
         if self._item is not None and name == self._item[0]:
@@ -74,10 +74,6 @@ def names_for(turn: Turn, path: str, is_undoing: bool = False) -> Names:
     return Names(turn, scope_of(path, turn.plan.node(path)), path, is_undoing)
 
 
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
 def _item_of(turn: Turn, path: str) -> tuple[str, str, int] | None:
     """Return the item's name, the key of its list and its index, for the step of a foreach."""
     if not template_of(path).endswith(f"/{STEP}"):
@@ -85,4 +81,4 @@ def _item_of(turn: Turn, path: str) -> tuple[str, str, int] | None:
     foreach = parent_of(path)
     node = turn.plan.node(foreach).node
     assert isinstance(node, ForeachNode), "only the step of a foreach has a number"
-    return node.as_, foreach + ITEMS, int(path.rpartition("/")[2])
+    return node.as_, foreach + ITEMS, int(last_part(path))

@@ -4,37 +4,32 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations
 
+from antiphon_shared.events import PinnedTool
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import Contract
 from antiphon_shared.workflows.graph import STEP, Graph, GraphNode, Scope
 from antiphon_shared.workflows.nodes import CallNode
-from antiphon_shared.workflows.order import Order, edges_of
+from antiphon_shared.workflows.order import Order
+from antiphon_shared.workflows.sql import SQL_TOOL
 
 _PATHS_CACHED_MAX = 65_536
 """Bound on cached paths; consecutive decisions read each path many times."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolFacts:
-    """The properties of a tool's contract that decisions use."""
-
-    is_write: bool = False
-    is_idempotent: bool = False
-    is_sequential: bool = False
+BUILT_IN = {SQL_TOOL: PinnedTool(is_idempotent=True)}
 
 
-BUILT_IN = {"sql_query": ToolFacts(is_idempotent=True)}
-
-
-def facts_of(tool: ToolDefinition) -> ToolFacts:
+def pinned_tool(tool: ToolDefinition, contract: Contract) -> PinnedTool:
     """Return the properties of a published tool that decisions use."""
-    contract = Contract.of_schema(tool.input_schema, tool.effect)
-    return ToolFacts(
+    return PinnedTool(
         is_write=tool.effect == "write",
         is_idempotent=contract.idempotent,
         is_sequential=contract.mode == "sequential-only",
+        is_open_world=contract.open_world,
+        approval=tool.approval,
+        depends_on=tuple(one.tool for one in contract.depends_on),
+        timeout_s=contract.timeout_s,
     )
 
 
@@ -43,7 +38,7 @@ class Plan:
     """The workflow and tools of a run's decisions; the same for every run of one specification."""
 
     graph: Graph
-    tools: Mapping[str, ToolFacts] = field(default_factory=dict)
+    tools: Mapping[str, PinnedTool] = field(default_factory=dict)
 
     def node(self, path: str) -> GraphNode:
         """Return the node of the graph that a path is an instance of."""
@@ -53,14 +48,14 @@ class Plan:
         """Return the scope of the graph that a path is an instance of."""
         return self.graph.scopes[template_of(path)]
 
-    def facts(self, tool: str) -> ToolFacts:
+    def tool(self, name: str) -> PinnedTool:
         """Return the properties of a tool; an unknown tool counts as a writing one."""
-        return self.tools.get(tool) or BUILT_IN.get(tool) or ToolFacts(is_write=True)
+        return self.tools.get(name) or BUILT_IN.get(name) or PinnedTool(is_write=True)
 
     def is_write(self, path: str) -> bool:
         """Return whether a node is a call of a tool that writes."""
         node = self.node(path).node
-        return isinstance(node, CallNode) and self.facts(node.call).is_write
+        return isinstance(node, CallNode) and self.tool(node.call).is_write
 
     @cached_property
     def names(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -68,30 +63,23 @@ class Plan:
         by_scope: dict[str, dict[str, list[str]]] = {scope: defaultdict(list) for scope in self.graph.scopes}
         for path, one in self.graph.nodes.items():
             if one.container is None:
-                by_scope[one.scope][_last(path)].append(path)
+                by_scope[one.scope][last_part(path)].append(path)
             output = getattr(one.node, "output", None)
-            if isinstance(output, str) and output != _last(path) and not path.endswith(f"/{STEP}"):
+            if isinstance(output, str) and output != last_part(path) and not path.endswith(f"/{STEP}"):
                 by_scope[one.scope][output].append(path)
         return {
             scope: {name: tuple(paths) for name, paths in names.items()} for scope, names in by_scope.items()
         }
 
-    def has_one_last(self, scope: str) -> bool:
-        """Return whether at most one of the nodes whose results count can succeed."""
-        return scope in self._with_one_last
-
     @cached_property
-    def _with_one_last(self) -> frozenset[str]:
+    def with_one_last(self) -> frozenset[str]:
+        """Return the scopes in which at most one of the nodes whose results count can succeed."""
         return frozenset(path for path, scope in self.graph.scopes.items() if _has_one_last(scope))
 
 
 def _has_one_last(scope: Scope) -> bool:
-    last = [_last(path) for path in scope.last]
-    if len(last) < 2:
-        return bool(last)
-    graph = scope.workflow.graph
-    order = Order(graph, edges_of(graph))
-    return all(order.are_exclusive(one, other) for one, other in combinations(last, 2))
+    last = [last_part(path) for path in scope.last]
+    return bool(last) and (len(last) == 1 or Order(scope.workflow.graph).are_exclusive(last))
 
 
 @lru_cache(_PATHS_CACHED_MAX)
@@ -121,5 +109,6 @@ def parent_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _last(path: str) -> str:
+def last_part(path: str) -> str:
+    """Return the last part of a path: the id of a node, the name of a branch, the number of an item."""
     return path.rpartition("/")[2]

@@ -8,8 +8,7 @@ state holds how it ended, as it may be reached many decisions later. All other d
 from dataclasses import replace
 
 from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.activations import fallback_of
-from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, Node, on_error_of
+from antiphon_shared.workflows.nodes import BranchNode, has_retries
 
 from coordinator.workflows.begin import open_scope
 from coordinator.workflows.messages import Failure, OutcomeFound
@@ -28,41 +27,35 @@ def may_resume(plan: Plan, run: Run) -> bool:
     if run.ended not in RESUMABLE or "" not in run.scopes:
         return False
     return not any(
-        one.undo_began or (one.failure is not None and one.failure.is_unknown and plan.is_write(path))
-        for path, one in run.nodes.items()
+        one.undo_began or (one.is_unknown and plan.is_write(path)) for path, one in run.nodes.items()
     )
 
 
 def find_outcome(turn: Turn, event: OutcomeFound) -> None:
     """Note a person's finding about a write of unknown outcome."""
     state = turn.run.nodes.get(event.path)
-    if (
-        state is None
-        or state.failure is None
-        or not state.failure.is_unknown
-        or not turn.plan.is_write(event.path)
-    ):
+    if state is None or not state.is_unknown or not turn.plan.is_write(event.path):
         return
     if event.happened:
-        turn.done += 1
+        turn.changes.done += 1
         turn.store_value(event.path, event.value)
-        turn.change(event.path, status="done", failure=None, order=turn.done)
+        turn.change(event.path, status="done", failure=None, order=turn.changes.done)
     else:
         turn.change(event.path, failure=Failure(NO_EFFECT, "a person has found that it had no effect"))
 
 
 def resume(turn: Turn) -> None:
     """Begin the unfinished nodes again. Only for a run that may be resumed."""
-    turn.ended = None
-    run = turn.run
+    run, changes = turn.run, turn.changes
+    changes.ended = None
     finished = {path for path in run.nodes if _is_finished(turn, path)}
     for path, state in run.nodes.items():
         if _is_inside(finished, path):
             continue
         node = turn.plan.node(path)
-        before = state.attempt if _is_retried(node.node) else 0
+        before = state.attempt if has_retries(node.node) else 0
         fresh = NodeState("pending", attempt=state.attempt, attempts_before=before, size=state.size)
-        turn.nodes[path] = replace(
+        changes.nodes[path] = replace(
             state if path in finished else fresh,
             status="pending",
             unsettled=len(node.upstream),
@@ -72,8 +65,8 @@ def resume(turn: Turn) -> None:
             owner=None,
         )
     for tool, queue in run.queues.items():
-        turn.queues[tool] = dict.fromkeys(queue, False)
-    turn.undo.update(dict.fromkeys(run.undo, ()))
+        changes.queues[tool] = dict.fromkeys(queue, False)
+    changes.undo.update(dict.fromkeys(run.undo, ()))
     open_scope(turn, "", turn.value(PARAMS))
 
 
@@ -94,11 +87,6 @@ def restore(turn: Turn, path: str) -> None:
     turn.schedule(Settled(path, "done", activates=activates))
 
 
-def _is_retried(node: Node) -> bool:
-    on_error = on_error_of(node)
-    return on_error is not None and on_error.retry > 0
-
-
 def _is_finished(turn: Turn, path: str) -> bool:
     """Return whether a node succeeded, or its fallback replaced it, so that its work is not repeated."""
     state, fallback = turn.run.nodes[path], _fallback(turn, path)
@@ -112,11 +100,8 @@ def _is_finished(turn: Turn, path: str) -> bool:
 
 def _fallback(turn: Turn, path: str) -> str | None:
     """Return the fallback that does the work of a node, unless it ends the workflow."""
-    target = fallback_of(turn.plan.node(path).node)
-    if target is None:
-        return None
-    fallback = turn.neighbour(path, target)
-    return None if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode) else fallback
+    fallback = turn.fallback(path)
+    return None if fallback is None or turn.ends_workflow(fallback) else fallback
 
 
 def _is_inside(finished: set[str], path: str) -> bool:

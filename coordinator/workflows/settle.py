@@ -16,8 +16,8 @@ def settle(turn: Turn, settled: Settled) -> None:
     if before.status in SETTLED:
         return
     if status == "done" and not before.is_done:
-        turn.done += 1
-        turn.change(path, order=turn.done)
+        turn.changes.done += 1
+        turn.change(path, order=turn.changes.done)
     turn.change(path, status=status, failure=settled.failure, owner=None)
     node = turn.plan.node(path)
     if isinstance(node.node, CallNode):
@@ -68,7 +68,7 @@ def _settle_part(turn: Turn, container: str, path: str) -> None:
         if part.status == "failed" and node.on_partial_failure != "continue":
             stop_parts(turn, container, _failure_of(path, part))
         elif state.open == 0:
-            _settle_parallel(turn, container, node, state)
+            _settle_parallel(turn, container, state)
     elif isinstance(node, ForeachNode):
         if part.status == "failed" and node.on_item_error == "fail":
             stop_parts(turn, container, _failure_of(path, part))
@@ -79,14 +79,12 @@ def _settle_part(turn: Turn, container: str, path: str) -> None:
             turn.succeed_by_parts(container)
 
 
-def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: NodeState) -> None:
-    branches = {name: turn.node(f"{container}/{name}") for name in node.branches}
-    failed = [name for name, one in branches.items() if one.status == "failed"]
+def _settle_parallel(turn: Turn, container: str, state: NodeState) -> None:
+    failed = [path for path in turn.part_paths(container) if turn.node(path).status == "failed"]
     if failed and not state.succeeded:
-        failure = _failure_of(f"{container}/{failed[0]}", branches[failed[0]])
-        turn.schedule(NodeFailed(container, failure))
-        return
-    turn.succeed_by_parts(container)
+        turn.schedule(NodeFailed(container, _failure_of(failed[0], turn.node(failed[0]))))
+    else:
+        turn.succeed_by_parts(container)
 
 
 def _failure_of(path: str, part: NodeState) -> Failure:

@@ -4,7 +4,6 @@ A node without a state is pending, with the counts of the graph. Results are sto
 state stays small.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -57,6 +56,16 @@ class NodeState:
         """Return whether it has succeeded, also when it is pending again in a resumed run."""
         return self.order > 0
 
+    @property
+    def why(self) -> str:
+        """Return the message of its failure; empty without one."""
+        return "" if self.failure is None else self.failure.message
+
+    @property
+    def is_unknown(self) -> bool:
+        """Return whether it has failed, and its call may have taken effect."""
+        return self.failure is not None and self.failure.is_unknown
+
 
 @dataclass(frozen=True, slots=True)
 class ScopeState:
@@ -80,12 +89,18 @@ class ScopeState:
 
 @dataclass(slots=True)
 class Run:
-    """The state of a run. Only `apply` changes it, at a cost that grows with the change."""
+    """The state of a run, or the parts of it that a decision changes.
+
+    Only `apply` changes the state, at a cost that grows with the change.
+    """
 
     nodes: dict[str, NodeState] = field(default_factory=dict)
     scopes: dict[str, ScopeState] = field(default_factory=dict)
     queues: dict[str, dict[str, bool]] = field(default_factory=dict)
-    """For each sequential-only tool in use: the path of the call in flight, then the paths of waiting calls."""
+    """For each sequential-only tool in use: the path of the call in flight, then the paths of waiting calls.
+
+    In a change: the calls that have joined the queue (True) or left it (False).
+    """
     undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each scope that is undone: the calls that undo it, in their order."""
     done: int = 0
@@ -94,7 +109,7 @@ class Run:
     """Calls to undo a node that have failed, unless the failure is to be ignored."""
     ended: RunStatus | None = None
 
-    def apply(self, changes: "Changes") -> None:
+    def apply(self, changes: "Run") -> None:
         """Apply the changes of a decision."""
         self.nodes.update(changes.nodes)
         self.scopes.update(changes.scopes)
@@ -109,17 +124,3 @@ class Run:
         self.done = changes.done
         self.undo_failed = changes.undo_failed
         self.ended = changes.ended
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """The changes of a decision: the new values of its changed parts."""
-
-    nodes: Mapping[str, NodeState]
-    scopes: Mapping[str, ScopeState]
-    queues: Mapping[str, Mapping[str, bool]]
-    """For each tool: the calls that have joined its queue (True) or left it (False)."""
-    undo: Mapping[str, tuple[str, ...]]
-    done: int
-    undo_failed: tuple[str, ...]
-    ended: RunStatus | None

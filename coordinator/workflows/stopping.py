@@ -3,8 +3,7 @@
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode, WorkflowNode
 
 from coordinator.workflows import ending
-from coordinator.workflows.messages import EndReasoning, Failure, Withdraw
-from coordinator.workflows.plan import join
+from coordinator.workflows.messages import OUTCOME_UNKNOWN, EndReasoning, Failure, Withdraw
 from coordinator.workflows.state import IN_FLIGHT, SETTLED
 from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
 from coordinator.workflows.undo import begin_undo, undoing_call
@@ -41,12 +40,12 @@ def break_off(turn: Turn, message: str) -> None:
             turn.commands.append(EndReasoning(path))
         turn.commands.append(Withdraw(path))
         if state.status in IN_FLIGHT and turn.plan.is_write(path):
-            turn.change(path, status="failed", failure=Failure("outcome_unknown", message))
+            turn.change(path, status="failed", failure=Failure(OUTCOME_UNKNOWN, message))
         else:
             turn.change(path, status="stopped")
     for scope, began in turn.run.scopes.items():
         if began.phase == "undoing" and (call := undoing_call(turn, scope)) is not None:
-            turn.undo_failed = (*turn.undo_failed, call)
+            turn.changes.undo_failed += (call,)
         turn.change_scope(scope, phase="ended")
     ending.end(turn, "failed", failure=Failure("internal_error", message))
 
@@ -75,7 +74,7 @@ def _parts_stopped(turn: Turn, container: str) -> None:
     node, failure = turn.plan.node(container).node, turn.node(container).failure
     assert failure is not None, "a stopped container has a failure"
     if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
-        target = join(turn.scope_path(container), node.on_partial_failure)
+        target = turn.neighbour(container, node.on_partial_failure)
         if target in turn.neighbours(container, turn.plan.node(container).activates):
             turn.schedule(Settled(container, "failed", failure, activates=target))
             return
@@ -111,17 +110,16 @@ def _stop(turn: Turn, path: str, owner: str) -> int:
 
 def _stop_workflow(turn: Turn, path: str, owner: str) -> int:
     """Stop a sub-workflow, which undoes itself, unless the scope around it is undone as a whole."""
-    scope = turn.scopes.get(path) or turn.run.scopes.get(path)
+    scope = turn.begun_scope(path)
     if scope is None or scope.phase == "ended":
         return 0  # it was skipped, failed or done in this decision: the end of its node is on the agenda
-    phase = scope.phase
     turn.commands.append(Withdraw(path))
-    if phase == "working" and owner.endswith(_SCOPE):
+    if scope.phase == "working" and owner.endswith(_SCOPE):
         turn.change(path, status="stopped")
         turn.change_scope(path, phase="ended")
         return _stop_inside(turn, path, owner)
     turn.change(path, status="stopping")
     turn.change_scope(path, owner=owner)
-    if phase == "working":
+    if scope.phase == "working":
         stop_scope(turn, ScopeFailed(path, Failure("stopped", f"`{path}` was stopped")))
     return 1

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
+from antiphon_shared.workflows.activations import fallback_of
+from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, ForeachNode, ParallelNode, parts
 
 from coordinator.workflows.messages import CallTool, Command, Failure, KeepValue
 from coordinator.workflows.plan import Plan, instance, join, scope_of, template_of
-from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
+from coordinator.workflows.state import NodeState, Run, ScopeState
 
 ReadValue = Callable[[str], Any]
 """A function that returns a stored value by its key. Raises KeyError, or NotLoaded if it has to be fetched first."""
@@ -86,21 +86,16 @@ class Turn:
     read_value: ReadValue
     draw: float
     """A number from 0 to 1, recorded with the event: it spreads retries."""
-    nodes: dict[str, NodeState] = field(default_factory=dict)
-    scopes: dict[str, ScopeState] = field(default_factory=dict)
-    queues: dict[str, dict[str, bool]] = field(default_factory=dict)
-    undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    changes: Run
+    """The changed parts of the run."""
     values: dict[str, Any] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
     agenda: deque[Step] = field(default_factory=deque)
     """The consequences that are still to be decided on, in order; see decide.py."""
-    done: int = 0
-    undo_failed: tuple[str, ...] = ()
-    ended: RunStatus | None = None
 
     def node(self, path: str) -> NodeState:
         """Return the state of a node; an untouched one has the counts of the graph."""
-        if (state := self.nodes.get(path) or self.run.nodes.get(path)) is not None:
+        if (state := self.changes.nodes.get(path) or self.run.nodes.get(path)) is not None:
             return state
         node = self.plan.node(path)
         return NodeState("pending", unsettled=len(node.upstream), activators=len(node.activated_by))
@@ -108,22 +103,22 @@ class Turn:
     def change(self, path: str, **fields: Any) -> NodeState:
         """Change fields of a node's state."""
         changed = replace(self.node(path), **fields)
-        self.nodes[path] = changed
+        self.changes.nodes[path] = changed
         return changed
+
+    def begun_scope(self, path: str) -> ScopeState | None:
+        """Return the state of a scope, if it has begun."""
+        return self.changes.scopes.get(path) or self.run.scopes.get(path)
 
     def scope(self, path: str) -> ScopeState:
         """Return the state of a scope that has begun."""
-        return self.scopes.get(path) or self.run.scopes[path]
+        return self.changes.scopes.get(path) or self.run.scopes[path]
 
     def change_scope(self, path: str, **fields: Any) -> ScopeState:
         """Change fields of a scope's state."""
         changed = replace(self.scope(path), **fields)
-        self.scopes[path] = changed
+        self.changes.scopes[path] = changed
         return changed
-
-    def undo_of(self, scope: str) -> tuple[str, ...]:
-        """Return the calls that undo a scope, in their order."""
-        return self.undo[scope] if scope in self.undo else self.run.undo.get(scope, ())
 
     def scope_path(self, path: str) -> str:
         """Return the path of the scope that a node is in."""
@@ -138,6 +133,15 @@ class Turn:
         """Return the path of a node by its id, in the scope of another."""
         return join(self.scope_path(path), id)
 
+    def fallback(self, path: str) -> str | None:
+        """Return the path of the node that replaces a failed one, if any."""
+        target = fallback_of(self.plan.node(path).node)
+        return self.neighbour(path, target) if target else None
+
+    def ends_workflow(self, path: str) -> bool:
+        """Return whether a node ends its workflow when it is activated."""
+        return isinstance(self.plan.node(path).node, CompensateNode | ErrorNode)
+
     def schedule(self, *steps: Step) -> None:
         """Put steps on the agenda."""
         self.agenda.extend(steps)
@@ -146,6 +150,10 @@ class Turn:
         """Keep the result of a node, and settle it."""
         self.store_value(path, value)
         self.schedule(Settled(path, "done", activates=activates))
+
+    def fail(self, path: str, kind: str, message: str) -> None:
+        """Fail a node, which may have retries or a fallback."""
+        self.schedule(NodeFailed(path, Failure(kind, message)))
 
     def succeed_by_parts(self, path: str) -> None:
         """Settle a parallel or foreach, whose result consists of the stored results of its parts."""
@@ -169,11 +177,11 @@ class Turn:
         return self.read_value(key)
 
     def _items(self, path: str, node: ForeachNode) -> list[Any]:
-        parts = [f"{path}/{index}" for index in range(self.node(path).size)]
-        done = [part for part in parts if self.node(part).status == "done"]
+        items = self.part_paths(path)
+        done = [item for item in items if self.node(item).status == "done"]
         values = dict(zip(done, self._values(done), strict=True))
         results = []
-        for one in parts:
+        for one in items:
             part = self.node(one)
             if one in values:
                 results.append(values[one])
@@ -204,10 +212,10 @@ class Turn:
 
     def take_turn(self, tool: str, path: str) -> bool:
         """Return whether a call may be made now; a sequential-only tool has one call at a time."""
-        if not self.plan.facts(tool).is_sequential:
+        if not self.plan.tool(tool).is_sequential:
             return True
         if not self._is_queued(tool, path):
-            self.queues.setdefault(tool, {})[path] = True
+            self.changes.queues.setdefault(tool, {})[path] = True
         return next(self._queue(tool)) == path
 
     def remove_from_queue(self, tool: str, path: str) -> None:
@@ -215,40 +223,35 @@ class Turn:
         if not self._is_queued(tool, path):
             return
         was_first = next(self._queue(tool)) == path
-        self.queues.setdefault(tool, {})[path] = False
+        self.changes.queues.setdefault(tool, {})[path] = False
         following = next(self._queue(tool), None)
         if was_first and following is not None:
             self.schedule(Begin(following))
 
     def _is_queued(self, tool: str, path: str) -> bool:
-        return self.queues.get(tool, {}).get(path, path in self.run.queues.get(tool, ()))
+        return self.changes.queues.get(tool, {}).get(path, path in self.run.queues.get(tool, ()))
 
     def _queue(self, tool: str) -> Iterator[str]:
         """Yield the paths of the calls of a sequential-only tool, beginning with the call in flight."""
-        before, changed = self.run.queues.get(tool, {}), self.queues.get(tool, {})
+        before, changed = self.run.queues.get(tool, {}), self.changes.queues.get(tool, {})
         yield from (path for path in before if changed.get(path, True))
         yield from (path for path, joined in changed.items() if joined and path not in before)
 
     def children(self, parent: str) -> list[str]:
         """Return the touched nodes directly inside a scope or container."""
-        paths: list[str] = []
-        if parent in self.scopes or parent in self.run.scopes:
+        if self.begun_scope(parent) is not None:
             template = template_of(parent)
             paths = [instance(one, template, parent) for one in self.plan.scope(parent).nodes]
         else:
-            node = self.plan.node(parent).node
-            if isinstance(node, ParallelNode):
-                paths = [f"{parent}/{name}" for name in node.branches]
-            elif isinstance(node, ForeachNode):
-                paths = [f"{parent}/{index}" for index in range(self.node(parent).size)]
-        return [path for path in paths if path in self.nodes or path in self.run.nodes]
+            paths = self.part_paths(parent)
+        return [path for path in paths if path in self.changes.nodes or path in self.run.nodes]
+
+    def part_paths(self, path: str) -> list[str]:
+        """Return the branches of a parallel or the items of a foreach; an empty list for other nodes."""
+        node = self.plan.node(path).node
+        names = range(self.node(path).size) if isinstance(node, ForeachNode) else parts(node)
+        return [f"{path}/{name}" for name in names]
 
     def states(self) -> Mapping[str, NodeState]:
         """Return the state of every touched node, at a cost that grows with their number."""
-        return {**self.run.nodes, **self.nodes}
-
-    def changes(self) -> Changes:
-        """Return the changes of the decision."""
-        return Changes(
-            self.nodes, self.scopes, self.queues, self.undo, self.done, self.undo_failed, self.ended
-        )
+        return {**self.run.nodes, **self.changes.nodes}

@@ -10,18 +10,15 @@ from collections.abc import Iterator
 from antiphon_shared.values import JsonObject
 from antiphon_shared.workflows.graph import UNDO
 from antiphon_shared.workflows.nodes import (
-    CallNode,
     CompensateCall,
-    CompensateNode,
     ForeachNode,
     ParallelNode,
-    WorkflowNode,
+    compensate_of,
+    undoing_calls,
 )
 from antiphon_shared.workflows.references import (
-    MalformedReference,
-    NotText,
+    UNRESOLVED,
     Reference,
-    ReferenceMissing,
     read_template,
     resolve_arguments,
     templates,
@@ -39,17 +36,15 @@ def begin_undo(turn: Turn, scope: str) -> None:
     compensator = turn.scope(scope).compensator
     steps: list[str] = []
     if compensator is not None:
-        node = turn.plan.node(compensator).node
-        assert isinstance(node, CompensateNode)
         names = Names(turn, scope, is_undoing=True)
-        for number, step in enumerate(node.steps):
+        for number, step in enumerate(undoing_calls(turn.plan.node(compensator).node).values()):
             if _arguments(step, names) is None:
                 continue  # without its arguments, there is nothing to undo
             steps.append(f"{compensator}{UNDO}{number}")
             for path in _referenced_nodes(turn, scope, step):
                 turn.change(path, undo_began=True)
     own = sorted(_done_inside(turn, scope), reverse=True)
-    turn.undo[scope] = (*steps, *(f"{path}{UNDO}" for _, path in own))
+    turn.changes.undo[scope] = (*steps, *(f"{path}{UNDO}" for _, path in own))
     turn.change_scope(scope, phase="undoing")
     _make_next_call(turn, scope)
 
@@ -62,10 +57,11 @@ def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
     step = _step(turn, settled.path)
     turn.remove_from_queue(step.call, settled.path)
     if isinstance(settled, Succeeded):
-        for path in _undone_by(turn, scope, settled.path, step):
+        base, _, number = settled.path.rpartition(UNDO)
+        for path in _referenced_nodes(turn, scope, step) if number else [base]:
             turn.change(path, is_undone=True)
     elif not step.ignore_error:
-        turn.undo_failed = (*turn.undo_failed, settled.path)
+        turn.changes.undo_failed += (settled.path,)
     turn.change_scope(scope, undone=turn.scope(scope).undone + 1)
     _make_next_call(turn, scope)
 
@@ -86,7 +82,7 @@ def _done_inside(turn: Turn, scope: str) -> Iterator[tuple[int, str]]:
         state = turn.node(path)
         if state.undo_began:
             continue
-        if state.is_done and getattr(turn.plan.node(path).node, "compensate", None) is not None:
+        if state.is_done and compensate_of(turn.plan.node(path).node) is not None:
             yield state.order, path
         else:
             yield from _done_inside(turn, path)
@@ -95,7 +91,7 @@ def _done_inside(turn: Turn, scope: str) -> Iterator[tuple[int, str]]:
 def _arguments(step: CompensateCall, names: Names) -> JsonObject | None:
     try:
         return resolve_arguments(step.args, names)
-    except (ReferenceMissing, NotText, MalformedReference):
+    except UNRESOLVED:
         return None
 
 
@@ -113,14 +109,15 @@ def _make_next_call(turn: Turn, scope: str) -> None:
                 turn.commands.append(CallTool(path, 1, 1, step.call, arguments))
             return
         if not step.ignore_error:
-            turn.undo_failed = (*turn.undo_failed, path)
+            turn.changes.undo_failed += (path,)
         turn.change_scope(scope, undone=turn.scope(scope).undone + 1)
     _scope_undone(turn, scope)
 
 
 def undoing_call(turn: Turn, scope: str) -> str | None:
     """Return the call to undo a scope that is in flight or the next; None if all have settled."""
-    calls, undone = turn.undo_of(scope), turn.scope(scope).undone
+    undo = turn.changes.undo if scope in turn.changes.undo else turn.run.undo
+    calls, undone = undo.get(scope, ()), turn.scope(scope).undone
     return calls[undone] if undone < len(calls) else None
 
 
@@ -144,7 +141,7 @@ def _scope_waiting_for(turn: Turn, path: str) -> str | None:
     parts = base.split("/")
     for depth in range(len(parts), -1, -1):
         scope = "/".join(parts[:depth])
-        state = turn.scopes.get(scope) or turn.run.scopes.get(scope)
+        state = turn.begun_scope(scope)
         if state is not None and state.phase == "undoing" and undoing_call(turn, scope) == path:
             return scope
     return None
@@ -152,18 +149,7 @@ def _scope_waiting_for(turn: Turn, path: str) -> str | None:
 
 def _step(turn: Turn, path: str) -> CompensateCall:
     base, _, number = path.rpartition(UNDO)
-    node = turn.plan.node(base).node
-    if number:
-        assert isinstance(node, CompensateNode)
-        return node.steps[int(number)]
-    assert isinstance(node, CallNode | WorkflowNode)
-    assert node.compensate is not None, "only a node with `compensate` is undone"
-    return node.compensate
-
-
-def _undone_by(turn: Turn, scope: str, path: str, step: CompensateCall) -> list[str]:
-    base, _, number = path.rpartition(UNDO)
-    return _referenced_nodes(turn, scope, step) if number else [base]
+    return [*undoing_calls(turn.plan.node(base).node).values()][int(number or 0)]
 
 
 def _referenced_nodes(turn: Turn, scope: str, step: CompensateCall) -> list[str]:

@@ -27,7 +27,7 @@ from antiphon_shared.tools.contract import Effect
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
-from coordinator.decision import Decision, LoggedEvent, OfferBounds, Opening
+from coordinator.decision import Decision, Inputs, LoggedEvent, OfferBounds, Opening
 from coordinator.opening import open_session
 from coordinator.session import Session
 from tests.envelopes import an_event
@@ -87,7 +87,7 @@ def answered(
 ) -> Decision:
     """Return the session's next step when `data` answers its pending request."""
     event = an_event(data, answers=session.pending_request, at_s=at_s)
-    return decide(session, event, log_entry, catalogue=catalogue, outages=outages)
+    return decide(session, event, log_entry, Inputs(catalogue, outages=outages))
 
 
 def met(
@@ -98,7 +98,7 @@ def met(
     named: LoggedEvent | None = None,
 ) -> Decision:
     """Return the session's next step when `data` comes from outside; `named` is the other data in the log."""
-    return decide(session, an_event(data), log_entry, catalogue=catalogue, needed=named)
+    return decide(session, an_event(data), log_entry, Inputs(catalogue, needed=named))
 
 
 def only(decision: Decision, kind: type[DataT]) -> DataT:

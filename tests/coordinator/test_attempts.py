@@ -12,6 +12,7 @@ from antiphon_shared.events import (
 )
 
 from coordinator.decide import decide
+from coordinator.decision import Inputs
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -108,7 +109,7 @@ def test_a_write_of_another_step_is_not_repeated_on_purpose() -> None:
     assert session.steps.number == 2
     again = a_call("repeat_call", arguments={"call_id": "w1", "reason": "once more"})
     event = an_event(a_reply("", [again], round=3), answers=session.pending_request)
-    decision = decide(session, event, entry, catalogue=catalogue, earlier={"w1": write})
+    decision = decide(session, event, entry, Inputs(catalogue, earlier={"w1": write}))
     (why,) = refusals(decision)
     assert "`deploy` was its tool" in (why or "")
     assert decision.session.spent.tool_calls == session.spent.tool_calls

@@ -28,7 +28,7 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.child_questions import questions_of_runs, values_in
 from coordinator.decide import decide
-from coordinator.decision import Decision, LoggedEvent
+from coordinator.decision import Decision, Inputs, LoggedEvent
 from coordinator.session import Session
 from tests.coordinator.builders import (
     ENTRY,
@@ -106,7 +106,7 @@ def ended(session: Session, status: RunStatus = "completed", call: str = "b1", *
 
 
 def next_step(session: Session, data: Any, named: LoggedEvent | None = None) -> Decision:
-    return decide(session, an_event(data), ENTRY, catalogue=CATALOGUE, needed=named)
+    return decide(session, an_event(data), ENTRY, Inputs(CATALOGUE, needed=named))
 
 
 def results_of(decision: Decision) -> tuple[ToolResult, ...]:
@@ -149,7 +149,7 @@ def test_other_calls_go_out_beside_a_run_and_all_results_come_together_in_order(
     assert [call.id for call in request.calls] == ["s1"]
     found = ToolResult(index=0, call_id="s1", tool="search", status="ok", data=["x"])
     batch = an_event(ToolsCompleted.of(1, (found,)), answers=decision.session.pending_request)
-    waiting = decide(decision.session, batch, ENTRY, catalogue=CATALOGUE)
+    waiting = decide(decision.session, batch, ENTRY, Inputs(CATALOGUE))
     assert waiting.commands == ()
     done = next_step(waiting.session, ended(waiting.session), LoggedEvent(ENTRY, batch))
     assert [(one.index, one.call_id, one.data) for one in results_of(done)] == [
@@ -164,9 +164,7 @@ def test_results_come_together_when_the_run_ends_first() -> None:
     assert waiting.commands == ()
     found = ToolResult(index=0, call_id="s1", tool="search", status="ok", data=["x"])
     batch = an_event(ToolsCompleted.of(1, (found,)), answers=waiting.session.pending_request)
-    assert [
-        one.call_id for one in results_of(decide(waiting.session, batch, ENTRY, catalogue=CATALOGUE))
-    ] == [
+    assert [one.call_id for one in results_of(decide(waiting.session, batch, ENTRY, Inputs(CATALOGUE)))] == [
         "s1",
         "b1",
     ]
@@ -175,9 +173,9 @@ def test_results_come_together_when_the_run_ends_first() -> None:
 def test_the_round_goes_on_with_the_results_put_together() -> None:
     session = after_calls(BOOK).session
     event = an_event(ended(session))
-    done = decide(session, event, ENTRY, catalogue=CATALOGUE)
+    done = decide(session, event, ENTRY, Inputs(CATALOGUE))
     (completed,) = done.commands
-    following = decide(done.session, an_event(completed, answers=event.id), "9-0", catalogue=CATALOGUE)
+    following = decide(done.session, an_event(completed, answers=event.id), "9-0", Inputs(CATALOGUE))
     assert following.session.round == 2
     assert following.session.material.results == "9-0"
     assert following.session.writes.in_doubt == ()
@@ -217,9 +215,9 @@ def test_an_end_that_is_reported_twice_counts_once() -> None:
 def second_round(first: Decision, status: RunStatus, **outcome: Any) -> Decision:
     """Return what follows when the model calls the same workflow again in the next round."""
     event = an_event(ended(first.session, status, **outcome))
-    done = decide(first.session, event, ENTRY, catalogue=CATALOGUE)
+    done = decide(first.session, event, ENTRY, Inputs(CATALOGUE))
     (completed,) = done.commands
-    briefing = decide(done.session, an_event(completed, answers=event.id), ENTRY, catalogue=CATALOGUE).session
+    briefing = decide(done.session, an_event(completed, answers=event.id), ENTRY, Inputs(CATALOGUE)).session
     reasoning = answered(briefing, a_briefing(2), catalogue=CATALOGUE).session
     again = BOOK.model_copy(update={"id": "b2"})
     return answered(reasoning, a_reply(calls=(again,), round=2), catalogue=CATALOGUE)

@@ -24,7 +24,7 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
-from coordinator.decision import Decision, LoggedEvent
+from coordinator.decision import Decision, Inputs, LoggedEvent
 from coordinator.fallbacks import LEVELS
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of
 from coordinator.session import Session
@@ -200,11 +200,11 @@ class TestFailures:
         at_s = (session.deadline - START).total_seconds()
         failed = ReasoningFailed(round=1, error=ErrorInfo(code="timeout", message="over"), model="m")
         late = an_event(failed, answers=session.pending_request, at_s=at_s)
-        request = ending(decide(session, late, ENTRY, catalogue=SEARCH))
+        request = ending(decide(session, late, ENTRY, Inputs(SEARCH)))
         assert (request.status, request.termination_reason) == ("partial", "deadline_exceeded")
         assert "model_failed" not in [doubt.kind for doubt in request.uncertainty]
         early = an_event(failed, answers=session.pending_request, at_s=at_s - 1)
-        assert only(decide(session, early, ENTRY, catalogue=SEARCH), BriefingRequested).level == "simplified"
+        assert only(decide(session, early, ENTRY, Inputs(SEARCH)), BriefingRequested).level == "simplified"
 
     def test_tokens_of_failed_attempts_count(self) -> None:
         failed = ReasoningFailed(
@@ -352,4 +352,4 @@ def test_a_reply_to_another_request_changes_nothing() -> None:
     session = a_session_reasoning()
     for answers in (new_id(), None):
         event = an_event(a_reply(), answers=answers)
-        assert decide(session, event, ENTRY, catalogue=SEARCH) == Decision(session)
+        assert decide(session, event, ENTRY, Inputs(SEARCH)) == Decision(session)

@@ -40,7 +40,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from coordinator.document import SESSION
 from coordinator.session import Session
 from coordinator.session_parts import Summaries, replace
@@ -129,13 +129,13 @@ class AnySession(RuleBasedStateMachine):
         if isinstance(event.data, QuestionAnswered):
             self.note_answer(event.data)
         entry = APPROVED if isinstance(event.data, ApprovalDecided | QuestionAnswered) else ENTRY
-        decision = decide(before, event, entry, catalogue=self.catalogue, outages=self.outages)
-        again = decide(before, event, entry, catalogue=self.catalogue, outages=self.recorded(decision))
+        decision = decide(before, event, entry, Inputs(self.catalogue, outages=self.outages))
+        again = decide(before, event, entry, Inputs(self.catalogue, outages=self.recorded(decision)))
         assert again == decision, "it depends on its inputs alone, and they are recorded"
         self.seen.append(event)
         self.check(before, decision)
         self.session = decision.session
-        twin = decide(self.twin, event, entry, catalogue=self.catalogue, outages=self.outages)
+        twin = decide(self.twin, event, entry, Inputs(self.catalogue, outages=self.outages))
         assert without_summaries(decision) == without_summaries(twin), "a summary is never in the way"
         self.twin = twin.session
 
@@ -285,7 +285,7 @@ class AnySession(RuleBasedStateMachine):
     def tell(self, component: str, failed: UUID) -> Session:
         """Report a dead letter, once, as the runtime ensures, and check that nothing follows."""
         event = an_event(a_dead_letter(component, failed))
-        decision = decide(self.session, event, ENTRY, catalogue=self.catalogue, outages=self.outages)
+        decision = decide(self.session, event, ENTRY, Inputs(self.catalogue, outages=self.outages))
         assert (decision.commands, decision.timers) == ((), ())
         return decision.session
 

@@ -3,7 +3,7 @@
 from antiphon_shared.events import DeadlineReached
 
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from coordinator.session import Session
 from tests.coordinator.builders import (
     ENTRY,
@@ -17,7 +17,7 @@ from tests.envelopes import an_event
 
 def at_the_deadline(session: Session, is_served: bool) -> Decision:
     return decide(
-        session, an_event(DeadlineReached()), ENTRY, catalogue=a_catalogue("search"), is_served=is_served
+        session, an_event(DeadlineReached()), ENTRY, Inputs(a_catalogue("search"), is_served=is_served)
     )
 
 

@@ -19,7 +19,7 @@ from antiphon_shared.events import (
 from antiphon_shared.process.errors import ErrorInfo
 
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
@@ -164,8 +164,7 @@ class TestAModelThatIsOutOfOrder:
             decision.session,
             an_event(ModelDue(round=1), at_s=20),
             ENTRY,
-            catalogue=SEARCH,
-            outages=NO_OUTAGES,
+            Inputs(SEARCH, outages=NO_OUTAGES),
         )
         request = only(asked(woken.session, out("own", 60), out("second", 20), at_s=21), ReasoningRequested)
         assert request.model == "second"
@@ -227,7 +226,7 @@ class TestAModelThatIsOutOfOrder:
                 assert isinstance(timer.due, datetime)
                 at_s = (timer.due - START).total_seconds()
                 woken = decide(
-                    session, an_event(timer.event, at_s=at_s), ENTRY, catalogue=SEARCH, outages=NO_OUTAGES
+                    session, an_event(timer.event, at_s=at_s), ENTRY, Inputs(SEARCH, outages=NO_OUTAGES)
                 )
                 session = woken.session
         assert calls < 20

@@ -40,7 +40,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from coordinator import handlers
 from coordinator.decide import decide
-from coordinator.decision import OfferBounds
+from coordinator.decision import Inputs, OfferBounds
 from coordinator.document import SESSION
 from coordinator.handlers import Coordinator
 from coordinator.session import Session
@@ -281,7 +281,7 @@ def an_ending(reply: ReasoningCompleted) -> tuple[Session, dict[str, AnyEvent]]:
     """Return a session that waits for its answer, and its log."""
     reasoning = answered(an_opened_session().session, a_briefing()).session
     replied = an_event(reply, answers=reasoning.pending_request)
-    decision = decide(reasoning, replied, "2-0", catalogue=SEARCH)
+    decision = decide(reasoning, replied, "2-0", Inputs(SEARCH))
     request = an_event(decision.commands[0]).model_copy(update={"id": decision.session.pending_request})
     query = an_event(QuerySubmitted(query="How high is it?"))
     return decision.session, {ENTRY: query, "2-0": replied, "3-0": request}
@@ -368,7 +368,7 @@ async def test_a_step_that_another_worker_has_committed_is_not_remembered() -> N
     coordinator, before = a_coordinator(), an_opened_session().session
     briefed = an_event(a_briefing(), answers=before.pending_request)
     await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
-    committed = decide(before, briefed, ENTRY, catalogue=SEARCH, outages=Outages(tools=("search",))).session
+    committed = decide(before, briefed, ENTRY, Inputs(SEARCH, outages=Outages(tools=("search",)))).session
     newest = FakeSession(documents={STATE: (2, SESSION.write(committed, committed.format))})
     reply = Delivery(an_event(a_reply(), answers=committed.pending_request), ENTRY)
     assert state_of(await coordinator.on_event(reply, newest)).models.outages == committed.models.outages

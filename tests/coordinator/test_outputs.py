@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.decide import decide
-from coordinator.decision import Decision, OfferBounds
+from coordinator.decision import Decision, Inputs, OfferBounds
 from coordinator.session import Session
 from coordinator.session_parts import replace
 from tests.coordinator.builders import (
@@ -43,7 +43,7 @@ def replied(session: Session, text: str = "", catalogue: Catalogue = SEARCH, **r
     """Return the session's next step after the reply to its request."""
     asked = answered(session, a_briefing(session.round), catalogue).session
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.pending_request)
-    return decide(asked, event, ENTRY, catalogue=catalogue, schema=OutputSchema(SCHEMA))
+    return decide(asked, event, ENTRY, Inputs(catalogue, schema=OutputSchema(SCHEMA)))
 
 
 def doubts(decision: Decision) -> dict[str, str]:
@@ -250,7 +250,7 @@ def plainly_replied(session: Session, text: str = "", **reply: Any) -> Decision:
     """Return the next step of a session that demands no shape."""
     asked = answered(session, a_briefing(session.round), SEARCH).session
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.pending_request)
-    return decide(asked, event, ENTRY, catalogue=SEARCH)
+    return decide(asked, event, ENTRY, Inputs(SEARCH))
 
 
 def test_a_reply_that_breaks_the_form_is_refused_also_where_no_shape_is_demanded() -> None:

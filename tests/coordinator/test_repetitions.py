@@ -14,7 +14,7 @@ from antiphon_shared.tools.calls import (
 )
 
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from coordinator.repetitions import calls_to_repeat
 from coordinator.session import Session
 from coordinator.session_parts import Writes, replace
@@ -57,7 +57,7 @@ def asked(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> D
     wanted = calls_to_repeat(reasoning, reply)
     earlier = {id: KNOWN[source] for id, (_, source) in wanted.items()}
     event = an_event(reply, answers=reasoning.pending_request, at_s=1)
-    return decide(reasoning, event, ENTRY, catalogue=catalogue, earlier=earlier)
+    return decide(reasoning, event, ENTRY, Inputs(catalogue, earlier=earlier))
 
 
 KNOWN = {call.id: call for call in (MAIL, a_call("book", "b1", arguments={"room": 7}), a_call("press", "p1"))}

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from coordinator.session import Session
 from tests.coordinator.builders import (
     a_briefing,
@@ -70,7 +70,7 @@ def replied(session: Session, text: str = PROSE, entry: str = "1795244309110-0",
     asked = briefed(session).session
     schema = STEPS[session.steps.number - 1].output
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.pending_request)
-    return decide(asked, event, entry, catalogue=CATALOGUE, schema=OutputSchema(schema) if schema else None)
+    return decide(asked, event, entry, Inputs(CATALOGUE, schema=OutputSchema(schema) if schema else None))
 
 
 def called(session: Session, *tools: str) -> Decision:

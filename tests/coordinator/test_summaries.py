@@ -19,7 +19,7 @@ from antiphon_shared.process.ids import child_id
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from coordinator.session import Session
 from coordinator.session_parts import Spent, replace
 from coordinator.settings import CoordinatorSettings
@@ -58,7 +58,7 @@ def told(session: Session, data: EventData) -> Session:
 
 
 def met_by(session: Session, data: EventData) -> Decision:
-    return decide(session, an_event(data, answers=session.summaries.awaiting), OTHER_ENTRY, catalogue=SEARCH)
+    return decide(session, an_event(data, answers=session.summaries.awaiting), OTHER_ENTRY, Inputs(SEARCH))
 
 
 def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:

@@ -18,15 +18,16 @@ from antiphon.cli.output import UsageError, counted, one_line, print_json, print
 from antiphon.workflows.dry_run import SCENARIOS_MAX, DryRun, cover, dry_run
 from coordinator.workflows.decide import UnfitParams
 from coordinator.workflows.messages import AskPerson, CallTool, End, Reason, SetTimer
-from coordinator.workflows.plan import Plan, facts_of
+from coordinator.workflows.plan import Plan, pinned_tool
 
 _VALUE_LENGTH = 60
 
 
 def plan_of(specification: Specification, name: str, catalogue: Catalogue | None) -> Plan:
     """Return the plan of a workflow's runs."""
-    tools = {tool.name: facts_of(tool) for tool in catalogue.tools} if catalogue else {}
-    return Plan(compile_graph(specification, name), tools)
+    tools = catalogue.tools if catalogue else ()
+    pinned = {tool.name: pinned_tool(tool, tool.contract) for tool in tools}
+    return Plan(compile_graph(specification, name), pinned)
 
 
 def params_of(plan: Plan, options: Sequence[str]) -> dict[str, Any]:

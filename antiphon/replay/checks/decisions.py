@@ -30,7 +30,7 @@ from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from coordinator import repetitions
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, Inputs
 from coordinator.dispatchers import lacked_dispatcher
 from coordinator.document import changes
 from coordinator.endings import has_parent, notify_parent
@@ -220,17 +220,15 @@ def decide_again(
     session: Session, line: EventLine, content: RecordingContent, outages: Outages, *, is_served: bool = True
 ) -> Decision:
     """Return today's decision on an event, with the recorded inputs. Raises UnreadableEvent if an input is missing."""
-    return decide(
-        session,
-        line.event,
-        line.entry,
-        catalogue=content.catalogue(session.tools.catalogue),
-        outages=outages,
-        needed=content.logged_event(needed_event_id(session, line.event)),
-        earlier=_earlier_calls(session, line.event, content),
-        schema=_answer_schema(session, line.event, content),
-        is_served=is_served,
+    inputs = Inputs(
+        content.catalogue(session.tools.catalogue),
+        outages,
+        content.logged_event(needed_event_id(session, line.event)),
+        _earlier_calls(session, line.event, content),
+        _answer_schema(session, line.event, content),
+        is_served,
     )
+    return decide(session, line.event, line.entry, inputs)
 
 
 def has_effect(session: Session, line: EventLine, content: RecordingContent) -> bool:
@@ -239,7 +237,7 @@ def has_effect(session: Session, line: EventLine, content: RecordingContent) -> 
         content.catalogue(session.tools.catalogue),
         content.logged_event(needed_event_id(session, line.event)),
     )
-    decision = decide(session, line.event, line.entry, catalogue=catalogue, needed=needed)
+    decision = decide(session, line.event, line.entry, Inputs(catalogue, needed=needed))
     return decision.session is not session or bool(
         decision.own_answer_reason or decision.timers or decision.sends
     )

@@ -16,9 +16,9 @@ from antiphon_shared.workflows.graph import Graph
 
 from antiphon.replay.steps.replay_state import RecordingContent
 from coordinator.decision import GrantCheck, LoggedEvent, Opening
-from coordinator.runs.opening import cancellation_in, plan_of
+from coordinator.runs.opening import beginning_of, cancellation_in
 from coordinator.runs.results import refuse_part, result_in
-from coordinator.runs.state import Beginning, RunState
+from coordinator.runs.state import RunState
 from coordinator.runs.step import Step
 from coordinator.runs.step_builder import Pinned
 from coordinator.workflows.plan import Plan
@@ -60,7 +60,5 @@ def outputs_of(step: Step) -> tuple[EventData, ...]:
 
 def pinned_run(event: AnyEvent, query: QuerySubmitted, opened: RunOpened, graph: Graph | None) -> Pinned:
     """Return the fixed inputs of a run's decisions; a run that could not begin needs no graph."""
-    plan = Plan(Graph({}, {})) if opened.problem or graph is None else plan_of(opened, graph)
-    grant = "" if opened.is_grant_ignored else query.grant
-    beginning = Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
-    return Pinned(event.subject, plan, beginning)
+    plan = Plan(Graph({}, {})) if opened.problem or graph is None else Plan(graph, opened.tools)
+    return Pinned(event.subject, plan, beginning_of(event, query, opened))

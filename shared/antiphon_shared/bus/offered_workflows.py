@@ -13,7 +13,7 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.as_tool import RECIPE, as_tool
 from antiphon_shared.workflows.data_flow import with_flow_hints
 from antiphon_shared.workflows.publication import Publication
-from antiphon_shared.workflows.recipe import Recipe, is_current
+from antiphon_shared.workflows.recipe import Recipe, changed_tools
 from antiphon_shared.workflows.specification import Specification
 
 _CACHED_MAX = 64
@@ -86,7 +86,11 @@ class OfferedWorkflows:
         offered: list[Recipe] = []
         for recipe in recipes:
             tool = as_tool(recipe.specification, recipe.name, catalogue, RECIPE)
-            if tool is not None and tool.name not in catalogue.by_name and is_current(recipe, catalogue):
+            if (
+                tool is not None
+                and tool.name not in catalogue.by_name
+                and not changed_tools(recipe, catalogue)
+            ):
                 tools.append(tool)
                 offered.append(recipe)
         own = with_flow_hints(catalogue.tools, (one.workflows[name] for name, one in published))

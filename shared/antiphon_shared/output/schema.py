@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic_core import from_json, to_json
 
 from antiphon_shared.output.bounds import UnfitSchema, checked
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.values import JsonSchema
 
 if TYPE_CHECKING:
@@ -135,5 +136,4 @@ def pointer(path: Iterable[str | int]) -> str:
 
 
 def _excerpt(text: str) -> str:
-    text = text.partition("\n")[0]
-    return text if len(text) <= _FAULT_CHARACTERS_MAX else f"{text[:_FAULT_CHARACTERS_MAX]}..."
+    return cut(text.partition("\n")[0], _FAULT_CHARACTERS_MAX)

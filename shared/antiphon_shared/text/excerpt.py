@@ -11,6 +11,11 @@ def one_line(text: str, characters: int) -> str:
     return shorten(line, characters) if len(line) > characters or len(text) > 4 * characters else line
 
 
+def cut(text: str, characters: int) -> str:
+    """Return the text, or its first part and three dots when it is longer than `characters`."""
+    return text if len(text) <= characters else f"{text[:characters]}..."
+
+
 def shorten(text: str, characters: int) -> str:
     """Return the first part of a text that is longer than `characters`, up to the end of a word, and an ellipsis."""
     cut = text[:characters]

@@ -5,12 +5,14 @@ from typing import Literal
 
 from antiphon_shared.workflows.nodes import BranchNode, Node, ParallelNode, on_error_of
 
+Way = Literal["goto", "fallback", "partial"]
+
 
 @dataclass(frozen=True, slots=True)
 class Activation:
     """An edge by which a node activates another one, in place of `depends_on`."""
 
-    how: Literal["goto", "fallback", "partial"]
+    how: Way
     target: str
     path: tuple[str | int, ...]
     """The path of the target's id in the node."""

@@ -1,18 +1,18 @@
 """A workflow as the tool that a model sees: `w_NAME` for a published workflow, `r_NAME` for a recipe. Pure."""
 
-from typing import Any
-
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract
 from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.graph import Graph, TooLarge, compile_graph
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ReasonNode, YieldNode
+from antiphon_shared.workflows.nodes import CallNode, ReasonNode, YieldNode, undoing_calls
 from antiphon_shared.workflows.outline import outline
+from antiphon_shared.workflows.params import object_schema
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
+from antiphon_shared.workflows.sql import SQL_TOOL
 
 WORKFLOW, RECIPE = "w_", "r_"
 """Prefixes of the names of such tools."""
-BUILT_IN_TOOLS = frozenset(("sql_query",))
+BUILT_IN_TOOLS = frozenset((SQL_TOOL,))
 """Calls of workflows that need no tool of the catalogue."""
 _NAME_CHARACTERS_MAX = 64
 _TIMEOUT_S_MAX = 3_600.0
@@ -67,33 +67,23 @@ def tools_called(graph: Graph) -> tuple[str, ...]:
             names[node.call] = None
         if isinstance(node, ReasonNode):
             names.update(dict.fromkeys((*node.tools, *node.validation_tools)))
-        steps = node.steps if isinstance(node, CompensateNode) else ()
-        own = getattr(node, "compensate", None)
-        names.update((step.call, None) for step in (*steps, *((own,) if own else ())))
+        names.update((undoing.call, None) for undoing in undoing_calls(node).values())
     return tuple(names)
 
 
 def _description(workflow: Workflow, graph: Graph, prefix: str) -> str:
     kind = "A recipe, learned from an earlier session" if prefix == RECIPE else "A workflow"
-    waits = any(isinstance(one.node, YieldNode) for one in graph.nodes.values())
-    parts = [
-        workflow.description.strip(),
-        f"{kind}: one call runs all of it.\n{outline(workflow)}",
-        "It may wait for a person; the result is then `waiting` and it continues automatically."
-        if waits
-        else "",
-    ]
+    parts = [workflow.description.strip(), f"{kind}: one call runs all of it.\n{outline(workflow)}"]
+    if any(isinstance(one.node, YieldNode) for one in graph.nodes.values()):
+        parts.append("It may wait for a person; the result is then `waiting` and it continues automatically.")
     return "\n\n".join(filter(None, parts))
 
 
 def _schema(workflow: Workflow) -> JsonSchema:
-    properties: dict[str, Any] = {}
+    schema = object_schema(workflow.params)
     for name, param in workflow.params.items():
-        schema = param.as_schema()
         if param.default is not None:
-            schema["default"] = param.default
+            schema["properties"][name]["default"] = param.default
         if param.example is not None:
-            schema["examples"] = [param.example]
-        properties[name] = schema
-    required = [name for name, param in workflow.params.items() if param.is_required]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+            schema["properties"][name]["examples"] = [param.example]
+    return schema

@@ -7,9 +7,10 @@ text.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from operator import ge, gt, le, lt
+from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.values import Json
 from antiphon_shared.workflows.condition_syntax import (
@@ -37,7 +38,7 @@ _TEXT_MAX = 1_000_000
 _PATTERN_MAX = 1_000
 _PATTERN_BYTES_MAX = 1_000_000
 _CONDITIONS_CACHED_MAX = 256
-_NUMBERS = ("int", "float")
+_ORDERINGS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 class ConditionFailed(ValueError):
@@ -108,7 +109,7 @@ def _binary(operator: str, left: Json, right: Json) -> Json:
             return not is_equal(left, right)
         case "in":
             return _is_in(left, right)
-        case "<" | "<=" | ">" | ">=":
+        case _ if operator in _ORDERINGS:
             return _is_ordered(operator, left, right)
         case "+" if isinstance(left, str) and isinstance(right, str):
             _refuse_long(len(left) + len(right))
@@ -142,18 +143,9 @@ def _is_in(item: Json, container: Json) -> bool:
 
 
 def _is_ordered(operator: str, left: Json, right: Json) -> bool:
-    if isinstance(left, str) and isinstance(right, str):
-        return _holds(operator, left < right, left == right)
-    if isinstance(left, int | float) and isinstance(right, int | float) and _kind(left) == _kind(right):
-        return _holds(operator, left < right, left == right)
-    raise _mismatch(operator, left, right, "two numbers, two texts or two bools")
-
-
-def _holds(operator: str, is_less: bool, is_same: bool) -> bool:
-    """Return whether an ordering holds; NaN, of which no ordering holds, is no value of JSON."""
-    if operator.endswith("=") and is_same:
-        return True
-    return is_less if operator[0] == "<" else not (is_less or is_same)
+    if not isinstance(left, str | int | float) or _kind(left) != _kind(right):
+        raise _mismatch(operator, left, right, "two numbers, two texts or two bools")
+    return bool(_ORDERINGS[operator](left, right))
 
 
 def _arithmetic(operator: str, left: int | float, right: int | float) -> int | float:
@@ -181,10 +173,9 @@ def _arithmetic(operator: str, left: int | float, right: int | float) -> int | f
 
 
 def _in_bounds(number: int | float) -> int | float:
-    is_inside = -_INT_MAX - 1 <= number <= _INT_MAX if isinstance(number, int) else math.isfinite(number)
-    if not is_inside:
-        raise ConditionFailed("the result is not a 64-bit number")
-    return number
+    if -_INT_MAX - 1 <= number <= _INT_MAX if isinstance(number, int) else math.isfinite(number):
+        return number
+    raise ConditionFailed("the result is not a 64-bit number")
 
 
 def _part(value: Json, key: Json) -> Json:
@@ -235,13 +226,11 @@ def _pattern(pattern: str) -> "Draft202012Validator":
     from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
     if len(pattern) > _PATTERN_MAX:
-        raise ConditionFailed(
-            f"the pattern has {len(pattern):,} characters, more than the limit of {_PATTERN_MAX:,}"
-        )
+        limit = f"more than the limit of {_PATTERN_MAX:,}"
+        raise ConditionFailed(f"the pattern has {len(pattern):,} characters, {limit}")
+    options = RegexOptions(size_limit=_PATTERN_BYTES_MAX)
     try:
-        return Draft202012Validator(
-            {"pattern": pattern}, pattern_options=RegexOptions(size_limit=_PATTERN_BYTES_MAX)
-        )
+        return Draft202012Validator({"pattern": pattern}, pattern_options=options)
     except (ValidationError, ValueError):
         raise ConditionFailed(
             f"{short_json(pattern)} is not a pattern that can be matched in linear time; check for typing errors, "
@@ -263,7 +252,7 @@ def _number(value: Json, operator: str) -> int | float:
 
 def _kind(value: Json) -> str:
     name = type_name(value)
-    return "number" if name in _NUMBERS else name
+    return "number" if name in ("int", "float") else name
 
 
 def _mismatch(operator: str, left: Json, right: Json, takes: str) -> ConditionFailed:

@@ -6,7 +6,6 @@ its path. Both the length of a condition and the depth of its tree are bounded, 
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax, Token, tokens, unescaped
@@ -38,7 +37,7 @@ class ListTree:
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    operator: Literal["!", "-"]
+    operator: str
     operand: "Tree"
 
 
@@ -53,7 +52,7 @@ class Binary:
 class Logic:
     """Operands that are joined by `&&` or `||`."""
 
-    operator: Literal["&&", "||"]
+    operator: str
     operands: tuple["Tree", ...]
 
 
@@ -165,16 +164,13 @@ class _Parser:
         return Logic("||" if level == 0 else "&&", tuple(operands)) if len(operands) > 1 else tree
 
     def _unary(self) -> Tree:
-        operators: list[str] = []
-        while self._next.kind == "sign" and self._next.text in ("!", "-"):
-            operators.append(self._next.text)
-            self._at += 1
-            self._deeper()
-        tree = self._value()
-        self._depth -= len(operators)
-        for operator in reversed(operators):
-            tree = Unary("!" if operator == "!" else "-", tree)
-        return tree
+        for operator in ("!", "-"):
+            if self._accept(operator):
+                self._deeper()
+                tree = Unary(operator, self._unary())
+                self._depth -= 1
+                return tree
+        return self._value()
 
     def _value(self) -> Tree:
         tree, depth = self._first(), self._depth
@@ -201,12 +197,8 @@ class _Parser:
                 assert token.reference is not None
                 return Variable(token.reference)
             case "int":
-                number = (
-                    int(token.text, 16 if token.text[:2] in ("0x", "0X") else 10)
-                    if len(token.text) < 25
-                    else -1
-                )
-                if not 0 <= number <= _INT_MAX:
+                number = int(token.text, 16 if token.text[:2] in ("0x", "0X") else 10)
+                if number > _INT_MAX:
                     raise ConditionSyntax("the number has more than 64 bits", token.offset)
                 return Constant(number)
             case "float":

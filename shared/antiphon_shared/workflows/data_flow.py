@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.hints import describe
-from antiphon_shared.workflows.nodes import CallNode, parts
+from antiphon_shared.workflows.nodes import CallNode
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
 from antiphon_shared.workflows.specification import Workflow
 
@@ -41,15 +41,12 @@ def _flows(workflow: Workflow) -> Iterator[Flow]:
     """Yield the results of calls that the calls of a workflow take."""
     calls = {id: node for id, node in workflow.graph.items() if isinstance(node, CallNode)}
     givers = {name: node.call for id, node in calls.items() for name in (id, node.output) if name}
-    for node in workflow.graph.values():
-        for one in (node, *parts(node).values()):
-            if not isinstance(one, CallNode):
-                continue
-            for reference in _references(one):
-                giver = givers.get(reference.name, one.call)
-                fields = [part for part in reference.path if isinstance(part, str)]
-                if giver != one.call and fields:
-                    yield giver, fields[-1], one.call
+    for taker in (node for node in workflow.nodes() if isinstance(node, CallNode)):
+        for reference in _references(taker):
+            giver = givers.get(reference.name, taker.call)
+            fields = [part for part in reference.path if isinstance(part, str)]
+            if giver != taker.call and fields:
+                yield giver, fields[-1], taker.call
 
 
 def _references(node: CallNode) -> Iterator[Reference]:

@@ -15,18 +15,6 @@ from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.specification import Specification, Workflow
 
-_NODES: dict[str, type[Value]] = {
-    "<call>": nodes.CallNode,
-    "<workflow>": nodes.WorkflowNode,
-    "<branch>": nodes.BranchNode,
-    "<parallel>": nodes.ParallelNode,
-    "<foreach>": nodes.ForeachNode,
-    "<yield>": nodes.YieldNode,
-    "<wait>": nodes.WaitNode,
-    "<compensate>": nodes.CompensateNode,
-    "<error>": nodes.ErrorNode,
-    "<reason>": nodes.ReasonNode,
-}
 _MODELS_BY_KEY: dict[str, type[Value]] = {
     "params": Param,
     "expects": Param,
@@ -38,23 +26,14 @@ _MODELS_BY_KEY: dict[str, type[Value]] = {
 }
 _STAND_INS = {"version": "0", "description": "-"}
 """Stand-ins for keys that may be required."""
-_INDEPENDENT_KEYS = frozenset(
-    (
-        *_STAND_INS,
-        "timeout_s",
-        "max_iterations",
-        "concurrency",
-        "retry",
-        "delay",
-        "backoff",
-        "max_rounds",
-        "example",
-    )
-)
+_INDEPENDENT_KEYS = frozenset((
+    *_STAND_INS, "timeout_s", "max_iterations", "concurrency", "retry", "delay", "backoff", "max_rounds", "example",
+))  # fmt: skip
 """Keys whose values do not change the meaning of the rest."""
 _NAMESPACES = frozenset(("workflows", "params", "expects", "graph", "branches", "args", "output"))
 """Objects whose keys are names of the author's choice."""
 _NAMES = "letters, digits and _, at most 64, the first no digit"
+_DOMAINS = "a lower-case letter, then lower-case letters, digits and _"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +137,8 @@ def _problem(one: ErrorDetails, path: Path, value: object) -> Problem:
     there = _at(value, path)
     match one["type"]:
         case "extra_forbidden":
-            fields = _fields(one["loc"])
-            return error(
-                path, "unknown_key", "there is no such key", did_you_mean(str(path[-1]), fields).rstrip(".")
-            )
+            meant = did_you_mean(str(path[-1]), _fields(one["loc"]))
+            return error(path, "unknown_key", "there is no such key", meant)
         case "missing":
             return error(path, "missing_key", f"{path[-1]} is missing", f"Add {path[-1]}")
         case "node_kind":
@@ -171,18 +148,15 @@ def _problem(one: ErrorDetails, path: Path, value: object) -> Problem:
         case "string_type" | "dict_type" | "model_type" | "tuple_type" if there is None:
             return error(path, "wrong_type", "the value is missing", "Give a value, or leave the key out")
         case "string_pattern_mismatch" | "string_too_long" if "[key]" in one["loc"]:
-            return error(
-                path, "bad_name", f"{str(path[-1])[:80]!r} is not a valid name", f"Names are {_NAMES}"
-            )
+            return _bad_name(path, str(path[-1]), _NAMES)
         case "string_pattern_mismatch":
-            allowed = (
-                "a lower-case letter, then lower-case letters, digits and _"
-                if path == ("domain",)
-                else _NAMES
-            )
-            return error(path, "bad_name", f"{str(there)[:80]!r} is not a valid name", f"Names are {allowed}")
+            return _bad_name(path, str(there), _DOMAINS if path == ("domain",) else _NAMES)
     message = one["msg"].removeprefix("Value error, ").replace("Input", "it").replace("Tuple", "the list")
     return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
+
+
+def _bad_name(path: Path, name: str, allowed: str) -> Problem:
+    return error(path, "bad_name", f"{name[:80]!r} is not a valid name", f"Names are {allowed}")
 
 
 def _node_kind(path: Path, there: object, kinds: str) -> Problem:
@@ -191,10 +165,9 @@ def _node_kind(path: Path, there: object, kinds: str) -> Problem:
     types = ("reason",) if kinds == nodes.PART_KINDS else nodes.NODE_TYPES
     keys = [key for key in ("call", "workflow", "type") if key in there]
     if keys == ["type"]:
-        meant = did_you_mean(str(there["type"]), types).rstrip(".")
-        return error(
-            (*path, "type"), "unknown_type", f"there is no type {str(there['type'])[:80]!r} here", meant
-        )
+        name = str(there["type"])
+        what = f"there is no type {name[:80]!r} here"
+        return error((*path, "type"), "unknown_type", what, did_you_mean(name, types))
     stands = f"it has {' and '.join(keys)}" if keys else "it has none of `call`, `workflow` and `type`"
     return error(path, "node_kind", stands, _sentence(kinds))
 
@@ -221,9 +194,7 @@ def _fields(loc: tuple[str | int, ...]) -> list[str]:
     """Return the known keys next to an unknown one."""
     around = [part for part in loc[:-1] if part not in ("<fields>", "<schema>")]
     model: type[Value] = Specification
-    if around and around[-1] in _NODES:
-        model = _NODES[str(around[-1])]
-    elif around:
-        names = [str(part) for part in around[-2:]]
-        model = _MODELS_BY_KEY.get(names[-1]) or _MODELS_BY_KEY.get(names[0]) or Specification
+    if around:
+        before, last = str(around[-2:][0]), str(around[-1])
+        model = nodes.MODELS.get(last) or _MODELS_BY_KEY.get(last) or _MODELS_BY_KEY.get(before) or model
     return [field.alias or name for name, field in model.model_fields.items()]

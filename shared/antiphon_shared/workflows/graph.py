@@ -6,6 +6,7 @@ of nodes that may begin once it settles, so that a decision reads only the edges
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from antiphon_shared.workflows.activations import targets
@@ -32,14 +33,12 @@ class GraphNode:
     """The path of the scope it belongs to."""
     container: str | None
     """The parallel or foreach that contains it as a part."""
-    upstream: tuple[str, ...]
+    upstream: tuple[str, ...] = ()
     """The nodes that it depends on."""
-    downstream: tuple[str, ...]
+    downstream: tuple[str, ...] = ()
     """The nodes that depend on it."""
-    activated_by: tuple[str, ...]
-    activates: tuple[str, ...]
-    parts: tuple[str, ...]
-    """The branches of a parallel, the step of a foreach."""
+    activated_by: tuple[str, ...] = ()
+    activates: tuple[str, ...] = ()
 
     @property
     def waits_for_activation(self) -> bool:
@@ -53,7 +52,6 @@ class Scope:
 
     path: str
     """The path of the node that it is inlined under; empty for the run's own workflow."""
-    name: str
     workflow: Workflow
     nodes: tuple[str, ...]
     roots: tuple[str, ...]
@@ -102,36 +100,36 @@ class _Compiling:
         if len(around) >= DEPTH_MAX:
             raise TooLarge(f"{' -> '.join((*around, name))} is more than {DEPTH_MAX} workflows deep")
         workflow = self.specification.workflows[name]
-        graph, prefix = workflow.graph, f"{scope}/" if scope else ""
-        downstream: dict[str, list[str]] = defaultdict(list)
-        activated_by: dict[str, list[str]] = defaultdict(list)
-        for id, node in graph.items():
-            for needed in node.depends_on:
-                downstream[needed].append(id)
-            for target in targets(node):
-                activated_by[target].append(id)
-        for id, node in graph.items():
-            activates = [target for target in targets(node) if target in graph]  # rollback_all may be missing
-            edges = (node.depends_on, downstream[id], activated_by[id], activates)
-            upstream, below, activators, activated = (tuple(f"{prefix}{one}" for one in ids) for ids in edges)
-            path, inner = f"{prefix}{id}", {f"{prefix}{id}/{part}": one for part, one in parts(node).items()}
-            self._add(
-                GraphNode(path, node, scope, None, upstream, below, activators, activated, tuple(inner))
-            )
-            for part_path, part in inner.items():
-                self._add(GraphNode(part_path, part, scope, path, (), (), (), (), ()))
-        ids = tuple(f"{prefix}{id}" for id in graph)
-        roots = tuple(
-            id for id in ids if not self.nodes[id].upstream and not self.nodes[id].waits_for_activation
-        )
-        last = tuple(f"{prefix}{id}" for id in last_nodes(workflow))
-        self.scopes[scope] = Scope(scope, name, workflow, ids, roots, last)
-        for id, node in graph.items():
-            for path, one in ((id, node), *((f"{id}/{part}", inner) for part, inner in parts(node).items())):
-                if isinstance(one, WorkflowNode):
-                    self.inline(one.workflow, f"{prefix}{path}", (*around, name))
-
-    def _add(self, node: GraphNode) -> None:
-        self.nodes[node.path] = node
+        prefix = f"{scope}/" if scope else ""
+        nodes = list(_graph_nodes(workflow, scope, prefix))
+        self.nodes.update((one.path, one) for one in nodes)
         if len(self.nodes) > NODES_MAX:
             raise TooLarge(f"there are more than {NODES_MAX:,} nodes once sub-workflows are inlined")
+        outer = [one for one in nodes if one.container is None]
+        roots = (one.path for one in outer if not one.upstream and not one.waits_for_activation)
+        last = (f"{prefix}{id}" for id in last_nodes(workflow))
+        paths = (one.path for one in outer)
+        self.scopes[scope] = Scope(scope, workflow, tuple(paths), tuple(roots), tuple(last))
+        for one in nodes:
+            if isinstance(one.node, WorkflowNode):
+                self.inline(one.node.workflow, one.path, (*around, name))
+
+
+def _graph_nodes(workflow: Workflow, scope: str, prefix: str) -> Iterator[GraphNode]:
+    """Yield the nodes of a workflow, each followed by its parts."""
+    graph = workflow.graph
+    downstream: dict[str, list[str]] = defaultdict(list)
+    activated_by: dict[str, list[str]] = defaultdict(list)
+    for id, node in graph.items():
+        for needed in node.depends_on:
+            downstream[needed].append(id)
+        for target in targets(node):
+            activated_by[target].append(id)
+    for id, node in graph.items():
+        activates = [target for target in targets(node) if target in graph]  # rollback_all may be missing
+        edges = (node.depends_on, downstream[id], activated_by[id], activates)
+        upstream, below, activators, activated = (tuple(f"{prefix}{one}" for one in ids) for ids in edges)
+        path = f"{prefix}{id}"
+        yield GraphNode(path, node, scope, None, upstream, below, activators, activated)
+        for name, part in parts(node).items():
+            yield GraphNode(f"{path}/{name}", part, scope, path)

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 
 from antiphon_shared.values import Json
 from antiphon_shared.workflows.params import short_json, type_name
-from antiphon_shared.workflows.references import BARE, BRACED, Reference, look_up, reference_of
+from antiphon_shared.workflows.references import Reference, look_up, reference_in
 
 _BOUND = re.compile(
     r"(?P<of>\d{4}-\d{2}-\d{2}|\S.*?)(?:\s*(?P<sign>[+-])\s*(?P<days>\S+)\s+days?)?", re.DOTALL
@@ -47,9 +47,8 @@ class Range:
 
 def read_items(text: str) -> Reference | Range:
     """Return the reference or range of a foreach's items. Raises UnfitItems."""
-    stripped = text.strip()
-    if reference := (BARE.fullmatch(stripped) or BRACED.fullmatch(stripped)):
-        return reference_of(reference)
+    if reference := reference_in(text.strip()):
+        return reference
     match = _RANGE.fullmatch(text)
     if match is None:
         raise UnfitItems(
@@ -76,25 +75,27 @@ def resolve_items(text: str, values: Mapping[str, Json], items_max: int) -> list
             raise UnfitItems(f"{items} is {type_name(value)}, but a list is required")
         _refuse_more(len(value), items_max)
         return list(value)
-    first, last = _end(items.first, values), _end(items.last, values)
-    if isinstance(first, date) and isinstance(last, date):
-        _refuse_more(days := (last - first).days, items_max)
-        return [(first + timedelta(n)).isoformat() for n in range(max(days, 0))]
-    if isinstance(first, int) and isinstance(last, int):
-        _refuse_more(last - first, items_max)
-        return list(range(first, last))
-    raise UnfitItems(f"the range goes from {first} to {last}; give two integers or two dates")
+    first, count = _span(items, values)
+    _refuse_more(count, items_max)
+    if isinstance(first, date):
+        return [(first + timedelta(n)).isoformat() for n in range(count)]
+    return list(range(first, first + count))
 
 
 def fixed_count(items: Reference | Range) -> int | None:
     """Return the number of items, if it is known without values. Raises UnfitItems."""
     if isinstance(items, Reference) or references_in(items):
         return None
-    first, last = _end(items.first, {}), _end(items.last, {})
+    return _span(items, {})[1]
+
+
+def _span(items: Range, values: Mapping[str, Json]) -> tuple[int | date, int]:
+    """Return the first item of a range, and the number of its items."""
+    first, last = _end(items.first, values), _end(items.last, values)
     if isinstance(first, date) and isinstance(last, date):
-        return max((last - first).days, 0)
+        return first, max((last - first).days, 0)
     if isinstance(first, int) and isinstance(last, int):
-        return max(last - first, 0)
+        return first, max(last - first, 0)
     raise UnfitItems(f"the range goes from {first} to {last}; give two integers or two dates")
 
 
@@ -112,8 +113,8 @@ def _bound(text: str) -> Bound:
 
 
 def _operand(text: str, around: str) -> int | date | Reference:
-    if reference := (BARE.fullmatch(text) or BRACED.fullmatch(text)):
-        return reference_of(reference)
+    if reference := reference_in(text):
+        return reference
     if _INTEGER.fullmatch(text):
         return int(text)
     if _DATE.fullmatch(text):
@@ -134,8 +135,9 @@ def _date(text: str) -> date:
 
 
 def _end(bound: Bound, values: Mapping[str, Json]) -> int | date:
-    end: Json | date | Reference = look_up(bound.of, values) if isinstance(bound.of, Reference) else bound.of
-    days: Json | Reference = look_up(bound.days, values) if isinstance(bound.days, Reference) else bound.days
+    end, days = (
+        look_up(one, values) if isinstance(one, Reference) else one for one in (bound.of, bound.days)
+    )
     if isinstance(end, str):
         if not _DATE.fullmatch(end):
             raise UnfitItems(f"{bound.of} is {short_json(end)}, but a date such as 2030-01-31 is required")

@@ -5,13 +5,13 @@ the file, so that a specification that is written out is a workflow file again.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from antiphon_shared.output.steps import Schema, ToolName
 from antiphon_shared.values import Value
-from antiphon_shared.workflows.params import Name, Param, ParamType
+from antiphon_shared.workflows.params import Fields, Name
 
 TEXT_MAX = 20_000
 CONDITION_MAX = 2_000
@@ -35,19 +35,14 @@ Condition = Annotated[
 ]
 
 
-class Retry(Value):
-    """The handling of a failed node: further attempts (calls only), then the fallback."""
+class OnError(Value):
+    """The handling of a failed node: further attempts (calls only), then a fallback node that replaces it."""
 
     retry: int = Field(
         default=0, ge=0, le=10, description="Further attempts after the first, in place of the contract's."
     )
     delay: int = Field(default=1_000, ge=0, le=60_000, description="Milliseconds before the first of them.")
     backoff: Literal["fixed", "linear", "exponential"] = "fixed"
-
-
-class OnError(Retry):
-    """The handling of a failed node, with a fallback node that replaces it."""
-
     fallback: Name | None = None
 
 
@@ -87,20 +82,6 @@ class WorkflowNode(_WithOutput):
     compensate: CompensateCall | None = None
 
 
-def _as_fields(value: object) -> Any:
-    """Return `{name: type}` in its full form."""
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        name: {"type": one, "required": True} if isinstance(one, str) else one for name, one in value.items()
-    }
-
-
-Fields = Annotated[
-    dict[Name, Param],
-    Field(min_length=1, max_length=100),
-    BeforeValidator(_as_fields, json_schema_input_type=dict[Name, ParamType | Param]),
-]
 _SCHEMA_KEYWORDS = {"$schema", "$ref", "properties", "items", "anyOf", "oneOf", "allOf", "enum", "const"}
 _SCHEMA_TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
 
@@ -264,7 +245,15 @@ Node = Annotated[
     | Annotated[ReasonNode, Tag("<reason>")],
     Discriminator(node_kind, custom_error_type="node_kind", custom_error_message=ONE_KIND),
 ]
-NODE_TYPES = ("branch", "parallel", "foreach", "yield", "wait", "compensate", "error", "reason")
+MODELS: dict[str, type[Value]] = {
+    get_args(kind)[1].tag: get_args(kind)[0] for kind in get_args(get_args(Node)[0])
+}
+"""The models of nodes by their tag."""
+NODE_TYPES = tuple(tag.strip("<>") for tag in MODELS if tag not in ("<call>", "<workflow>"))
+
+
+TEMPLATE_KEYS = ("args", "message", "seconds", "until", "question", "instructions")
+"""The keys of nodes whose texts may hold references; conditions, items and undoings are apart."""
 
 
 def on_error_of(node: Node) -> OnError | None:
@@ -272,9 +261,23 @@ def on_error_of(node: Node) -> OnError | None:
     return node.on_error if isinstance(node, _WithOutput) else None
 
 
+def has_retries(node: Node) -> bool:
+    """Return whether a node is retried after a failure."""
+    on_error = on_error_of(node)
+    return on_error is not None and on_error.retry > 0
+
+
 def compensate_of(node: Node) -> CompensateCall | None:
     """Return the call that undoes a node."""
     return node.compensate if isinstance(node, CallNode | WorkflowNode) else None
+
+
+def undoing_calls(node: Node) -> dict[tuple[str | int, ...], CompensateCall]:
+    """Return the calls with which a node undoes itself or others, by their path in the node."""
+    if isinstance(node, CompensateNode):
+        return {("steps", number): step for number, step in enumerate(node.steps)}
+    own = compensate_of(node)
+    return {("compensate",): own} if own else {}
 
 
 def parts(node: Node) -> dict[str, Part]:

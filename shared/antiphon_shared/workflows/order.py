@@ -4,16 +4,16 @@ Sets of nodes are bits of an integer, numbered in topological order, which makes
 fast.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from graphlib import TopologicalSorter
+from itertools import combinations
 from operator import and_
-from typing import Literal
 
-from antiphon_shared.workflows.activations import activations, fallback_of, targets
+from antiphon_shared.workflows.activations import Way, activations, fallback_of, targets
 from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, Node
 
-Ends = Literal["goto", "fallback", "partial"]
 Choices = frozenset[tuple[int, int]]
 
 
@@ -68,17 +68,17 @@ def _cycle(ids: list[str], after: Mapping[str, Mapping[str, bool]]) -> Cycle:
 
 
 class Order:
-    """The order of a graph without cycles."""
+    """The order of a graph without cycles. Raises graphlib.CycleError for other graphs."""
 
-    def __init__(self, graph: Mapping[str, Node], after: Mapping[str, Mapping[str, bool]]) -> None:
-        self.ids = ordered_names(after)
+    def __init__(self, graph: Mapping[str, Node]) -> None:
+        self.ids = [*TopologicalSorter(edges_of(graph)).static_order()][::-1]  # its edges lead backwards
         self.index = {id: n for n, id in enumerate(self.ids)}
         self._nodes = [graph[id] for id in self.ids]
         self._needed = [
             [self.index[one] for one in node.depends_on if one in self.index] for node in self._nodes
         ]
         self._needing: list[list[int]] = [[] for _ in self.ids]
-        self._activators: list[list[tuple[int, Ends]]] = [[] for _ in self.ids]
+        self._activators: list[list[tuple[int, Way]]] = [[] for _ in self.ids]
         for n, needed in enumerate(self._needed):
             for one in needed:
                 self._needing[one].append(n)
@@ -87,8 +87,8 @@ class Order:
                 if target in self.index:
                     self._activators[self.index[target]].append((n, how))
         self._is_target = [
-            bool(activators) or isinstance(node, CompensateNode)
-            for activators, node in zip(self._activators, self._nodes, strict=True)
+            bool(self._activators[n]) or isinstance(node, CompensateNode)
+            for n, node in enumerate(self._nodes)
         ]
         self.before, self._settled = self._ancestors()
 
@@ -110,11 +110,10 @@ class Order:
             for at, some in indexed
         ]
 
-    def are_exclusive(self, one: str, other: str) -> bool:
-        """Return whether at most one of two nodes can succeed."""
-        mine, others = self._choices[self.index[one]], self._choices[self.index[other]]
-        chosen = dict(mine)
-        return any(chosen.get(at, choice) != choice for at, choice in others)
+    def are_exclusive(self, ids: Iterable[str]) -> bool:
+        """Return whether at most one of some nodes can succeed."""
+        choices = [self._choices[self.index[id]] for id in ids]
+        return all(_contradict(dict(one), other) for one, other in combinations(choices, 2))
 
     def _ancestors(self) -> tuple[list[int], list[int]]:
         """Return for each node its ancestors, and the ancestors that have settled when it runs."""
@@ -190,31 +189,14 @@ class Order:
         done: list[Choices] = []
         failed = -1
         for n, needed in enumerate(self._needed):
-            ways: list[Choices] = []
-            for one, how in self._activators[n]:
-                ways.append(run[one] | {(one, n if how == "goto" else failed)})
-            if not ways:
-                ways = [done[one] for one in needed]
+            ways = [
+                run[one] | {(one, n if how == "goto" else failed)} for one, how in self._activators[n]
+            ] or [done[one] for one in needed]
             run.append(frozenset.intersection(*ways) if ways else frozenset())
-            done.append(
-                run[n] | {(n, n)} if self._fallback(n) is not None and not self._is_branch(n) else run[n]
-            )
+            is_chosen = self._fallback(n) is not None and not isinstance(self._nodes[n], BranchNode)
+            done.append(run[n] | {(n, n)} if is_chosen else run[n])
         return done
 
-    def _is_branch(self, n: int) -> bool:
-        return isinstance(self._nodes[n], BranchNode)
 
-
-def ordered_names(after: Mapping[str, Collection[str]]) -> list[str]:
-    """Return names so that each comes before the names that `after` lists for it; names in a cycle are left out."""
-    waiting_for = dict.fromkeys(after, 0)
-    for following in after.values():
-        for one in following:
-            waiting_for[one] += 1
-    ready = [id for id, count in waiting_for.items() if count == 0]
-    for id in ready:
-        for one in after[id]:
-            waiting_for[one] -= 1
-            if waiting_for[one] == 0:
-                ready.append(one)
-    return ready
+def _contradict(chosen: Mapping[int, int], choices: Choices) -> bool:
+    return any(chosen.get(at, choice) != choice for at, choice in choices)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.workflows.activations import activations
 from antiphon_shared.workflows.nodes import (
     CallNode,
@@ -31,13 +32,9 @@ def outline(workflow: Workflow) -> str:
         lines += [f"  - {why}: {target}" for why, target in ways(node, workflow.graph)]
         if isinstance(node, CompensateNode):
             lines += [f"  - {step.call}" for step in node.steps]
-    cut = [
-        line if len(line) <= _LINE_CHARACTERS else f"{line[:_LINE_CHARACTERS]}..."
-        for line in lines[:_LINES_MAX]
-    ]
-    return "\n".join(
-        [*cut, *([f"- and {len(lines) - _LINES_MAX} lines more"] if len(lines) > _LINES_MAX else [])]
-    )
+    if len(lines) > _LINES_MAX:
+        lines[_LINES_MAX:] = [f"- and {len(lines) - _LINES_MAX} lines more"]
+    return "\n".join(cut(line, _LINE_CHARACTERS) for line in lines)
 
 
 def node_text(node: Node) -> str:

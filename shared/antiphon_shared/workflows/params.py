@@ -1,11 +1,13 @@
 """Values that are given by name: to a workflow, by a person, by a model. Pure."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import to_json
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.values import JsonSchema, Value
 
 if TYPE_CHECKING:
@@ -79,6 +81,33 @@ class Param(Value):
         return None
 
 
+def _as_fields(value: object) -> Any:
+    """Return `{name: type}` in its full form."""
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: {"type": one, "required": True} if isinstance(one, str) else one for name, one in value.items()
+    }
+
+
+Fields = Annotated[
+    dict[Name, Param],
+    Field(min_length=1, max_length=100),
+    BeforeValidator(_as_fields, json_schema_input_type=dict[Name, ParamType | Param]),
+]
+"""Values that a node asks for, by name."""
+
+
+def object_schema(params: Mapping[str, Param]) -> JsonSchema:
+    """Return the JSON Schema of an object with a value for each param."""
+    return {
+        "type": "object",
+        "properties": {name: param.as_schema() for name, param in params.items()},
+        "required": [name for name, param in params.items() if param.is_required],
+        "additionalProperties": False,
+    }
+
+
 def type_name(value: object) -> str:
     """Return the name of a JSON value's type: `str`, `int`, ..., `null`."""
     if value is None:
@@ -88,8 +117,7 @@ def type_name(value: object) -> str:
 
 def short_json(value: object) -> str:
     """Return a JSON value in its written form, cut to a maximum."""
-    text = to_json(value, fallback=str).decode(errors="replace")
-    return text if len(text) <= _VALUE_CHARACTERS_MAX else f"{text[:_VALUE_CHARACTERS_MAX]}..."
+    return cut(to_json(value, fallback=str).decode(errors="replace"), _VALUE_CHARACTERS_MAX)
 
 
 @lru_cache

@@ -36,8 +36,10 @@ class Problem:
 
 
 def error(path: Path, code: str, message: str, hint: str = "") -> Problem:
-    return Problem("error", code, path, message, hint)
+    """Return an error; the hint may end with a full stop."""
+    return Problem("error", code, path, message, hint.rstrip("."))
 
 
 def warning(path: Path, code: str, message: str, hint: str = "") -> Problem:
-    return Problem("warning", code, path, message, hint)
+    """Return a warning; the hint may end with a full stop."""
+    return Problem("warning", code, path, message, hint.rstrip("."))

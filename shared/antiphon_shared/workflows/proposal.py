@@ -6,6 +6,7 @@ draft for a person, who connects, corrects, approves and publishes it.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -132,9 +133,6 @@ def _as_name(text: str) -> str:
 
 
 def _unused(name: str, taken: Iterable[str]) -> str:
-    names, n = {*taken}, 1
-    candidate = name
-    while candidate in names:
-        n += 1
-        candidate = f"{name}_{n}"
-    return candidate
+    names = {*taken}
+    candidates = chain((name,), (f"{name}_{n}" for n in count(2)))
+    return next(one for one in candidates if one not in names)

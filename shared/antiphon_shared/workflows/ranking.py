@@ -14,30 +14,16 @@ from antiphon_shared.text.words import plain_words, words
 from antiphon_shared.tools.relevance import scores_of
 from antiphon_shared.workflows.params import Param
 
-_NUMBER_WORDS = frozenset(
-    (
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "dozen",
-        "single",
-    )
-)
+_NUMBER_WORDS = frozenset((
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen",
+    "single",
+))  # fmt: skip  # a text, not a column
 _TIME_WORDS = frozenset((
     "today", "tonight", "tomorrow", "yesterday", "now", "next", "this", "day", "week", "weekend", "month", "year",
     "noon", "midnight", "morning", "evening", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december", "christmas", "easter",
-))  # fmt: skip  # a text, not a column
+))  # fmt: skip
 _SHAPES = {
     "email": re.compile(r"\S@\S"),
     "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S|\bwww\."),

@@ -61,8 +61,3 @@ def changed_tools(recipe: Recipe, catalogue: Catalogue) -> tuple[str, ...]:
         for name, hash in recipe.tools.items()
         if name not in definitions or schema_hash(definitions[name]) != hash
     )
-
-
-def is_current(recipe: Recipe, catalogue: Catalogue) -> bool:
-    """Return whether a recipe may be offered, because its tools have not changed since it was learned."""
-    return not changed_tools(recipe, catalogue)

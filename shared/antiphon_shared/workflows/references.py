@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pydantic_core import to_json
 
+from antiphon_shared.text.excerpt import cut
 from antiphon_shared.tools.placeholders import texts_in
 from antiphon_shared.values import Json, JsonObject
 
@@ -50,11 +51,14 @@ class ReferenceMissing(LookupError):
 
     def __init__(self, reference: Reference, had: str) -> None:
         super().__init__(f"{reference} is missing: {had}")
-        self.reference, self.had = reference, had
 
 
 class NotText(ValueError):
     """Raised for a reference inside a text whose value is a list or an object."""
+
+
+UNRESOLVED = (ReferenceMissing, NotText, MalformedReference)
+"""The errors of `resolve`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,7 @@ class Template:
     @property
     def single_reference(self) -> Reference | None:
         """Return the single reference that the text is; None for other texts."""
-        match self.parts:
-            case (Reference() as one,):
-                return one
-        return None
+        return self.references[0] if len(self.parts) == len(self.references) == 1 else None
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -90,9 +91,8 @@ def read_template(text: str) -> Template:
             parts += [plain, reference_of(match)] if plain else [reference_of(match)]
             plain, at = "", match.end()
         elif text.startswith("${", dollar):
-            raise MalformedReference(
-                f"{_cut(text[dollar:])!r} is not a reference; write ${{name.path}}, or $${{ for the text itself"
-            )
+            hint = "write ${name.path}, or $${ for the text itself"
+            raise MalformedReference(f"{cut(text[dollar:], _LENGTH_MAX)!r} is not a reference; {hint}")
         else:
             plain, at = f"{plain}$", dollar + 1
     plain += text[at:]
@@ -103,6 +103,12 @@ def reference_of(match: re.Match[str]) -> Reference:
     """Return the reference in a match of BARE or BRACED."""
     path = tuple(int(part) if _INDEX.fullmatch(part) else part for part in match[3].split(".")[1:])
     return Reference(match[1], path, bool(match[2]))
+
+
+def reference_in(text: str) -> Reference | None:
+    """Return the reference that a text is; None for other texts."""
+    match = BARE.fullmatch(text) or BRACED.fullmatch(text)
+    return reference_of(match) if match else None
 
 
 def templates(value: Json) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -132,9 +138,8 @@ def look_up(reference: Reference, values: Mapping[str, Json]) -> Json:
     if reference.name not in values:
         if reference.is_optional:
             return None
-        raise ReferenceMissing(
-            reference, f"nothing named {reference.name} has succeeded; there {_mapped(values)}"
-        )
+        had = f"nothing named {reference.name} has succeeded; there {_mapped(values, 'are', 'is nothing')}"
+        raise ReferenceMissing(reference, had)
     value, way = values[reference.name], reference.name
     for part in reference.path:
         value = _inside(value, part, way, reference)
@@ -144,21 +149,21 @@ def look_up(reference: Reference, values: Mapping[str, Json]) -> Json:
 
 def _inside(value: Json, part: str | int, way: str, reference: Reference) -> Json:
     match value:
+        case dict() if str(part) in value:
+            return value[str(part)]
+        case list() | tuple() if isinstance(part, int) and part < len(value):
+            return value[part]
+        case list() | tuple() | str() if part == "length":
+            return len(value)
         case dict():
-            if str(part) in value:
-                return value[str(part)]
-            raise ReferenceMissing(reference, f"{way} {_mapped(value, 'has the keys', 'has no keys')}")
+            had = _mapped(value, "has the keys", "has no keys")
         case list() | tuple():
-            if isinstance(part, int) and part < len(value):
-                return value[part]
-            if part != "length":
-                raise ReferenceMissing(reference, f"{way} is a list of {len(value)}")
-            return len(value)
+            had = f"is a list of {len(value)}"
         case str():
-            if part != "length":
-                raise ReferenceMissing(reference, f"{way} is a text")
-            return len(value)
-    raise ReferenceMissing(reference, f"{way} is {_cut(to_json(value).decode())}")
+            had = "is a text"
+        case _:
+            had = f"is {cut(to_json(value).decode(), _LENGTH_MAX)}"
+    raise ReferenceMissing(reference, f"{way} {had}")
 
 
 def _resolve_text(text: str, values: Mapping[str, Json]) -> Json:
@@ -180,11 +185,7 @@ def _as_text(reference: Reference, value: Json) -> str:
     return to_json(value).decode()
 
 
-def _mapped(values: Mapping[str, Json], some: str = "are", none: str = "is nothing") -> str:
-    names = [_cut(str(name)) for name, _ in zip(values, range(_KEYS_MAX), strict=False)]
+def _mapped(values: Mapping[str, Json], some: str, none: str) -> str:
+    names = [cut(str(name), _LENGTH_MAX) for name, _ in zip(values, range(_KEYS_MAX), strict=False)]
     more = ", ..." if len(values) > _KEYS_MAX else ""
     return f"{some} {', '.join(names)}{more}" if names else none
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LENGTH_MAX else f"{text[:_LENGTH_MAX]}..."

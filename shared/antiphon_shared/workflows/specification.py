@@ -1,13 +1,14 @@
 """A workflow file as a value. Pure."""
 
 import json
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
 from pydantic import Field
 
 from antiphon_shared.values import Value
-from antiphon_shared.workflows.nodes import TEXT_MAX, Node, Seconds
+from antiphon_shared.workflows.nodes import TEXT_MAX, Node, Seconds, WorkflowNode, parts
 from antiphon_shared.workflows.params import Name, Param
 
 DEFAULT_TIMEOUT_S = 3_600.0
@@ -26,6 +27,12 @@ class Workflow(Value):
     graph: dict[Name, Node] = Field(min_length=1, max_length=NODES_MAX)
     output: dict[Name, Any] | str | None = Field(default=None, description="A map, or one reference.")
 
+    def nodes(self) -> Iterator[Node]:
+        """Yield every node, also those inside others."""
+        for node in self.graph.values():
+            yield node
+            yield from parts(node).values()
+
 
 class Specification(Value):
     """All workflows of a domain."""
@@ -34,6 +41,19 @@ class Specification(Value):
     version: str = Field(min_length=1, max_length=100)
     description: str = Field(default="", max_length=TEXT_MAX)
     workflows: dict[Name, Workflow] = Field(min_length=1, max_length=1_000)
+
+    def nodes_inside(self, node: Node) -> Iterator[Node]:
+        """Yield every node inside a node, also those of the workflows that it calls."""
+        called: set[str] = set()
+        waiting = [node]
+        while waiting:
+            one = waiting.pop()
+            inside: list[Node] = [*parts(one).values()]
+            if isinstance(one, WorkflowNode) and one.workflow in self.workflows.keys() - called:
+                called.add(one.workflow)
+                inside += self.workflows[one.workflow].graph.values()
+            yield from inside
+            waiting += inside
 
 
 def canonical(specification: Specification) -> bytes:

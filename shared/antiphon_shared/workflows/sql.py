@@ -9,13 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from antiphon_shared.values import Json, JsonObject
-from antiphon_shared.workflows.references import (
-    MalformedReference,
-    Reference,
-    Template,
-    look_up,
-    read_template,
-)
+from antiphon_shared.workflows.references import Reference, Template, look_up, read_template
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -23,8 +17,6 @@ if TYPE_CHECKING:
 SQL_TOOL = "sql_query"
 LENGTH_MAX = 20_000
 _REMEMBERED = 256
-
-__all__ = ["LENGTH_MAX", "SQL_TOOL", "MalformedReference", "SqlNames", "UnfitSql", "arguments_of", "names_in"]
 
 
 class UnfitSql(ValueError):

@@ -4,44 +4,38 @@ from collections.abc import Iterator
 
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.checks.edges import check_edges
-from antiphon_shared.workflows.checks.flow import Flow, look_through
+from antiphon_shared.workflows.checks.flow import look_through
 from antiphon_shared.workflows.checks.names import check_names, check_params
 from antiphon_shared.workflows.checks.nodes import check_nodes
 from antiphon_shared.workflows.checks.references import check_references, check_unused
 from antiphon_shared.workflows.checks.sub_workflows import check_sizes, check_sub_workflows
 from antiphon_shared.workflows.checks.texts import check_texts
 from antiphon_shared.workflows.checks.tools import check_contracts, check_sql_calls, check_tools
-from antiphon_shared.workflows.order import Order, cycles, edges_of
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification
+
+_CHECKS = (
+    check_params,
+    check_nodes,
+    check_edges,
+    check_names,
+    check_texts,
+    check_references,
+    check_sql_calls,
+    check_unused,
+)
 
 
 def problems_of(specification: Specification, catalogue: Catalogue | None = None) -> Iterator[Problem]:
     """Yield all problems of a specification. Without a catalogue, calls are not checked against their tools."""
     yield from check_sizes(specification)
     flows = {name: look_through(specification, name) for name in specification.workflows}
-    orders = {name: _order(flow) for name, flow in flows.items()}
-    for name, flow in flows.items():
-        yield from _of_workflow(flow, orders[name])
-        yield from check_sub_workflows(flow, orders)
+    for flow in flows.values():
+        yield from flow.problems
+        for check in _CHECKS:
+            yield from check(flow)
+        yield from check_sub_workflows(flow, flows)
         if catalogue is not None:
             yield from check_tools(flow, catalogue)
     if catalogue is not None:
         yield from check_contracts(flows.values(), catalogue)
-
-
-def _of_workflow(flow: Flow, order: Order | None) -> Iterator[Problem]:
-    yield from flow.problems
-    yield from check_params(flow)
-    yield from check_nodes(flow)
-    yield from check_edges(flow)
-    yield from check_names(flow, order)
-    yield from check_texts(flow)
-    yield from check_references(flow, order)
-    yield from check_sql_calls(flow)
-    yield from check_unused(flow)
-
-
-def _order(flow: Flow) -> Order | None:
-    after = edges_of(flow.workflow.graph)
-    return None if cycles(after) else Order(flow.workflow.graph, after)

@@ -12,7 +12,7 @@ from antiphon.recipes.chain import Chain, SuccessfulCall
 from antiphon.recipes.learn import Learned, learn
 from antiphon.workflows.dry_run import dry_run
 from coordinator.workflows.messages import CallTool
-from coordinator.workflows.plan import Plan, facts_of
+from coordinator.workflows.plan import Plan, pinned_tool
 from tests.antiphon.recipes.chains import a_call, a_chain
 
 Path = tuple[str | int, ...]
@@ -186,7 +186,7 @@ def simulated(
     learned: Learned, made: list[SuccessfulCall], params: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return the arguments of each call, by the engine."""
-    tools = {call.tool: facts_of(call.definition) for call in made}
+    tools = {call.tool: pinned_tool(call.definition, call.definition.contract) for call in made}
     plan = Plan(compile_graph(learned.recipe.specification, "w"), tools)
     run = dry_run(plan, params, {call.tool: call.result for call in made})
     assert run.end.status == "completed"

@@ -3,7 +3,7 @@
 import pytest
 
 from coordinator.workflows.decide import UnfitParams
-from coordinator.workflows.messages import AskPerson, CallTool, StopRequested, Succeeded, TimerFired
+from coordinator.workflows.messages import AskPerson, StopRequested, Succeeded, TimerFired
 from tests.coordinator.workflows.world import World, a_plan, a_world, arguments, call
 
 UNDO = {"call": "drop", "args": {"id": "$a.id"}}
@@ -270,10 +270,3 @@ class TestWaiting:
         assert world.end is not None
         assert world.end.failure is not None
         assert (world.status, world.end.failure.message) == ("failed", "No a.")
-
-
-def test_a_call_says_what_its_contract_needs() -> None:
-    graph = {"a": call("book", timeout_s=4, on_error={"retry": 1})}
-    asked = a_world(graph).start().open["a"]
-    assert isinstance(asked, CallTool)
-    assert (asked.timeout_s, asked.is_retried_by_run) == (4, True)

@@ -1,8 +1,9 @@
 """The knowledge of a run's decisions about its tools."""
 
+from antiphon_shared.events import PinnedTool
 from antiphon_shared.tools.contract import Contract
 
-from coordinator.workflows.plan import ToolFacts, facts_of
+from coordinator.workflows.plan import pinned_tool
 from tests.coordinator.workflows.world import a_plan
 from tests.plain_samples import PLAIN
 from tests.rows import each_row
@@ -11,12 +12,12 @@ PLAN = a_plan({"look": {"call": "look"}, "odd": {"call": "odd"}, "ask": {"call":
 
 
 def test_a_tool_that_is_unknown_is_taken_for_a_write() -> None:
-    assert PLAN.facts("odd") == ToolFacts(is_write=True, is_idempotent=False, is_sequential=False)
+    assert PLAN.tool("odd") == PinnedTool(is_write=True, is_idempotent=False, is_sequential=False)
     assert [PLAN.is_write(path) for path in ("look", "odd", "ask")] == [False, True, False]
 
 
 def test_a_query_over_outputs_may_be_repeated() -> None:
-    assert PLAN.facts("sql_query") == ToolFacts(is_idempotent=True)
+    assert PLAN.tool("sql_query") == PinnedTool(is_idempotent=True)
 
 
 @each_row("mode", ["parallel-safe", "sequential-only"])
@@ -32,4 +33,6 @@ def test_facts_of_a_tool_are_those_of_its_contract(mode: str, idempotent: bool, 
             "input_schema": {"x-orchestration": contract.model_dump(mode="json", exclude={"effect"})},
         }
     )
-    assert facts_of(tool) == ToolFacts(effect == "write", idempotent, mode == "sequential-only")
+    pinned = pinned_tool(tool, contract)
+    assert (pinned.is_write, pinned.is_idempotent) == (effect == "write", idempotent)
+    assert pinned.is_sequential == (mode == "sequential-only")

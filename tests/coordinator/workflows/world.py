@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.events import PinnedTool
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.specification import Specification
 
@@ -27,21 +28,21 @@ from coordinator.workflows.messages import (
     TimerFired,
     Withdraw,
 )
-from coordinator.workflows.plan import Plan, ToolFacts
+from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import Run
 
 Graph = Mapping[str, Any]
-READ, WRITE = ToolFacts(), ToolFacts(is_write=True)
+READ, WRITE = PinnedTool(), PinnedTool(is_write=True)
 TOOLS = {
     "look": READ,
     "book": WRITE,
-    "pay": ToolFacts(is_write=True, is_idempotent=True),
-    "drop": ToolFacts(is_write=True, is_idempotent=True),
-    "slow": ToolFacts(is_write=True, is_sequential=True),
+    "pay": PinnedTool(is_write=True, is_idempotent=True),
+    "drop": PinnedTool(is_write=True, is_idempotent=True),
+    "slow": PinnedTool(is_write=True, is_sequential=True),
 }
 
 
-def a_plan(graph: Graph, tools: Mapping[str, ToolFacts] = TOOLS, **others: Any) -> Plan:
+def a_plan(graph: Graph, tools: Mapping[str, PinnedTool] = TOOLS, **others: Any) -> Plan:
     """Return the plan of a workflow `main` with that graph; `others` are further workflows, or fields of this one."""
     workflows = {
         name: other for name, other in others.items() if isinstance(other, dict) and "graph" in other

@@ -12,7 +12,7 @@ import examples.travel
 from antiphon import workflows
 from antiphon.workflows.load import catalogue_of
 from coordinator.workflows.messages import CallTool, End, Failed, Failure, GraphEvent, Succeeded
-from coordinator.workflows.plan import Plan, facts_of
+from coordinator.workflows.plan import Plan, pinned_tool
 from tests.coordinator.workflows.world import World
 from tests.tool_dispatcher.builders import a_context
 from tool_dispatcher.authoring.tool import ToolFailed
@@ -22,7 +22,7 @@ from tool_dispatcher.catalogue import load_tools
 FILE = Path(examples.travel.__file__).with_name("workflows.yaml")
 SPECIFICATION = workflows.load(FILE)
 TOOLS = load_tools("examples.travel")
-FACTS = {tool.name: facts_of(tool) for tool in catalogue_of(["examples.travel"]).tools}
+FACTS = {tool.name: pinned_tool(tool, tool.contract) for tool in catalogue_of(["examples.travel"]).tools}
 TRIP = {
     "origin": "NYC",
     "destination": "LIS",

@@ -1,6 +1,7 @@
 """Checks of a call's arguments against the schema of its tool, before the call is made. Pure."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -9,13 +10,15 @@ from pydantic_core import from_json, to_json
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.values import Json, JsonObject, JsonSchema
-from antiphon_shared.workflows.params import JSON_TYPES, Param, short_json
+from antiphon_shared.workflows.params import JSON_TYPES, Param, ParamType, short_json
 from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, read_template, templates
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
+NOT_CONVERTED = "Correct the value; values are not converted"
+"""The hint for a value of the wrong type."""
 _SCHEMAS_CACHED_MAX = 10_000
 _MESSAGE_CHARACTERS_MAX = 200
 
@@ -31,36 +34,47 @@ def check_arguments(
     for name, value in args.items():
         if name in properties:
             if problem := _problem(schema, properties[name], value, params):
-                yield error(
-                    (*path, "args", name),
-                    "wrong_type",
-                    problem,
-                    "Correct the value; values are not converted",
-                )
+                yield error((*path, "args", name), "wrong_type", problem, NOT_CONVERTED)
         elif schema.get("additionalProperties", False) is False and "patternProperties" not in schema:
-            hint = did_you_mean(name, properties, "Remove it: the tool has no parameters").rstrip(".")
-            yield error(
-                (*path, "args", name), "unknown_argument", f"{tool.name} has no parameter {name}", hint
-            )
+            why = f"{tool.name} has no parameter {name}"
+            hint = did_you_mean(name, properties, "Remove it: the tool has no parameters")
+            yield error((*path, "args", name), "unknown_argument", why, hint)
     for name in schema.get("required", ()):
         if name not in args:
             yield error((*path, "args"), "missing_argument", f"{tool.name} needs {name}", f"Add {name}")
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The origin of a value that does not exist before the run."""
+
+    type: ParamType | None
+    """The type of the value, if it is known."""
+    text: str = ""
+    """The reference to a param; empty for a text that holds references."""
+
+    def __str__(self) -> str:
+        return f"{self.text} is {self.type}" if self.text else "this is text"
+
+
+def source_of(text: str, params: Mapping[str, Param]) -> Source | str:
+    """Return the source of an argument's value; for a text without references, the value itself."""
+    try:
+        template = read_template(text)
+    except MalformedReference:
+        return Source(None)  # flow.py reports it
+    if (reference := template.single_reference) is not None:
+        param = None if reference.path else params.get(reference.name)
+        return Source(param.type if param else None, text)
+    return Source("str") if template.references else "".join(map(str, template.parts))
+
+
 def _problem(schema: JsonSchema, part: Json, value: Json, params: Mapping[str, Param]) -> str | None:
-    if isinstance(value, str) and "$" in value:
-        try:
-            template = read_template(value)
-        except MalformedReference:
-            return None
-        if template.single_reference is not None:
-            param = params.get(template.single_reference.name)
-            if param is None or template.single_reference.path:
-                return None
-            return _type_problem(part, JSON_TYPES[param.type], f"{value} is {param.type}")
-        if template.references:
-            return _type_problem(part, "string", "this is text")
-        value = "".join(map(str, template.parts))
+    if isinstance(value, str):
+        source = source_of(value, params)
+        if isinstance(source, Source):
+            return source.type and _type_problem(part, JSON_TYPES[source.type], str(source))
+        value = source
     if isinstance(value, dict | list) and next(templates(value), None) is not None:
         container_type = "object" if isinstance(value, dict) else "array"
         wrong = _type_problem(part, container_type, f"the value is {short_json(value)}")

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from antiphon_shared.values import Json
-from antiphon_shared.workflows.condition_syntax import read_condition, variables
+from antiphon_shared.workflows.condition_syntax import Tree, read_condition, variables
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
-from antiphon_shared.workflows.items import UnfitItems, read_items, references_in
+from antiphon_shared.workflows.items import Range, UnfitItems, read_items, references_in
 from antiphon_shared.workflows.nodes import (
+    TEMPLATE_KEYS,
     BranchNode,
     CallNode,
     CompensateNode,
@@ -17,11 +18,10 @@ from antiphon_shared.workflows.nodes import (
     Node,
     ParallelNode,
     Part,
-    ReasonNode,
-    WaitNode,
-    WorkflowNode,
-    YieldNode,
+    compensate_of,
+    undoing_calls,
 )
+from antiphon_shared.workflows.order import Cycle, Order, cycles, edges_of
 from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
 from antiphon_shared.workflows.specification import Specification, Workflow
@@ -56,17 +56,30 @@ class Provider:
     """Whether the node may succeed without it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition of a node or an arm, as it is written and as it was read."""
+
+    path: Path
+    text: str
+    tree: Tree
+
+
 @dataclass(slots=True)
 class Flow:
-    """One workflow of a specification, with the uses and providers of its names."""
+    """One workflow of a specification, with its order, and the uses and providers of its names."""
 
     specification: Specification
-    name: str
     workflow: Workflow
     path: Path
+    cycles: list[Cycle]
+    order: Order | None
+    """The order of the nodes; None for a graph with cycles."""
     uses: list[Use] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     """Problems of texts that cannot be read."""
+    conditions: list[Condition] = field(default_factory=list)
+    items: list[tuple[Path, ForeachNode, Reference | Range]] = field(default_factory=list)
     providers: dict[str, list[Provider]] = field(default_factory=dict)
 
     def at(self, id: str) -> Path:
@@ -76,10 +89,10 @@ class Flow:
         """Yield each node, also those inside others, with the id of its node in the graph."""
         for id, node in self.workflow.graph.items():
             yield id, self.at(id), node
-            yield from ((id, path, part) for path, part in inner(self.at(id), node))
+            yield from ((id, path, part) for path, part in _inner(self.at(id), node))
 
 
-def inner(path: Path, node: Node) -> Iterator[tuple[Path, Part]]:
+def _inner(path: Path, node: Node) -> Iterator[tuple[Path, Part]]:
     """Yield the nodes inside a node, with their paths in the file."""
     if isinstance(node, ParallelNode):
         yield from (((*path, "branches", name), part) for name, part in node.branches.items())
@@ -88,9 +101,11 @@ def inner(path: Path, node: Node) -> Iterator[tuple[Path, Part]]:
 
 
 def look_through(specification: Specification, name: str) -> Flow:
-    """Return a workflow with its uses and providers."""
+    """Return a workflow with its order, uses and providers."""
     workflow = specification.workflows[name]
-    flow = Flow(specification, name, workflow, ("workflows", name))
+    found = cycles(edges_of(workflow.graph))
+    order = None if found else Order(workflow.graph)
+    flow = Flow(specification, workflow, ("workflows", name), found, order)
     for id, node in workflow.graph.items():
         for provider, provided in _provided(id, flow.at(id), node):
             flow.providers.setdefault(provided, []).append(provider)
@@ -109,7 +124,7 @@ def _provided(id: str, path: Path, node: Node) -> Iterator[tuple[Provider, str]]
     yield Provider(id, path), id
     if node.output and node.output != id:
         yield Provider(id, (*path, "output")), node.output
-    for part_path, part in inner(path, node):
+    for part_path, part in _inner(path, node):
         if part.output and isinstance(node, ParallelNode):
             is_partial = part.when is not None or node.on_partial_failure == "continue"
             yield Provider(id, (*part_path, "output"), is_partial), part.output
@@ -127,28 +142,17 @@ class _Uses:
     def of_node(self, path: Path, node: Node) -> None:
         if node.when is not None:
             self.of_condition((*path, "when"), node.when)
-        if isinstance(node, CallNode | WorkflowNode):
-            self._of_args(path, node)
-            if node.compensate:
-                self.of_value((*path, "compensate", "args"), node.compensate.args, "own_undo")
-        match node:
-            case BranchNode():
-                for n, arm in enumerate(node.on):
-                    if arm.when is not None:
-                        self.of_condition((*path, "on", n, "when"), arm.when)
-            case ForeachNode():
-                self.of_items((*path, "items"), node.items)
-            case YieldNode() | ErrorNode():
-                self.of_value((*path, "message"), node.message)
-            case WaitNode():
-                self.of_value((*path, "seconds"), node.seconds)
-                self.of_value((*path, "until"), node.until)
-            case CompensateNode():
-                for n, step in enumerate(node.steps):
-                    self.of_value((*path, "steps", n, "args"), step.args, "undo")
-            case ReasonNode():
-                self.of_value((*path, "question"), node.question)
-                self.of_value((*path, "instructions"), node.instructions)
+        for key in TEMPLATE_KEYS:
+            self.of_value((*path, key), getattr(node, key, None))
+        if isinstance(node, CallNode) and node.call == SQL_TOOL:
+            self._of_sql((*path, "args", "sql"), node.args.get("sql"))
+        for way, call in undoing_calls(node).items():
+            self.of_value((*path, *way, "args"), call.args, "own_undo" if compensate_of(node) else "undo")
+        for n, arm in enumerate(node.on if isinstance(node, BranchNode) else ()):
+            if arm.when is not None:
+                self.of_condition((*path, "on", n, "when"), arm.when)
+        if isinstance(node, ForeachNode):
+            self.of_items((*path, "items"), node)
 
     def of_value(self, path: Path, value: Json, kind: UseKind = "value") -> None:
         for way, text in templates(value):
@@ -161,31 +165,30 @@ class _Uses:
 
     def of_condition(self, path: Path, text: str) -> None:
         try:
-            references = variables(read_condition(text))
+            tree = read_condition(text)
         except ConditionSyntax as malformed:
             self.flow.problems.append(error(path, "condition_syntax", str(malformed)))
             return
-        for reference, is_in_has in references:
+        self.flow.conditions.append(Condition(path, text, tree))
+        for reference, is_in_has in variables(tree):
             self._add(path, (reference,), "has" if is_in_has else "value")
 
-    def of_items(self, path: Path, text: str) -> None:
+    def of_items(self, path: Path, node: ForeachNode) -> None:
         try:
-            self._add(path, references_in(read_items(text)), "value")
+            items = read_items(node.items)
         except UnfitItems as unfit:
             self.flow.problems.append(error(path, "bad_items", str(unfit)))
+            return
+        self.flow.items.append((path, node, items))
+        self._add(path, references_in(items), "value")
 
-    def _of_args(self, path: Path, node: CallNode | WorkflowNode) -> None:
-        is_sql = isinstance(node, CallNode) and node.call == SQL_TOOL
-        self.of_value((*path, "args"), node.args)
-        text = node.args.get("sql")
-        if not is_sql or not isinstance(text, str):
-            return
+    def _of_sql(self, path: Path, sql: Json) -> None:
         try:
-            tables = names_in(text).tables
+            tables = names_in(sql).tables if isinstance(sql, str) else ()
         except (UnfitSql, MalformedReference) as unfit:
-            self.flow.problems.append(error((*path, "args", "sql"), "bad_sql", str(unfit)))
+            self.flow.problems.append(error(path, "bad_sql", str(unfit)))
             return
-        self._add((*path, "args", "sql"), [Reference(name) for name in tables], "table")
+        self._add(path, [Reference(name) for name in tables], "table")
 
     def _add(self, path: Path, references: Iterable[Reference], kind: UseKind) -> None:
         self.flow.uses += [

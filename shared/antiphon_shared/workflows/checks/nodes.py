@@ -1,6 +1,6 @@
 """Checks of the keys of one node against each other. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from antiphon_shared.workflows.activations import fallback_of
 from antiphon_shared.workflows.checks.flow import Flow
@@ -10,15 +10,13 @@ from antiphon_shared.workflows.nodes import (
     CompensateNode,
     ErrorNode,
     ForeachNode,
-    Node,
     ParallelNode,
     Part,
     ReasonNode,
     WaitNode,
     WorkflowNode,
     compensate_of,
-    on_error_of,
-    parts,
+    has_retries,
 )
 from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
@@ -31,14 +29,9 @@ def check_nodes(flow: Flow) -> Iterator[Problem]:
         around = flow.workflow.graph[id]
         if node is not around and isinstance(node, CallNode | WorkflowNode | ReasonNode):
             yield from _part(path, node, isinstance(around, ForeachNode))
-        on_error = on_error_of(node)
-        if on_error and on_error.retry and not isinstance(node, CallNode):
-            yield error(
-                (*path, "on_error", "retry"),
-                "retry",
-                "only calls are retried",
-                "Move retry to a call",
-            )
+        if has_retries(node) and not isinstance(node, CallNode):
+            hint = "Move retry to a call"
+            yield error((*path, "on_error", "retry"), "retry", "only calls are retried", hint)
         match node:
             case BranchNode():
                 yield from _arms(path, node)
@@ -54,28 +47,20 @@ def _part(path: Path, node: Part, is_step: bool) -> Iterator[Problem]:
         hint = f"Put it on the {around} node"
         yield error((*path, "depends_on"), "inner_edge", f"what is inside a {around} begins with it", hint)
     if node.on_error and node.on_error.fallback:
-        hint = (
-            f"Use {'on_item_error' if is_step else 'on_partial_failure'}, or a fallback of the {around} node"
-        )
-        yield error(
-            (*path, "on_error", "fallback"), "inner_edge", f"nothing inside a {around} has a fallback", hint
-        )
+        why = f"nothing inside a {around} has a fallback"
+        other = "on_item_error" if is_step else "on_partial_failure"
+        hint = f"Use {other}, or a fallback of the {around} node"
+        yield error((*path, "on_error", "fallback"), "inner_edge", why, hint)
     if is_step and node.output:
-        why = "a step has no output of its own"
-        yield error(
-            (*path, "output"), "step_output", why, "Put it on the foreach node: its output is the list"
-        )
+        hint = "Put it on the foreach node: its output is the list"
+        yield error((*path, "output"), "step_output", "a step has no output of its own", hint)
 
 
 def _arms(path: Path, node: BranchNode) -> Iterator[Problem]:
     for n, arm in enumerate(node.on[:-1]):
         if arm.when is None:
-            yield error(
-                (*path, "on", n),
-                "default_not_last",
-                "the default comes before other conditions",
-                "Put it last",
-            )
+            why = "the default comes before other conditions"
+            yield error((*path, "on", n), "default_not_last", why, "Put it last")
 
 
 def _wait(path: Path, node: WaitNode) -> Iterator[Problem]:
@@ -101,34 +86,11 @@ def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
     target = fallback_of(node)
     fallback = flow.workflow.graph.get(target or "")
     if fallback is not None and not isinstance(fallback, CompensateNode | ErrorNode):
-        yield warning(
-            (*path, "on_error", "fallback"),
-            "fallback_not_taken",
-            f"{target} is not activated once branches have begun: rollback_all fails the workflow",
-            "Write abort or continue in its place, or leave the fallback out",
-        )
-    if "rollback_all" in flow.workflow.graph:
-        return
-    if not _undoes(flow, node.branches.values(), set()):
-        yield error(
-            (*path, "on_partial_failure"),
-            "nothing_to_roll_back",
-            "there is no compensate node named rollback_all, and no branch has a compensate of its own",
-            "Add the node, or a compensate to the branches that change something",
-        )
-
-
-def _undoes(flow: Flow, nodes: Iterable[Node], seen: set[str]) -> bool:
-    """Return whether one of some nodes has its own compensate, also in sub-workflows."""
-    for node in nodes:
-        if compensate_of(node):
-            return True
-        if isinstance(node, WorkflowNode) and node.workflow in flow.specification.workflows:
-            if node.workflow in seen:
-                continue
-            seen.add(node.workflow)
-            if _undoes(flow, flow.specification.workflows[node.workflow].graph.values(), seen):
-                return True
-        if _undoes(flow, parts(node).values(), seen):
-            return True
-    return False
+        why = f"{target} is not activated once branches have begun: rollback_all fails the workflow"
+        hint = "Write abort or continue in its place, or leave the fallback out"
+        yield warning((*path, "on_error", "fallback"), "fallback_not_taken", why, hint)
+    is_undone = any(map(compensate_of, flow.specification.nodes_inside(node)))
+    if "rollback_all" not in flow.workflow.graph and not is_undone:
+        why = "there is no compensate node named rollback_all, and no branch has a compensate of its own"
+        hint = "Add the node, or a compensate to the branches that change something"
+        yield error((*path, "on_partial_failure"), "nothing_to_roll_back", why, hint)

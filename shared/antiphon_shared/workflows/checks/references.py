@@ -19,15 +19,17 @@ from antiphon_shared.workflows.problem import Problem, error, warning
 _SCALARS = ("int", "float", "bool")
 
 
-def check_references(flow: Flow, order: Order | None) -> Iterator[Problem]:
+def check_references(flow: Flow) -> Iterator[Problem]:
     """Yield a problem for each reference that may lack a value. Without an order, only names are checked."""
+    order = flow.order
     unsure: list[tuple[Use, list[Provider]]] = []
     for use in dict.fromkeys(flow.uses):
         name = use.reference.name
         if param := flow.workflow.params.get(name):
-            if use.reference.path and (
-                param.type in _SCALARS or (param.type == "str" and use.reference.path != ("length",))
-            ):
+            has_inside = param.type not in _SCALARS and (
+                param.type != "str" or use.reference.path == ("length",)
+            )
+            if use.reference.path and not has_inside:
                 why = f"{use.reference} leads into the param {name}, which is {param.type}"
                 yield error(use.path, "reference_missing", why, f"Write ${name}")
         elif name not in flow.providers:
@@ -45,11 +47,9 @@ def check_references(flow: Flow, order: Order | None) -> Iterator[Problem]:
 def _unknown(flow: Flow, use: Use) -> Problem:
     name = use.reference.name
     if isinstance(flow.workflow.graph.get(name), CompensateNode | ErrorNode):
-        return error(
-            use.path, "reference_missing", f"{name} ends the workflow and has no result", "Refer to another"
-        )
-    names = [*flow.workflow.params, *flow.providers]
-    hint = did_you_mean(name, names).rstrip(".")
+        why = f"{name} ends the workflow and has no result"
+        return error(use.path, "reference_missing", why, "Refer to another")
+    hint = did_you_mean(name, [*flow.workflow.params, *flow.providers])
     return error(use.path, "unknown_reference", f"{use.reference}: there is nothing named {name}", hint)
 
 
@@ -63,13 +63,8 @@ def _key(flow: Flow, use: Use, providers: list[Provider]) -> Problem | None:
     key = str(use.reference.path[0])
     if key in keys:
         return None
-    hint = did_you_mean(key, keys).rstrip(".")
-    return error(
-        use.path,
-        "reference_missing",
-        f"{use.reference}: the result of {providers[0].node} has no {key}",
-        hint,
-    )
+    why = f"{use.reference}: the result of {providers[0].node} has no {key}"
+    return error(use.path, "reference_missing", why, did_you_mean(key, keys))
 
 
 def _keys(flow: Flow, node: Node) -> list[str] | None:
@@ -94,7 +89,8 @@ def _edge(order: Order, use: Use, nodes: list[str]) -> Problem | None:
     if use.node is None or (use.node in nodes and use.kind == "own_undo"):
         return None
     if use.node in nodes:
-        return _own(use)
+        why = f"{use.reference} is a result of {use.node} itself, which does not exist before it has run"
+        return error(use.path, "missing_edge", why, "Refer to a node upstream of it")
     is_before = order.bits(nodes) & order.before[order.index[use.node]]
     return None if is_before else _missing_edge(order, use, nodes)
 
@@ -118,15 +114,6 @@ def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[
         yield error(use.path, "may_be_missing", why, way_out)
 
 
-def _own(use: Use) -> Problem:
-    return error(
-        use.path,
-        "missing_edge",
-        f"{use.reference} is a result of {use.node} itself, which does not exist before it has run",
-        "Refer to a node upstream of it",
-    )
-
-
 def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Problem:
     mine = 1 << order.index[str(use.node)]
     later = [id for id in nodes if order.before[order.index[id]] & mine]
@@ -143,9 +130,8 @@ def check_unused(flow: Flow) -> Iterator[Problem]:
     used = {use.reference.name for use in flow.uses}
     for name in flow.workflow.params:
         if name not in used:
-            yield warning(
-                (*flow.path, "params", name), "unused", f"nothing uses the param {name}", "Remove it"
-            )
+            path = (*flow.path, "params", name)
+            yield warning(path, "unused", f"nothing uses the param {name}", "Remove it")
     last = last_nodes(flow.workflow) if flow.workflow.output is None else ()
     for name, providers in flow.providers.items():
         if name in flow.workflow.graph or name in used:

@@ -21,7 +21,8 @@ class ToolDispatcher:
         """Answer every call of the batch, in the order of the calls."""
         request = delivery.event.data
         assert isinstance(request, ToolsRequested)
-        journal = Journal(session, request.round, delivery.event.format, is_of_run=bool(request.node))
+        is_of_one_call = len(request.calls) == 1
+        journal = Journal(session, request.round, delivery.event.format, is_of_one_call=is_of_one_call)
         attempt = max(delivery.attempt, int(delivery.redelivered)) + 1
         executed = await self._executor.run(
             request, session, journal, attempt=attempt, requested_at_ms=delivery.requested_at_ms

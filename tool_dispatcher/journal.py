@@ -34,14 +34,15 @@ class JournaledCalls:
 class Journal:
     """The journal of one round. It notes each outcome at once, and retries while Redis is unavailable.
 
-    `format` is that of the session. A run requests one call at a time, and its result is committed at once; so in a
-    run only the ledger notes outcomes, those of writes. If a dispatcher dies in between, only a read is repeated.
+    `format` is that of the session. `is_of_one_call` means that the batch has a single call: its result is committed
+    at once, so only the ledger notes an outcome, that of a write. If a dispatcher dies in between, only a read is
+    repeated.
     """
 
     def __init__(
-        self, session: SessionStore, round: int, format: int = FORMAT, *, is_of_run: bool = False
+        self, session: SessionStore, round: int, format: int = FORMAT, *, is_of_one_call: bool = False
     ) -> None:
-        self._session, self.format, self._is_of_run = session, format, is_of_run
+        self._session, self.format, self._is_of_one_call = session, format, is_of_one_call
         self.lost: set[str] = set()
         """Ids of calls that another worker has settled first."""
         self._name = journal_name(round)
@@ -56,7 +57,7 @@ class Journal:
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
         """Note the outcomes of calls; return, for each, the outcome that was noted first, by any worker."""
-        if self._is_of_run or not results:
+        if self._is_of_one_call or not results:
             return tuple(results)
         if len(results) == 1:
             return (await self._settle(results[0]),)

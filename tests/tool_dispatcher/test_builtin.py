@@ -129,10 +129,13 @@ class TestReadResult:
 
     async def test_what_is_no_handle_leads_nowhere(self) -> None:
         async with a_dispatcher(self.tool()) as dispatcher:
-            for handle in ("journal:1", "../s2:result:r1c0", "r1c0\n", "", "r99999c1"):
+            for handle in ("journal:1", "../s2:result:r1c0", ""):
                 error = error_in(await self.read(dispatcher, handle=handle))
                 assert error.error_type == "validation_error"
                 assert error.example_valid_call == {"handle": "r1c0"}
+            for handle in ("r99999c1", "r1c0\n"):
+                error = error_in(await self.read(dispatcher, handle=handle))
+                assert error.error_type == "not_found"
 
     async def test_it_needs_the_scope_read(self) -> None:
         async with a_bus() as bus, a_dispatcher(self.tool(), bus=bus) as dispatcher:

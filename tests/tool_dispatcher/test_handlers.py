@@ -195,8 +195,18 @@ class TestJournal:
     async def test_what_cannot_run_begins_nothing(self, call: RequestedCall) -> None:
         book = tool(effect="write", name="book", description="Books.")(lambda: None)
         async with a_bus() as bus:
-            await results_of([book], a_request(call), bus)
-            assert set(await noted(bus)) == {outcome_entry("c1")}
+            await results_of([book], a_request(call, a_call("c2", refused="no")), bus)
+            assert set(await noted(bus)) == {outcome_entry("c1"), outcome_entry("c2")}
+
+    async def test_a_single_read_is_not_noted_as_it_is_committed_at_once(self) -> None:
+        async with a_bus() as bus:
+            await results_of([Ledger().tool("look")], a_request(a_call("a")), bus)
+            assert not await noted(bus)
+
+    async def test_a_single_write_is_noted_by_the_ledger(self) -> None:
+        async with a_bus() as bus:
+            await results_of([Ledger().tool("book", "write")], a_request(a_call("b", "book")), bus)
+            assert set(await noted(bus)) == {outcome_entry("b"), begun_entry("b")}
 
     async def test_a_first_delivery_does_not_read_the_journal(self) -> None:
         class Unread(RedisSession):

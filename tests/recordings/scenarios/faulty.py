@@ -39,7 +39,7 @@ SCENARIOS = (
         "a_dispatcher_that_cannot_run_a_batch",
         "How high is the lighthouse, without tools that run?",
         (calls(_HEIGHT), says("I cannot know."), says("I cannot.")),
-        fault=f"journal.note.before:raise{_ALWAYS}",
+        fault=f"tool.before:raise{_ALWAYS}",
     ),
     Scenario(
         "an_engine_that_loses_a_request",

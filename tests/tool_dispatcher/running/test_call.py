@@ -261,7 +261,7 @@ class TestPlaceholders:
             fetch = a_tool("fetch", lambda a, c: fetched.append(a))
             calls = a_call("a"), a_call("b", "fetch", arguments={"id": "${calls[0][4999].id}"})
             bounds: dict[str, Any] = {"result_bytes_max": 1_000}
-            await results_of([documents], a_request(calls[0]), bus, **bounds)
+            await results_of([documents], a_request(calls[0], a_call("c", refused="no")), bus, **bounds)
             gone = a_tool("look", Flaky(AssertionError("it has run before")))
             first, _ = await results_of([gone, fetch], a_request(*calls), bus, redelivered=True, **bounds)
         assert first.status == "ok"

@@ -76,7 +76,8 @@ def _check_names(models: Mapping[str, Iterable[str]]) -> None:
                 raise ConfigurationError(
                     f"{variable}: {name!r} is not a Claude model, and ANTHROPIC_BASE_URL is not set.",
                     hint="Set ANTHROPIC_BASE_URL to a server that speaks the Messages API and has "
-                    "this model; or use a Claude model, such as claude-sonnet-5-5; or set "
+                    f"this model; or name it openai:{name} for chat completions; or use a Claude model, such as "
+                    "claude-sonnet-5-5; or set "
                     "ANTIPHON_REASONING_ENGINE_PROVIDER=offline.",
                 )
 

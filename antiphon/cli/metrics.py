@@ -62,7 +62,8 @@ async def _serve(host: str, port: int) -> None:
             port, stop = serve(host, port, read)
         except OSError as error:
             raise UsageError(
-                f"Cannot listen on {host}:{port}: {error}.", hint="Choose another address or port."
+                f"Cannot listen on {host}:{port}: {error.strerror or error}.",
+                hint="Choose another address or port.",
             ) from None
         stderr().print(f"Serving metrics at http://{host}:{port}/metrics.")
         try:

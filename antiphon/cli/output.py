@@ -7,9 +7,8 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, wraps
 from html import unescape
-from io import TextIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, ParamSpec, TypeVar
 
 import orjson
 import typer
@@ -26,6 +25,7 @@ from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.text.control import harmless, harmless_json
 from pydantic import BaseModel
 
+from antiphon.cli.own_stdout import own_stdout, tools_print_to_stderr
 from antiphon.errors import AlreadyThere, InvalidQuery, Overloaded, SubmissionRejected, UnknownSession
 
 if TYPE_CHECKING:  # libraries for drawing and Redis are imported on use: many commands do not need them
@@ -83,7 +83,8 @@ def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "criti
         from antiphon_shared.process.logs import silence
 
         silence(logs, secret_values())
-        return asyncio.run(work)
+        with tools_print_to_stderr():
+            return asyncio.run(work)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except AntiphonError as error:
@@ -223,22 +224,8 @@ class StatusLine:
         self._status.update(Text(one_line(text)))
 
 
-class HarmlessStream(TextIOBase):
-    """A stream for code that prints by itself: its output cannot control the terminal."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-
-    def write(self, text: str) -> int:
-        self._file.write(harmless(text))
-        return len(text)
-
-    def flush(self) -> None:
-        self._file.flush()
-
-
 def stdout() -> Printer:
-    return Printer(sys.stdout)
+    return Printer(own_stdout())
 
 
 def stderr() -> Printer:
@@ -247,8 +234,8 @@ def stderr() -> Printer:
 
 def write(text: str) -> None:
     """Write text to stdout without characters that control a terminal, otherwise unchanged."""
-    sys.stdout.write(harmless(text))
-    sys.stdout.flush()
+    own_stdout().write(harmless(text))
+    own_stdout().flush()
 
 
 def write_file(file: Path, content: str | bytes, option: str = "") -> None:
@@ -262,8 +249,8 @@ def write_file(file: Path, content: str | bytes, option: str = "") -> None:
 
 def write_json(document: str) -> None:
     """Write encoded JSON to stdout, with a line break."""
-    sys.stdout.write(harmless_json(document) + "\n")
-    sys.stdout.flush()
+    own_stdout().write(harmless_json(document) + "\n")
+    own_stdout().flush()
 
 
 def print_json(value: Any, *, is_indented: bool = False) -> None:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from antiphon_shared.process.errors import RedisUnavailable
 from antiphon_shared.process.settings import load
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
@@ -90,12 +91,16 @@ async def _catalogue(modules: list[str] | None) -> Catalogue:
     """Return the tools of modules imported here, or the tools published by the pipeline's dispatchers."""
     if modules is not None:
         return add_hints(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
-    async with connected() as bus:
-        content_hash = await bus.current_catalogue()
-        if content_hash is None:
-            stderr().print("No dispatcher has published its tools yet.", style="yellow")
-            return Catalogue()
-        return await bus.catalogue(content_hash)
+    try:
+        async with connected() as bus:
+            content_hash = await bus.current_catalogue()
+            if content_hash is not None:
+                return await bus.catalogue(content_hash)
+    except RedisUnavailable as error:
+        hint = f"{error.hint} Or name modules with --tools, which needs no Redis."
+        raise RedisUnavailable(error.message, hint=hint) from None
+    stderr().print("No dispatcher has published its tools yet.", style="yellow")
+    return Catalogue()
 
 
 def _contract(tool: ToolDefinition) -> list[tuple[str, str]]:

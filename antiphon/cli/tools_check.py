@@ -1,7 +1,5 @@
 """`antiphon tools check`: the behaviour of tools with invalid and hostile arguments."""
 
-import contextlib
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
@@ -13,7 +11,6 @@ from antiphon_shared.tools.calls import ToolError
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
-    HarmlessStream,
     Json,
     one_line,
     print_json,
@@ -86,15 +83,12 @@ def check(
 
 
 async def _check(modules: list[str], options: Options, shows_cases: bool, is_json: bool) -> int:
-    with contextlib.redirect_stdout(
-        HarmlessStream(sys.stderr)
-    ):  # output of tools must not mix with the command's own
-        tools = load_tools(",".join(modules))
-        reports = []
-        for name in sorted(tools):
-            stderr().print(f"checking {name}", style="dim")
-            with bounded_memory(_MEMORY_BYTES_MAX):
-                reports.append(await check_tool(tools[name], options, _progress(name)))
+    tools = load_tools(",".join(modules))
+    reports = []
+    for name in sorted(tools):
+        stderr().print(f"checking {name}", style="dim")
+        with bounded_memory(_MEMORY_BYTES_MAX):
+            reports.append(await check_tool(tools[name], options, _progress(name)))
     if is_json:
         print_json([_as_json(report) for report in reports])
     else:

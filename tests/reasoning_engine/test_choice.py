@@ -115,6 +115,7 @@ def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
     with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:
         choose_model(provider, Access(api_key=key), CONNECTION_S, named)
     assert "Set ANTHROPIC_BASE_URL to a server" in no.value.hint
+    assert "name it openai:gpt-5 for chat completions" in no.value.hint
     choose_model(provider, Access(api_key=key, base_url="http://127.0.0.1:1"), CONNECTION_S, named)
     choose_model("offline", Access(api_key=key), CONNECTION_S, named)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from antiphon_shared.events import ResponseReady, ToolsCompleted
 from antiphon_shared.events.base import short_type
-from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.text.excerpt import list_names
 
@@ -75,8 +75,8 @@ async def fork(
     A workflow run continues from an event or a node, optionally with another workflow file, whose decisions must
     equal the recorded ones up to there. Completed nodes and writes are not repeated.
 
-    Exit codes: 0 answered, in full or in part; 1 failed; 2 no such file, or this point or change is not possible;
-    3 unreadable.
+    Exit codes: 0 answered, in full or in part; 1 failed; 2 no such file, a point or change that is not possible, or
+    an output that cannot be written; 3 unreadable.
     """
     changes, modules = _changes(model, sets or [], prompt, tools)
     return await _fork(path, _ForkPoint(event, node, workflows), into, changes, modules, json)
@@ -139,7 +139,7 @@ async def _fork(
 
 
 def _check_target(into: Path) -> None:
-    """Raise ConfigurationError or UnreadableEvent if the recording could not be written, before anything is called."""
+    """Raise ConfigurationError if the recording could not be written, before anything is called."""
     if not into.parent.is_dir():
         raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")
     if into.is_dir():
@@ -150,11 +150,11 @@ def _check_target(into: Path) -> None:
 
 @contextmanager
 def _written(into: Path) -> Iterator[None]:
-    """Raise UnreadableEvent if a file cannot be written within the block."""
+    """Raise ConfigurationError if a file cannot be written within the block."""
     try:
         yield
     except OSError as error:
-        raise UnreadableEvent(f"{into} cannot be written: {error.strerror}.") from None
+        raise ConfigurationError(f"{into} cannot be written: {error.strerror}.") from None
 
 
 def _changes(

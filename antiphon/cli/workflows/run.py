@@ -217,11 +217,14 @@ async def follow(antiphon: Antiphon, run_id: str, is_json: bool, dialogue: RunDi
     """Show a run to its end, then its output; return the exit code."""
     async with aclosing(antiphon.stream(run_id)) as stream:
         await show_run(stream, command_of(antiphon), dialogue)
-    return show_end(await antiphon.result(run_id), is_json)
+    return show_end(await antiphon.result(run_id), is_json, is_stored=not antiphon.storage)
 
 
-def show_end(response: Response, is_json: bool) -> int:
-    """Print a run's output to stdout, and the details to stderr; return the exit code."""
+def show_end(response: Response, is_json: bool, *, is_stored: bool) -> int:
+    """Print a run's output to stdout, and the details to stderr; return the exit code.
+
+    `is_stored`: whether the run outlives the command, so that it can be resumed.
+    """
     is_completed = response.run is not None and response.run.status == "completed"
     if is_json:
         print_json(response)
@@ -231,7 +234,7 @@ def show_end(response: Response, is_json: bool) -> int:
         write(response.answer.rstrip("\n") + "\n")
     for line in event_lines.uncertainty_lines(response.uncertainty) if not is_json else []:
         stderr().print(line, style="yellow")
-    if response.run is not None and response.run.is_resumable:
+    if is_stored and response.run is not None and response.run.is_resumable:
         stderr().print(
             f"It can be resumed: antiphon workflows runs resume {response.session_id}", style="dim"
         )
@@ -257,7 +260,7 @@ async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> 
     notice = f"\nCancelling: {why}. Press Ctrl-C again to exit at once."
     response = await cancelled(antiphon, options.run_id, why, notice)
     if response is not None:
-        show_end(response, options.is_json)
+        show_end(response, options.is_json, is_stored=False)
     return code
 
 

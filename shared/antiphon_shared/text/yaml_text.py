@@ -96,7 +96,10 @@ def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
             reader.take(event)
     except yaml.MarkedYAMLError as error:
         position = _position(error.problem_mark) if error.problem_mark else None
-        raise _problem(position, str(error.problem or error), *reader.problems) from None
+        message = str(error.problem or error)
+        if "',' or '" in message:
+            message += "; within { } and [ ], quote a text that contains one of [ ] { } , :"
+        raise _problem(position, message, *reader.problems) from None
     except yaml.YAMLError as error:
         raise _problem(None, str(error).partition("\n")[0], *reader.problems) from None
     return reader.end()

@@ -140,11 +140,14 @@ def _problem(one: ErrorDetails, path: Path, value: object) -> Problem:
             meant = did_you_mean(str(path[-1]), _fields(one["loc"]))
             return error(path, "unknown_key", "there is no such key", meant)
         case "missing":
-            return error(path, "missing_key", f"{path[-1]} is missing", f"Add {path[-1]}")
+            added = 'version: "1"' if path == ("version",) else path[-1]
+            return error(path, "missing_key", f"{path[-1]} is missing", f"Add {added}")
         case "node_kind":
             return _node_kind(path, there, one["msg"])
         case "string_type" if isinstance(there, int | float):
             return error(path, "wrong_type", f"{to_json(there).decode()} is not text", "Put it in quotes")
+        case "model_type" if path[-2:-1] == ("params",) and isinstance(there, str):
+            return error(path, "wrong_type", "a param is an object", f"Write {{type: {there[:80]}}}")
         case "string_type" | "dict_type" | "model_type" | "tuple_type" if there is None:
             return error(path, "wrong_type", "the value is missing", "Give a value, or leave the key out")
         case "string_pattern_mismatch" | "string_too_long" if "[key]" in one["loc"]:

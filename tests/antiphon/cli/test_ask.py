@@ -13,7 +13,16 @@ from antiphon_shared.events import QuerySubmitted, decode
 from antiphon_shared.events.session import Response
 
 from tests.antiphon.cli.processes import launched_python, read_until, the_rest
-from tests.antiphon.conftest import LIMIT_S, QUESTION, InProcess, antiphon, clean_environment, is_alive, until
+from tests.antiphon.conftest import (
+    LIMIT_S,
+    QUESTION,
+    TOOLS,
+    InProcess,
+    antiphon,
+    clean_environment,
+    is_alive,
+    until,
+)
 from tests.grants import a_grant
 from tests.redis_server import RedisServer
 
@@ -66,6 +75,12 @@ def test_a_program_started_without_a_standard_stream_answers_all_the_same(
 def test_a_question_from_a_closed_standard_input_has_no_words(folder: Path) -> None:
     done = from_a_shell(folder, '"$@" <&-', "-")
     assert (done.returncode, "contains no words" in done.stderr) == (2, True)
+
+
+def test_what_a_tool_prints_does_not_mix_with_the_answer(folder: Path) -> None:
+    (folder / "talks.py").write_text(TOOLS.replace("    return", "    print('Lentils found.')\n    return"))
+    done = antiphon("ask", QUESTION, "--tools", "talks", "--json", cwd=folder)
+    assert (orjson.loads(done.stdout)["status"], "Lentils found." in done.stderr) == ("complete", True)
 
 
 def test_ctrl_c_cancels_the_session_and_exits_130(folder: Path) -> None:

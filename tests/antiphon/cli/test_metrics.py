@@ -200,4 +200,4 @@ def test_a_port_that_is_taken_is_named(
 ) -> None:
     done = run("metrics", "--listen", f"127.0.0.1:{redis_server.port}", **nobody)
     assert done.exit_code == 2
-    assert f"Cannot listen on 127.0.0.1:{redis_server.port}" in done.stderr
+    assert f"Cannot listen on 127.0.0.1:{redis_server.port}: Address already in use. Choose" in done.stderr

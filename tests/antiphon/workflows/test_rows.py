@@ -244,6 +244,8 @@ PARAMS = [
         "params.p.default",
         "is not a valid email",
     ),
+    ("{p: str}", "wrong_type", "params.p", "a param is an object. Write {type: str}."),
+    ("{p: {type: str, default: $a[0].b}}", "syntax", "", "quote a text that contains one of [ ]"),
     ("{p: {type: int, default: 9223372036854775808}}", "syntax", "", "is not a 64-bit number"),
 ]
 

@@ -91,6 +91,7 @@ def test_a_run_that_fails_says_why_and_exits_1(folder: Path) -> None:
     assert done.returncode == 1
     assert "There is no soup." in done.stdout
     assert "failed, 0 tool calls" in done.stderr
+    assert "can be resumed" not in done.stderr, "its pipeline has ended"
 
 
 def test_ctrl_c_cancels_a_run_of_a_pipeline_of_its_own(folder: Path) -> None:

@@ -10,8 +10,8 @@ from antiphon_shared.events import AnyEvent, InputRequested, QuerySubmitted, dec
 from antiphon_shared.events.session import WorkflowCall
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import Value
-from antiphon_shared.workflows.graph import STEP, UNDO, compile_graph
-from antiphon_shared.workflows.nodes import ForeachNode
+from antiphon_shared.workflows.graph import UNDO, compile_graph
+from antiphon_shared.workflows.nodes import STEP, ForeachNode
 from pydantic import AwareDatetime
 
 from antiphon.errors import UnknownSession

@@ -13,9 +13,9 @@ from antiphon_shared.workflows.condition_syntax import (
     inner_trees,
     read_condition,
 )
-from antiphon_shared.workflows.graph import STEP
 from antiphon_shared.workflows.items import Range, read_items
 from antiphon_shared.workflows.nodes import (
+    STEP,
     TEMPLATE_KEYS,
     BranchNode,
     ForeachNode,

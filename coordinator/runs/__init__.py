@@ -8,6 +8,6 @@ step_builder.py  a step in progress: the effects of the event so far
 opening.py       a query becomes a run, or is answered at once. Pure
 state.py         a run between decisions, and the change that one of them makes. Pure
 memory.py        the runs in this process's memory, and the values that decisions read
-results.py       the result in an event of the log. Pure
+results.py       the results in events of the log, and results that are stored apart
 ending.py        the answer of a run. Pure
 """

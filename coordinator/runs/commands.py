@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
 from coordinator.runs.step_builder import UNKNOWN_READ, UNKNOWN_WRITE, StepBuilder
-from coordinator.workflows.decide import TIMED
+from coordinator.workflows.begin import TimedNode
 from coordinator.workflows.messages import (
     AskPerson,
     CallTool,
@@ -85,7 +85,7 @@ def withdraw(builder: StepBuilder, changes: Run) -> None:
         if state.status == "stopping" and open is not None and open.kind == "approval":
             builder.sets(timer_of(path), timedelta(0), PersonOverdue(round=open.number))
         node = builder.pinned.plan.node(path).node
-        if state.status in SETTLED and isinstance(node, TIMED) and node.timeout_s is not None:
+        if state.status in SETTLED and isinstance(node, TimedNode) and node.timeout_s is not None:
             builder.timers.append(CancelTimer(limit_of(path)))
 
 

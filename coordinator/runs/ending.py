@@ -13,8 +13,7 @@ from antiphon_shared.events.session import (
     Uncertainty,
 )
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.workflows.graph import STEP
-from antiphon_shared.workflows.nodes import CallNode, ForeachNode
+from antiphon_shared.workflows.nodes import STEP, CallNode, ForeachNode
 from pydantic_core import to_json
 
 from coordinator.runs.state import RunChange

@@ -42,8 +42,9 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import LoggedEvent, Opening
 from coordinator.record import send_records, timer_record
-from coordinator.runs.memory import RunInMemory, RunsInMemory, complete_event, run_of, stored_changes
+from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes
 from coordinator.runs.opening import beginning_of, opened_run
+from coordinator.runs.results import complete_event
 from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
 from coordinator.runs.step_builder import Pinned
@@ -98,7 +99,11 @@ class Runs:
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
-            specification = await self._specification_to_begin(content_hash) if content_hash else None
+            specification = None
+            if content_hash:
+                specification, _ = await asyncio.gather(
+                    self._specification(content_hash), self._run_begun(content_hash)
+                )
             opened = opened_run(
                 delivery.event,
                 query,
@@ -116,13 +121,6 @@ class Runs:
             self._runs.store(run)
         await self._keep_for(run, step, store)
         return outcome
-
-    async def _specification_to_begin(self, content_hash: str) -> Specification | None:
-        """Return the specification of a run that begins, and note that it is used."""
-        specification, _ = await asyncio.gather(
-            self._specification(content_hash), self._run_begun(content_hash)
-        )
-        return specification
 
     def is_under_way(self, run_id: SessionId) -> bool:
         """Return whether a run is in memory here, and is not known to have ended."""

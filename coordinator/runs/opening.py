@@ -50,30 +50,26 @@ def opened_run(
     call = query.options.workflow
     assert call is not None, "only a query of a workflow becomes a run"
     authorization = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
-    opened = RunOpened(
+    graph = None
+    if opening.cancelled_because is not None:
+        problem = _cancelled(opening.cancelled_because)
+    elif specification is None or call.name not in specification.workflows:
+        problem = _no_workflow(call.name, specification, published)
+    else:
+        graph = compiled(specification, call.name)
+        problem = " ".join(_problems(graph, catalogue, authorization))
+    names = tools_called(graph) if graph else ()
+    return RunOpened(
         workflow=call.name,
         specification=specification_hash,
         catalogue=opening.catalogue,
-        tools={},
-        timeout_s=NO_TIME_S,
+        tools={name: _pinned(catalogue, name) for name in names if name in catalogue.by_name},
+        timeout_s=graph.scopes[""].workflow.timeout_s if graph else NO_TIME_S,
         person_s=opening.limits.person_s,
         tenant=authorization.tenant,
         grant_refused=opening.grant.problem,
         is_grant_ignored=opening.grant.is_ignored,
-    )
-    if opening.cancelled_because is not None:
-        return opened.model_copy(update={"problem": _cancelled(opening.cancelled_because)})
-    if specification is None or call.name not in specification.workflows:
-        return opened.model_copy(update={"problem": _no_workflow(call.name, specification, published)})
-    graph = compiled(specification, call.name)
-    names = tools_called(graph)
-    problems = (*_problems(names, catalogue, authorization), *_writes_of_models(graph, catalogue))
-    return opened.model_copy(
-        update={
-            "tools": {name: _pinned(catalogue, name) for name in names if name in catalogue.by_name},
-            "timeout_s": specification.workflows[call.name].timeout_s,
-            "problem": " ".join(problems),
-        }
+        problem=problem,
     )
 
 
@@ -111,19 +107,19 @@ def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
     return pinned_tool(tool, contract)
 
 
-def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:
-    """Yield a problem for each writing tool that a node gives to a model, which may only read."""
+def _problems(graph: Graph, catalogue: Catalogue, authorization: Authorization) -> Iterator[str]:
+    if authorization.problem:
+        yield f"Its grant could not be used: {authorization.problem}"
+    else:
+        yield from _problems_of_tools(graph, catalogue, authorization)
     for path, one in graph.nodes.items():
         for name in one.node.tools if isinstance(one.node, ReasonNode) else ():
             if (tool := catalogue.by_name.get(name)) is not None and tool.effect == "write":
                 yield f"The node {path!r} gives a model the tool {name!r}, which writes."
 
 
-def _problems(names: tuple[str, ...], catalogue: Catalogue, authorization: Authorization) -> Iterator[str]:
-    if authorization.problem:
-        yield f"Its grant could not be used: {authorization.problem}"
-        return
-    for name in names:
+def _problems_of_tools(graph: Graph, catalogue: Catalogue, authorization: Authorization) -> Iterator[str]:
+    for name in tools_called(graph):
         if name in BUILT_IN:
             continue
         contract = contract_of(catalogue.by_name.get(name))

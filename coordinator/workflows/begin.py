@@ -33,6 +33,8 @@ from coordinator.workflows.turn import Begin, ScopeFailed, Settled, Turn
 
 ARGUMENTS_BYTES_MAX = 2_000_000
 """Bound on the arguments of one call, as they are part of an event, which is bounded."""
+TimedNode = ParallelNode | ForeachNode | WorkflowNode | WaitNode
+"""Nodes whose timeouts are timers of the run."""
 _TEXT_CHARACTERS_MAX = 50_000
 _DATE_TIME = Param(type="str", format="date-time")
 _MOMENT: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
@@ -233,7 +235,7 @@ def _moment_problem(until: Json) -> str | None:
     return None
 
 
-def _set_timeout(turn: Turn, path: str, node: ParallelNode | ForeachNode | WorkflowNode | WaitNode) -> None:
+def _set_timeout(turn: Turn, path: str, node: TimedNode) -> None:
     """Set the timer of a node's timeout; the dispatcher bounds a call."""
     if node.timeout_s is not None:
         turn.commands.append(SetTimer(path, 0, seconds=node.timeout_s))

@@ -11,8 +11,6 @@ from typing import Any
 from antiphon_shared.workflows.graph import UNDO
 from antiphon_shared.workflows.nodes import (
     CallNode,
-    ForeachNode,
-    ParallelNode,
     ReasonNode,
     WaitNode,
     WorkflowNode,
@@ -47,9 +45,6 @@ from coordinator.workflows.turn import (
     Step,
     Turn,
 )
-
-TIMED = ParallelNode | ForeachNode | WorkflowNode | WaitNode
-"""Nodes whose timeouts are timers of the run."""
 
 
 class UnfitParams(ValueError):
@@ -138,7 +133,7 @@ def _on_timer(turn: Turn, path: str, attempt: int) -> None:
             turn.schedule(Begin(path))
     elif attempt > 0 and attempt == state.attempt and isinstance(node, WaitNode):
         turn.succeed(path, None)
-    elif attempt == 0 and isinstance(node, TIMED) and node.timeout_s is not None:
+    elif attempt == 0 and isinstance(node, begin.TimedNode) and node.timeout_s is not None:
         failure = Failure("timeout", f"`{path}` took longer than {node.timeout_s:g} seconds")
         if isinstance(node, WorkflowNode):
             turn.schedule(ScopeFailed(path, failure))

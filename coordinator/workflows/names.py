@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from antiphon_shared.workflows.graph import STEP
-from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
+from antiphon_shared.workflows.nodes import STEP, ForeachNode, ParallelNode
 
 from coordinator.workflows.plan import instance, last_part, parent_of, scope_of, template_of
 from coordinator.workflows.turn import Turn
@@ -39,20 +38,23 @@ class Names(Mapping[str, Any]):
         params = self._turn.value(self._scope + PARAMS)
         if name in params:
             return params[name]
+        if (path := self._provider(name)) is None:
+            raise KeyError(name)
+        return self._turn.value(path)
+
+    def _provider(self, name: str) -> str | None:
+        """Return the node whose result a name refers to."""
         for template in self._turn.plan.names[self._template].get(name, ()):
             path = instance(template, self._template, self._scope)
-            if self._turn.node(path).status == "done":
-                return self._turn.value(path)
-            if branches := self._branches(path):
-                return {one: self._turn.value(f"{path}/{one}") for one in branches}
-        raise KeyError(name)
+            if self._turn.node(path).status == "done" or self._has_branches(path):
+                return path
+        return None
 
-    def _branches(self, path: str) -> list[str]:
-        """Return the successful branches of a failed parallel, when nodes are undone."""
-        node = self._turn.plan.node(path).node
-        if not self._is_undoing or not isinstance(node, ParallelNode):
-            return []
-        return [one for one in node.branches if self._turn.node(f"{path}/{one}").status == "done"]
+    def _has_branches(self, path: str) -> bool:
+        """Return whether nodes are undone, and a node is a parallel with successful branches."""
+        if not self._is_undoing or not isinstance(self._turn.plan.node(path).node, ParallelNode):
+            return False
+        return any(self._turn.node(one).status == "done" for one in self._turn.part_paths(path))
 
     def __iter__(self) -> Iterator[str]:
         if self._item is not None:
@@ -60,9 +62,8 @@ class Names(Mapping[str, Any]):
         if self._own is not None:
             yield self._own[0]
         yield from self._turn.value(self._scope + PARAMS)
-        for name, templates in self._turn.plan.names[self._template].items():
-            paths = [instance(template, self._template, self._scope) for template in templates]
-            if any(self._turn.node(path).status == "done" or self._branches(path) for path in paths):
+        for name in self._turn.plan.names[self._template]:
+            if self._provider(name) is not None:
                 yield name
 
     def __len__(self) -> int:

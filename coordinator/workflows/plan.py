@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from antiphon_shared.events import PinnedTool
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import Contract
-from antiphon_shared.workflows.graph import STEP, Graph, GraphNode, Scope
-from antiphon_shared.workflows.nodes import CallNode
+from antiphon_shared.workflows.graph import Graph, GraphNode, Scope
+from antiphon_shared.workflows.nodes import STEP, CallNode
 from antiphon_shared.workflows.order import Order
 from antiphon_shared.workflows.sql import SQL_TOOL
 

@@ -9,7 +9,7 @@ from antiphon_shared.workflows.activations import fallback_of
 from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, ForeachNode, ParallelNode, parts
 
 from coordinator.workflows.messages import CallTool, Command, Failure, KeepValue
-from coordinator.workflows.plan import Plan, instance, join, scope_of, template_of
+from coordinator.workflows.plan import Plan, instance, join, last_part, scope_of, template_of
 from coordinator.workflows.state import NodeState, Run, ScopeState
 
 ReadValue = Callable[[str], Any]
@@ -169,25 +169,22 @@ class Turn:
         if key in self.values:
             return self.values[key]
         node = None if "?" in key else self.plan.node(key).node
-        if isinstance(node, ParallelNode):
-            done = [name for name in node.branches if self.node(f"{key}/{name}").status == "done"]
-            return dict(zip(done, self._values([f"{key}/{name}" for name in done]), strict=True))
-        if isinstance(node, ForeachNode):
-            return self._items(key, node)
-        return self.read_value(key)
-
-    def _items(self, path: str, node: ForeachNode) -> list[Any]:
-        items = self.part_paths(path)
-        done = [item for item in items if self.node(item).status == "done"]
+        if not isinstance(node, ParallelNode | ForeachNode):
+            return self.read_value(key)
+        done = [path for path in self.part_paths(key) if self.node(path).status == "done"]
         values = dict(zip(done, self._values(done), strict=True))
-        results = []
-        for one in items:
-            part = self.node(one)
-            if one in values:
-                results.append(values[one])
-            elif part.status == "failed" and part.failure and node.on_item_error == "collect":
-                results.append({"error": {"type": part.failure.kind, "message": part.failure.message}})
-        return results
+        if isinstance(node, ParallelNode):
+            return {last_part(path): value for path, value in values.items()}
+        return list(self._results(key, node, values))
+
+    def _results(self, foreach: str, node: ForeachNode, values: Mapping[str, Any]) -> Iterator[Any]:
+        """Yield the results of the items, and the errors of failed ones where they are collected."""
+        for path in self.part_paths(foreach):
+            item = self.node(path)
+            if path in values:
+                yield values[path]
+            elif item.status == "failed" and item.failure and node.on_item_error == "collect":
+                yield {"error": {"type": item.failure.kind, "message": item.failure.message}}
 
     def _values(self, keys: Sequence[str]) -> list[Any]:
         """Return several values; missing ones are fetched together."""

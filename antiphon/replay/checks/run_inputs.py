@@ -10,14 +10,16 @@ from antiphon_shared.events import (
     QuerySubmitted,
     ResponseReady,
     RunOpened,
+    ToolsCompleted,
 )
 from antiphon_shared.events.session import Limits
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph
 
 from antiphon.replay.steps.replay_state import RecordingContent
 from coordinator.decision import GrantCheck, LoggedEvent, Opening
 from coordinator.runs.opening import beginning_of, cancellation_in
-from coordinator.runs.results import refuse_part, result_in
+from coordinator.runs.results import result_in
 from coordinator.runs.state import RunState
 from coordinator.runs.step import Step
 from coordinator.runs.step_builder import Pinned
@@ -45,6 +47,12 @@ def value_reader(state: RunState, content: RecordingContent) -> Callable[[str], 
         return result_in(data)
 
     return value
+
+
+def refuse_part(data: EventData | None) -> None:
+    """Raise UnreadableEvent for an event that holds only the beginning of a result."""
+    if isinstance(data, ToolsCompleted) and any(result.handle for result in data.results):
+        raise UnreadableEvent("the log of the run holds only the beginning of a result.")
 
 
 def failed_event(event: AnyEvent, content: RecordingContent) -> LoggedEvent | None:

@@ -19,14 +19,20 @@ from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import EventLine
-from antiphon.replay.checks.run_inputs import failed_event, opening_of, outputs_of, pinned_run, value_reader
+from antiphon.replay.checks.run_inputs import (
+    failed_event,
+    opening_of,
+    outputs_of,
+    pinned_run,
+    refuse_part,
+    value_reader,
+)
 from antiphon.replay.checks.run_outputs import send_differences
 from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from coordinator.record import send_records, timer_record
 from coordinator.runs.opening import opened_run, unknown_workflow
-from coordinator.runs.results import refuse_part
 from coordinator.runs.state import RUN_CHANGE, RunState
 from coordinator.runs.step import Step as Taken
 from coordinator.runs.step import begin, take

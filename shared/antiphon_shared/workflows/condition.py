@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.values import Json
 from antiphon_shared.workflows.condition_syntax import (
+    INT_MAX,
     Binary,
     Choice,
     Constant,
@@ -32,7 +33,6 @@ from antiphon_shared.workflows.references import Reference, ReferenceMissing, lo
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-_INT_MAX = 2**63 - 1
 _TEXT_MAX = 1_000_000
 """Bound on the characters of a text, or values of a list, that an expression builds."""
 _PATTERN_MAX = 1_000
@@ -173,7 +173,7 @@ def _arithmetic(operator: str, left: int | float, right: int | float) -> int | f
 
 
 def _in_bounds(number: int | float) -> int | float:
-    if -_INT_MAX - 1 <= number <= _INT_MAX if isinstance(number, int) else math.isfinite(number):
+    if -INT_MAX - 1 <= number <= INT_MAX if isinstance(number, int) else math.isfinite(number):
         return number
     raise ConditionFailed("the result is not a 64-bit number")
 

@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax, Token, tokens, unescaped
+from antiphon_shared.workflows.nodes import CONDITION_MAX
 from antiphon_shared.workflows.references import Reference
 
-LENGTH_MAX = 2_000
 _DEPTH_MAX = 32
 """Bound on the depth of the tree, in which `a || b || c` counts as one level."""
-_INT_MAX = 2**63 - 1
+INT_MAX = 2**63 - 1
 
 FUNCTIONS = {"size": 1, "has": 1, "startsWith": 2, "endsWith": 2, "contains": 2, "matches": 2}
 """The number of values of each function; except for `has`, the first may precede it: `$text.startsWith("a")`."""
@@ -87,10 +87,9 @@ _WORDS = {"true": True, "false": False, "null": None}
 @lru_cache(1_000)
 def read_condition(text: str) -> Tree:
     """Return the tree of a condition. Raises ConditionSyntax."""
-    if len(text) > LENGTH_MAX:
-        raise ConditionSyntax(
-            f"it has {len(text):,} characters, more than the limit of {LENGTH_MAX:,}", LENGTH_MAX
-        )
+    if len(text) > CONDITION_MAX:
+        limit = f"more than the limit of {CONDITION_MAX:,}"
+        raise ConditionSyntax(f"it has {len(text):,} characters, {limit}", CONDITION_MAX)
     return _Parser(tokens(text)).parse()
 
 
@@ -198,7 +197,7 @@ class _Parser:
                 return Variable(token.reference)
             case "int":
                 number = int(token.text, 16 if token.text[:2] in ("0x", "0X") else 10)
-                if number > _INT_MAX:
+                if number > INT_MAX:
                     raise ConditionSyntax("the number has more than 64 bits", token.offset)
                 return Constant(number)
             case "float":
@@ -222,23 +221,20 @@ class _Parser:
             case "sign" if token.text == "[":
                 return ListTree(self._arguments("]"))
         self._at -= 1
-        raise self._error(
-            f"a value is missing before {token.text!r}" if token.kind != "end" else "a value is missing"
-        )
+        before = "" if token.kind == "end" else f" before {token.text!r}"
+        raise self._error(f"a value is missing{before}")
 
     def _call(self, name: Token, before: tuple[Tree, ...]) -> Tree:
         if name.text not in FUNCTIONS or (name.text == "has" and before):
-            raise ConditionSyntax(
-                f"there is no function {name.text[:40]}. {did_you_mean(name.text[:40], FUNCTIONS)}",
-                name.offset,
-            )
+            meant = did_you_mean(name.text[:40], FUNCTIONS)
+            raise ConditionSyntax(f"there is no function {name.text[:40]}. {meant}", name.offset)
         self._needs("(")
-        arguments = (*before, *self._arguments(")"))
-        if len(arguments) != FUNCTIONS[name.text]:
-            raise ConditionSyntax(
-                f"{name.text} takes {FUNCTIONS[name.text] - bool(before)} values, not {len(arguments) - bool(before)}",
-                name.offset,
-            )
+        given = self._arguments(")")
+        needed = FUNCTIONS[name.text] - len(before)
+        if len(given) != needed:
+            why = f"{name.text} takes {needed} values, not {len(given)}"
+            raise ConditionSyntax(why, name.offset)
+        arguments = (*before, *given)
         if name.text == "has" and not isinstance(arguments[0], Variable | Part):
             raise ConditionSyntax("has() takes a reference, or a value in one", name.offset)
         return Function(name.text, arguments)

@@ -12,7 +12,7 @@ from antiphon_shared.workflows.specification import Workflow
 _TOOLS_LISTED_MAX = 3
 """Bound on the tools that one hint names: the tools that most workflows connect."""
 
-Flow = tuple[str, str, str]
+ResultUse = tuple[str, str, str]
 """A tool, the field of its result that is used, and the tool that takes it."""
 
 
@@ -27,7 +27,7 @@ def with_flow_hints(
     return tuple(_with_hints(tool, flows) for tool in tools) if flows else tuple(tools)
 
 
-def _with_hints(tool: ToolDefinition, flows: Mapping[Flow, int]) -> ToolDefinition:
+def _with_hints(tool: ToolDefinition, flows: Mapping[ResultUse, int]) -> ToolDefinition:
     often = sorted(flows, key=lambda flow: (-flows[flow], flow))
     before = [f"{giver} (needs {field})" for giver, field, taker in often if taker == tool.name]
     after = dict.fromkeys(taker for giver, _, taker in often if giver == tool.name)
@@ -37,7 +37,7 @@ def _with_hints(tool: ToolDefinition, flows: Mapping[Flow, int]) -> ToolDefiniti
     return tool.model_copy(update={"description": text})
 
 
-def _flows(workflow: Workflow) -> Iterator[Flow]:
+def _flows(workflow: Workflow) -> Iterator[ResultUse]:
     """Yield the results of calls that the calls of a workflow take."""
     calls = {id: node for id, node in workflow.graph.items() if isinstance(node, CallNode)}
     givers = {name: node.call for id, node in calls.items() for name in (id, node.output) if name}

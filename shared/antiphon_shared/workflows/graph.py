@@ -13,8 +13,6 @@ from antiphon_shared.workflows.activations import targets
 from antiphon_shared.workflows.nodes import CompensateNode, Node, WorkflowNode, parts
 from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specification, Workflow
 
-STEP = "*"
-"""The last part of the path of a foreach's step."""
 UNDO = "~undo"
 """The mark in the path of a call that undoes a node; no node's id contains it."""
 

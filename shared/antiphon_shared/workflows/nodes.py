@@ -252,6 +252,8 @@ MODELS: dict[str, type[Value]] = {
 NODE_TYPES = tuple(tag.strip("<>") for tag in MODELS if tag not in ("<call>", "<workflow>"))
 
 
+STEP = "*"
+"""The last part of the path of a foreach's step."""
 TEMPLATE_KEYS = ("args", "message", "seconds", "until", "question", "instructions")
 """The keys of nodes whose texts may hold references; conditions, items and undoings are apart."""
 
@@ -281,7 +283,7 @@ def undoing_calls(node: Node) -> dict[tuple[str | int, ...], CompensateCall]:
 
 
 def parts(node: Node) -> dict[str, Part]:
-    """Return the nodes inside a node by the last part of their path: branches by name, the step of a foreach as `*`."""
+    """Return the nodes inside a node by the last part of their path: branches by name, a foreach's step as STEP."""
     if isinstance(node, ParallelNode):
         return dict(node.branches)
-    return {"*": node.step} if isinstance(node, ForeachNode) else {}
+    return {STEP: node.step} if isinstance(node, ForeachNode) else {}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.checks.edges import check_edges
-from antiphon_shared.workflows.checks.flow import look_through
+from antiphon_shared.workflows.checks.flow import flow_of
 from antiphon_shared.workflows.checks.names import check_names, check_params
 from antiphon_shared.workflows.checks.nodes import check_nodes
 from antiphon_shared.workflows.checks.references import check_references, check_unused
@@ -29,7 +29,7 @@ _CHECKS = (
 def problems_of(specification: Specification, catalogue: Catalogue | None = None) -> Iterator[Problem]:
     """Yield all problems of a specification. Without a catalogue, calls are not checked against their tools."""
     yield from check_sizes(specification)
-    flows = {name: look_through(specification, name) for name in specification.workflows}
+    flows = {name: flow_of(specification, name) for name in specification.workflows}
     for flow in flows.values():
         yield from flow.problems
         for check in _CHECKS:

@@ -100,7 +100,7 @@ def _inner(path: Path, node: Node) -> Iterator[tuple[Path, Part]]:
         yield (*path, "step"), node.step
 
 
-def look_through(specification: Specification, name: str) -> Flow:
+def flow_of(specification: Specification, name: str) -> Flow:
     """Return a workflow with its order, uses and providers."""
     workflow = specification.workflows[name]
     found = cycles(edges_of(workflow.graph))

@@ -10,6 +10,7 @@ It consumes `tools.requested`, emits `tools.completed`, and publishes the catalo
     idempotency/  writes that happen once
     bounds/       limits shared by all processes
     results/      results as they are stored and sent
+    planning/     `_plan`: workflows for a goal
     check/        `antiphon tools check`
     sql/          `sql_query` of workflows
 """

@@ -18,7 +18,7 @@ from antiphon_shared.values import JsonSchema, ToolArguments
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
-from tool_dispatcher.planning import Planner
+from tool_dispatcher.planning.planner import Planner
 from tool_dispatcher.recall import recall
 from tool_dispatcher.results.oversize import read_part
 from tool_dispatcher.running.attempt import Builtin

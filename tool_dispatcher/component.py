@@ -29,7 +29,7 @@ from tool_dispatcher.executor import Executor
 from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.operator_hints import add_hints
-from tool_dispatcher.planning import Planner
+from tool_dispatcher.planning.planner import Planner
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts
 from tool_dispatcher.running.cache import ReadCache

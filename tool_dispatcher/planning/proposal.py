@@ -9,14 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, get_args
 
-from pydantic import ValidationError
-from pydantic_core import to_json
-
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.words import plain_words
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.workflows.params import JSON_TYPES, Format, Param
 from antiphon_shared.workflows.specification import Specification
+from pydantic import ValidationError
+from pydantic_core import to_json
 
 _NAME_WORDS, _NAME_CHARACTERS, _GOAL_CHARACTERS = 5, 60, 500
 _TYPES = {json: type for type, json in JSON_TYPES.items()}

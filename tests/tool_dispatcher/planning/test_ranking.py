@@ -2,9 +2,9 @@
 
 import pytest
 from antiphon_shared.workflows.params import Param
-from antiphon_shared.workflows.ranking import Offer, missing, rank_offers
 
 from tests.rows import each_row
+from tool_dispatcher.planning.ranking import Offer, missing, rank_offers
 
 
 def text(**fields: object) -> Param:

@@ -4,13 +4,13 @@ from typing import Any
 
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import Dependency
-from antiphon_shared.workflows.proposal import propose_workflow
 from antiphon_shared.workflows.specification import Workflow
 from antiphon_shared.workflows.validate import problems_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.antiphon.recipes.chains import a_tool
+from tool_dispatcher.planning.proposal import propose_workflow
 
 TEXT = {"type": "string"}
 

@@ -13,11 +13,11 @@ from antiphon_shared.values import Json, JsonObject, ToolArguments
 from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS, RECIPE, tools_called
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.outline import param_text
-from antiphon_shared.workflows.proposal import propose_workflow
-from antiphon_shared.workflows.ranking import Offer, Ranked, rank_offers
 from antiphon_shared.workflows.specification import Specification, Workflow
 
 from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.planning.proposal import propose_workflow
+from tool_dispatcher.planning.ranking import Offer, Ranked, rank_offers
 from tool_dispatcher.running.batch_run import BatchRun
 
 _MATCHES_MAX, _STEPS_MAX = 5, 5

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from antiphon_shared.text.control import harmless
+from antiphon_shared.workflows.params import as_json
 
 from antiphon.recipes.chain import Chain, SuccessfulCall
 from antiphon.recipes.params import RecipeParam, as_name, free_name
@@ -49,12 +50,9 @@ def workflow_fields(
     results = [nodes[n] for n, call in enumerate(calls) if n not in used or call.is_cited]
     texts = {one.values[0]: name for name, one in params.items() if isinstance(one.values[0], str)}
     question = with_names(" ".join(harmless(chains[0].question).split())[:_QUESTION_MAX], texts)
-    declared = {
-        name: one.param.model_dump(mode="json", exclude_defaults=True) for name, one in params.items()
-    }
     return {
         "description": question or "Learned from a session.",
-        "params": declared,
+        "params": as_json({name: one.param for name, one in params.items()}),
         "graph": graph,
         "output": {node: f"${node}" for node in results},
     }

@@ -16,11 +16,12 @@ from antiphon_shared.events import (
 from antiphon_shared.events.client import QUERY_LENGTH_MAX
 from antiphon_shared.events.session import QueryOptions, Response
 from antiphon_shared.process.ids import child_session_id
+from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.nodes import ReasonNode
 from antiphon_shared.workflows.params import Param, object_schema
 
 from coordinator.runs.state import Open
-from coordinator.runs.step_builder import Pinned, StepBuilder
+from coordinator.runs.step_builder import StepBuilder
 from coordinator.workflows.messages import Failed, Failure, GraphEvent, Reason, Succeeded
 
 _DEADLINE_S_MAX = 86_400.0
@@ -88,24 +89,22 @@ def notify_parent(builder: StepBuilder, response: Response | None) -> None:
         return
     for event in builder.events:
         if isinstance(event, InputRequested):
-            builder.sends.append(Send(parent.session, _waiting(builder.pinned, event)))
+            builder.sends.append(_waiting(builder.pinned.run_id, parent, event))
         elif isinstance(event, InputRefused) and parent.is_interactive:
             request = builder.state.open[builder.state.paths[event.round]].asked
             assert request is not None, "it waits for a person"
-            waiting = _waiting(builder.pinned, request, event.because)
-            builder.sends.append(Send(parent.session, waiting))
+            builder.sends.append(_waiting(builder.pinned.run_id, parent, request, event.because))
 
 
-def _waiting(pinned: Pinned, request: InputRequested, because: str = "") -> ChildWaiting:
-    parent = pinned.beginning.parent
-    assert parent is not None, "only a child run reports to a parent"
-    return ChildWaiting(
+def _waiting(run_id: SessionId, parent: Parent, request: InputRequested, because: str = "") -> Send:
+    waiting = ChildWaiting(
         round=parent.round,
         call_id=parent.call_id,
-        child=pinned.run_id,
+        child=run_id,
         request=request.round,
         message=request.message,
         expects=request.expects,
         because=because,
         until=request.until,
     )
+    return Send(parent.session, waiting)

@@ -16,6 +16,7 @@ from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.placeholders import as_text
 from antiphon_shared.workflows.graph import UNDO
 from antiphon_shared.workflows.nodes import CallNode, has_retries
+from antiphon_shared.workflows.params import as_json
 from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
@@ -46,19 +47,8 @@ def carry_out(builder: StepBuilder, command: Command) -> None:
             _call(builder, command)
         case Reason():
             begin_reasoning(builder, command)
-        case AskPerson(path=path, attempt=attempt):
-            until = builder.now + timedelta(seconds=command.timeout_s)
-            expects = {
-                name: one.model_dump(mode="json", exclude_defaults=True)
-                for name, one in command.expects.items()
-            }
-            request = InputRequested(
-                round=builder.number + 1, node=path, message=command.message, expects=expects, until=until
-            )
-            is_child = builder.pinned.beginning.parent is not None
-            builder.waits(path, "person", attempt, until=until, asked=request if is_child else None)
-            builder.events.append(request)
-            builder.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
+        case AskPerson():
+            _ask(builder, command)
         case SetTimer():
             _set_timer(builder, command)
         case EndReasoning(path=path):
@@ -143,6 +133,21 @@ def _call(builder: StepBuilder, command: CallTool) -> None:
     call_to_approve = CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because)
     builder.events.append(ApprovalRequested(round=number, calls=(call_to_approve,), until=until))
     builder.sets(timer_of(path), until, PersonOverdue(round=number))
+
+
+def _ask(builder: StepBuilder, command: AskPerson) -> None:
+    path, until = command.path, builder.now + timedelta(seconds=command.timeout_s)
+    request = InputRequested(
+        round=builder.number + 1,
+        node=path,
+        message=command.message,
+        expects=as_json(command.expects),
+        until=until,
+    )
+    is_child = builder.pinned.beginning.parent is not None
+    builder.waits(path, "person", command.attempt, until=until, asked=request if is_child else None)
+    builder.events.append(request)
+    builder.sets(timer_of(path), until, NodeDue(node=path, attempt=command.attempt))
 
 
 def _because(builder: StepBuilder, name: str, tool: PinnedTool) -> str:

@@ -70,7 +70,7 @@ def take(
     if state.run.ended is not None and not isinstance(event.data, OutcomeSettled | ResumeRequested):
         return None
     now = moment_of(event, log_entry)
-    builder = StepBuilder.of(pinned, state, event, log_entry, now)
+    builder = StepBuilder(pinned, state, event, log_entry, now)
     try:
         graph_event = graph_event_of(builder, needed)
         if graph_event is not None:
@@ -81,7 +81,7 @@ def take(
         if not isinstance(event.data, ComponentFailed):
             raise
         # The stop of the run after a failed step fails too, and no other event would end the run.
-        builder = StepBuilder.of(pinned, state, event, log_entry, now)
+        builder = StepBuilder(pinned, state, event, log_entry, now)
         decide(builder, BrokenOff(_broken(event.data, error)), read_value)
     return finished(builder) if builder.has_changed else None
 
@@ -95,7 +95,7 @@ def _broken(failed: ComponentFailed, error: Exception) -> str:
 
 def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, object]) -> Step:
     """Return the first step of a run, or its answer when it cannot begin."""
-    builder = StepBuilder.of(pinned, RunState(), event, log_entry, event.time)
+    builder = StepBuilder(pinned, RunState(), event, log_entry, event.time)
     builder.beginning = pinned.beginning
     builder.events.append(pinned.opened)
     problem = pinned.opened.problem
@@ -131,12 +131,12 @@ def finished(builder: StepBuilder) -> Step:
     extra_retention_s = (builder.kept_until - builder.now).total_seconds() if builder.kept_until else 0.0
     return Step(
         change,
-        tuple(builder.events),
-        tuple(builder.timers),
-        answer,
-        None if builder.pinned.beginning.parent else builder.takes_room,
-        max(0.0, extra_retention_s),
-        tuple(builder.sends),
+        events=tuple(builder.events),
+        timers=tuple(builder.timers),
+        answer=answer,
+        takes_room=None if builder.pinned.beginning.parent else builder.takes_room,
+        extra_retention_s=max(0.0, extra_retention_s),
+        sends=tuple(builder.sends),
     )
 
 

@@ -56,10 +56,10 @@ class StepBuilder:
     logged: dict[str, LogEntry] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)
     open: dict[str, Open | None] = field(default_factory=dict)
-    number: int = 0
-    kept_until: datetime | None = None
-    worked_s: float = 0.0
-    has_untrusted: bool = False
+    number: int = field(init=False)
+    kept_until: datetime | None = field(init=False)
+    worked_s: float = field(init=False)
+    has_untrusted: bool = field(init=False)
     succeeded: tuple[str, ...] = ()
     events: list[EventData] = field(default_factory=list)
     timers: list[SetTimer | CancelTimer] = field(default_factory=list)
@@ -69,18 +69,10 @@ class StepBuilder:
     beginning: Beginning | None = None
     """The beginning of the run; only in its first step."""
 
-    @classmethod
-    def of(
-        cls, pinned: Pinned, state: RunState, event: AnyEvent, log_entry: LogEntry, now: datetime
-    ) -> "StepBuilder":
-        """Begin a step on an event at the time `now`."""
-        return cls(
-            *(pinned, state, event, log_entry, now),
-            number=state.number,
-            kept_until=state.kept_until,
-            worked_s=state.worked_s,
-            has_untrusted=state.has_untrusted,
-        )
+    def __post_init__(self) -> None:
+        state = self.state
+        self.number, self.kept_until = state.number, state.kept_until
+        self.worked_s, self.has_untrusted = state.worked_s, state.has_untrusted
 
     @property
     def has_changed(self) -> bool:

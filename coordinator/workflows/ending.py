@@ -7,7 +7,7 @@ from antiphon_shared.workflows.references import UNRESOLVED, resolve
 
 from coordinator.workflows.messages import End, Failure
 from coordinator.workflows.names import Names
-from coordinator.workflows.plan import instance, last_part, parent_of, template_of
+from coordinator.workflows.plan import around, instance, last_part, template_of
 from coordinator.workflows.turn import ScopeDone, ScopeFailed, Turn
 
 _RANKS: tuple[RunStatus, ...] = (
@@ -42,7 +42,7 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
     states = turn.states()
     writes = [path for path in states if turn.plan.is_write(path)]
     done = sorted((path for path in writes if states[path].is_done), key=lambda one: states[one].order)
-    undone = tuple(path for path in done if _is_undone(turn, path))
+    undone = tuple(path for path in done if any(turn.node(one).is_undone for one in (path, *around(path))))
     in_effect = tuple(path for path in done if path not in set(undone))
     unknown = tuple(path for path in writes if states[path].is_unknown)
     applies: list[RunStatus] = [status]
@@ -57,15 +57,6 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
     last = max(applies, key=_RANKS.index)
     turn.changes.ended = last
     turn.commands.append(End(last, output, failure, in_effect, unknown, undone))
-
-
-def _is_undone(turn: Turn, path: str) -> bool:
-    """Return whether a node, or a node around it, was undone."""
-    while path:
-        if turn.node(path).is_undone:
-            return True
-        path = parent_of(path)
-    return False
 
 
 def _output(turn: Turn, scope: str) -> Any:

@@ -1,7 +1,7 @@
 """A compiled workflow with the properties of its tools, made once for many decisions. Pure."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -107,6 +107,12 @@ def scope_of(path: str, node: GraphNode) -> str:
 def parent_of(path: str) -> str:
     """Return the path of the container or workflow node around a path."""
     return path.rpartition("/")[0]
+
+
+def around(path: str) -> Iterator[str]:
+    """Yield the paths of the nodes around a node, the innermost first."""
+    while path := parent_of(path):
+        yield path
 
 
 def last_part(path: str) -> str:

@@ -13,7 +13,7 @@ from antiphon_shared.workflows.nodes import BranchNode, has_retries
 from coordinator.workflows.begin import open_scope
 from coordinator.workflows.messages import Failure, OutcomeFound
 from coordinator.workflows.names import PARAMS
-from coordinator.workflows.plan import Plan, parent_of
+from coordinator.workflows.plan import Plan, around
 from coordinator.workflows.state import NodeState, Run
 from coordinator.workflows.turn import Settled, Turn
 
@@ -50,7 +50,7 @@ def resume(turn: Turn) -> None:
     changes.ended = None
     finished = {path for path in run.nodes if _is_finished(turn, path)}
     for path, state in run.nodes.items():
-        if _is_inside(finished, path):
+        if any(one in finished for one in around(path)):
             continue
         node = turn.plan.node(path)
         before = state.attempt if has_retries(node.node) else 0
@@ -102,11 +102,3 @@ def _fallback(turn: Turn, path: str) -> str | None:
     """Return the fallback that does the work of a node, unless it ends the workflow."""
     fallback = turn.fallback(path)
     return None if fallback is None or turn.ends_workflow(fallback) else fallback
-
-
-def _is_inside(finished: set[str], path: str) -> bool:
-    """Return whether a node is inside a finished one."""
-    while path := parent_of(path):
-        if path in finished:
-            return True
-    return False

@@ -1,6 +1,6 @@
 """The end of a node: the effect on its dependents, its container and its workflow. Pure."""
 
-from antiphon_shared.workflows.nodes import CallNode, ForeachNode, ParallelNode
+from antiphon_shared.workflows.nodes import CallNode, ForeachNode, Node, ParallelNode
 
 from coordinator.workflows.messages import Failure
 from coordinator.workflows.plan import parent_of
@@ -64,27 +64,24 @@ def _settle_part(turn: Turn, container: str, path: str) -> None:
     if state.status != "active":
         return
     state = turn.change(container, open=state.open - 1, succeeded=state.succeeded + (part.status == "done"))
-    if isinstance(node, ParallelNode):
-        if part.status == "failed" and node.on_partial_failure != "continue":
-            stop_parts(turn, container, _failure_of(path, part))
-        elif state.open == 0:
-            _settle_parallel(turn, container, state)
-    elif isinstance(node, ForeachNode):
-        if part.status == "failed" and node.on_item_error == "fail":
-            stop_parts(turn, container, _failure_of(path, part))
-        elif state.begun < state.size:
-            turn.change(container, begun=state.begun + 1, open=state.open + 1)
-            turn.schedule(Begin(f"{container}/{state.begun}"))
-        elif state.open == 0:
+    if part.status == "failed" and _stops_others(node):
+        stop_parts(turn, container, _failure_of(path, part))
+    elif state.begun < state.size:  # of a foreach: all branches of a parallel begin at once
+        turn.change(container, begun=state.begun + 1, open=state.open + 1)
+        turn.schedule(Begin(f"{container}/{state.begun}"))
+    elif state.open == 0:
+        failed = [one for one in turn.part_paths(container) if turn.node(one).status == "failed"]
+        if isinstance(node, ParallelNode) and failed and not state.succeeded:
+            turn.schedule(NodeFailed(container, _failure_of(failed[0], turn.node(failed[0]))))
+        else:
             turn.succeed_by_parts(container)
 
 
-def _settle_parallel(turn: Turn, container: str, state: NodeState) -> None:
-    failed = [path for path in turn.part_paths(container) if turn.node(path).status == "failed"]
-    if failed and not state.succeeded:
-        turn.schedule(NodeFailed(container, _failure_of(failed[0], turn.node(failed[0]))))
-    else:
-        turn.succeed_by_parts(container)
+def _stops_others(node: Node) -> bool:
+    """Return whether the failure of a part stops the other parts."""
+    if isinstance(node, ParallelNode):
+        return node.on_partial_failure != "continue"
+    return isinstance(node, ForeachNode) and node.on_item_error == "fail"
 
 
 def _failure_of(path: str, part: NodeState) -> Failure:

@@ -27,7 +27,7 @@ from antiphon_shared.workflows.references import (
 from coordinator.workflows import ending
 from coordinator.workflows.messages import CallTool, Failed, Succeeded
 from coordinator.workflows.names import Names, names_for
-from coordinator.workflows.plan import instance, template_of
+from coordinator.workflows.plan import around, instance, template_of
 from coordinator.workflows.turn import NodeFailed, OneStopped, Turn
 
 
@@ -138,9 +138,7 @@ def _scope_undone(turn: Turn, scope: str) -> None:
 def _scope_waiting_for(turn: Turn, path: str) -> str | None:
     """Return the scope that waits for a call that undoes."""
     base = path.rpartition(UNDO)[0]
-    parts = base.split("/")
-    for depth in range(len(parts), -1, -1):
-        scope = "/".join(parts[:depth])
+    for scope in (base, *around(base), ""):
         state = turn.begun_scope(scope)
         if state is not None and state.phase == "undoing" and undoing_call(turn, scope) == path:
             return scope

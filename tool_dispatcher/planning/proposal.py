@@ -12,7 +12,7 @@ from typing import Any, get_args
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.words import plain_words
 from antiphon_shared.tools.calls import ToolDefinition
-from antiphon_shared.workflows.params import JSON_TYPES, Format, Param
+from antiphon_shared.workflows.params import JSON_TYPES, Format, Param, as_json
 from antiphon_shared.workflows.specification import Specification
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -43,9 +43,7 @@ def propose_workflow(goal: str, tools: Iterable[ToolDefinition]) -> Specificatio
         graph[nodes[tool.name]] = {**after, "call": tool.name, "args": args}
     workflow = {
         "description": one_line(goal, _GOAL_CHARACTERS) or "A proposed workflow.",
-        "params": {
-            name: one.model_dump(mode="json", exclude_defaults=True) for name, one in params.all.items()
-        },
+        "params": as_json(params.all),
         "graph": graph,
         "output": {node: f"${node}" for node in graph},
     }

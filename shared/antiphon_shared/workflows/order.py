@@ -77,11 +77,7 @@ class Order:
         self._needed = [
             [self.index[one] for one in node.depends_on if one in self.index] for node in self._nodes
         ]
-        self._needing: list[list[int]] = [[] for _ in self.ids]
         self._activators: list[list[tuple[int, Way]]] = [[] for _ in self.ids]
-        for n, needed in enumerate(self._needed):
-            for one in needed:
-                self._needing[one].append(n)
         for n, node in enumerate(self._nodes):
             for target, how in dict.fromkeys((one.target, one.how) for one in activations(node)):
                 if target in self.index:
@@ -146,15 +142,16 @@ class Order:
         when_done, when_due, when_run = self._memberships(sets), [0] * count, [0] * count
         from_start = 0
         for n in reversed(range(count)):
-            for one in self._needing[n]:
-                if not self._is_target[one]:
-                    when_done[n] |= when_due[one]
             when_done[n] |= self._by_branch(n, when_due)
             if self._nodes[n].when is None:
                 fallback = self._fallback(n)
                 is_sure = fallback is None or self._is_end(fallback)
                 when_due[n] = when_done[n] if is_sure else when_done[n] & when_due[fallback or 0]
-            if not self._needed[n] and not self._is_target[n]:
+            if self._is_target[n]:
+                continue
+            for one in self._needed[n]:
+                when_done[one] |= when_due[n]
+            if not self._needed[n]:
                 from_start |= when_due[n]
         for n in range(count):
             ways = [

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import to_json
 
 from antiphon_shared.text.excerpt import cut
-from antiphon_shared.values import JsonSchema, Value
+from antiphon_shared.values import JsonObject, JsonSchema, Value
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -96,6 +96,11 @@ Fields = Annotated[
     BeforeValidator(_as_fields, json_schema_input_type=dict[Name, ParamType | Param]),
 ]
 """Values that a node asks for, by name."""
+
+
+def as_json(params: Mapping[str, Param]) -> JsonObject:
+    """Return params in the form of a file."""
+    return {name: param.model_dump(mode="json", exclude_defaults=True) for name, param in params.items()}
 
 
 def object_schema(params: Mapping[str, Param]) -> JsonSchema:

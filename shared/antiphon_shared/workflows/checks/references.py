@@ -14,9 +14,8 @@ from antiphon_shared.workflows.nodes import (
     YieldNode,
 )
 from antiphon_shared.workflows.order import Order
+from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.problem import Problem, error, warning
-
-_SCALARS = ("int", "float", "bool")
 
 
 def check_references(flow: Flow) -> Iterator[Problem]:
@@ -26,10 +25,7 @@ def check_references(flow: Flow) -> Iterator[Problem]:
     for use in dict.fromkeys(flow.uses):
         name = use.reference.name
         if param := flow.workflow.params.get(name):
-            has_inside = param.type not in _SCALARS and (
-                param.type != "str" or use.reference.path == ("length",)
-            )
-            if use.reference.path and not has_inside:
+            if not _leads_to_value(param, use.reference.path):
                 why = f"{use.reference} leads into the param {name}, which is {param.type}"
                 yield error(use.path, "reference_missing", why, f"Write ${name}")
         elif name not in flow.providers:
@@ -42,6 +38,11 @@ def check_references(flow: Flow) -> Iterator[Problem]:
                 unsure.append((use, providers))
     if order:
         yield from _unsure(order, unsure)
+
+
+def _leads_to_value(param: Param, path: tuple[str | int, ...]) -> bool:
+    """Return whether a path may lead to a value in a param."""
+    return not path or param.type in ("list", "object") or (param.type == "str" and path == ("length",))
 
 
 def _unknown(flow: Flow, use: Use) -> Problem:

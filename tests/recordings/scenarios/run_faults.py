@@ -269,7 +269,7 @@ SCENARIOS = (
                              "writes": {"call": "reserve", "args": {"room": "U"}}},
             },
         },
-        fault="journal.note.before:raise@1-1000",
+        fault="tool.before:raise@1-1000",
         ends="any",
     ),
     a_run(

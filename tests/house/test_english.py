@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.house.test_tidiness import PACKAGES, ROOT, ours
+from tests.house.test_tidiness import PACKAGES, ROOT, ours, statements_in
 from tests.rows import each_row
 
 RIDDLES = re.compile(
@@ -65,7 +65,7 @@ class Text(NamedTuple):
 
 def texts_of(source: str) -> Iterator[Text]:
     """Yield the docstrings and comments of a Python file."""
-    for node in ast.walk(ast.parse(source)):
+    for node in statements_in(ast.parse(source)):
         body = getattr(node, "body", None)
         for index, statement in enumerate(body if isinstance(body, list) else ()):
             match statement:
@@ -103,16 +103,16 @@ def faults_of(source: str) -> list[str]:
 
 def literals_of(source: str) -> Iterator[Text]:
     """Yield the string literals of a Python file that may be texts, with the openings to avoid in help."""
-    tree = ast.parse(source)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    nodes = list(ast.walk(ast.parse(source)))
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     helps = {
         id(keyword.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call)
         for keyword in node.keywords
         if keyword.arg in ("help", "description")
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Constant(value=str(words)) if id(node) not in docstrings and words.count(" ") > 1:
                 yield Text(node.lineno, words, TEXT_OPENINGS if id(node) in helps else None)
@@ -173,7 +173,7 @@ def test_docstrings_of_tests_begin_with_a_noun_or_a_verb() -> None:
 def openings_of(source: str) -> list[str]:
     """Return the first lines of a file's docstrings, but for those of tests, that begin with OPENINGS."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    nodes = [node for node in statements_in(ast.parse(source)) if isinstance(node, kinds)]
     own = [node for node in nodes if not getattr(node, "name", "").startswith("test_")]
     texts = [ast.get_docstring(node) or "" for node in own]
     return [text.partition("\n")[0] for text in texts if OPENINGS.match(text)]

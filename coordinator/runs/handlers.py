@@ -42,9 +42,9 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import LoggedEvent, Opening
 from coordinator.record import send_records, timer_record
+from coordinator.runs.complete_results import complete_event
 from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes
 from coordinator.runs.opening import beginning_of, opened_run
-from coordinator.runs.results import complete_event
 from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
 from coordinator.runs.step_builder import Pinned

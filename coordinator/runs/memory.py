@@ -18,7 +18,8 @@ from weakref import WeakValueDictionary
 from antiphon_shared.bus.handling import RUN, SessionStore
 from antiphon_shared.values import SessionId
 
-from coordinator.runs.results import complete_event, result_in
+from coordinator.runs.complete_results import complete_event
+from coordinator.runs.results import result_in
 from coordinator.runs.reverting import ReplacedValues, replaced_by, revert
 from coordinator.runs.state import RUN_CHANGE, RunChange, RunState
 from coordinator.runs.step_builder import Pinned

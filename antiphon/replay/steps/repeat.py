@@ -194,9 +194,7 @@ class Replay:
                 self._undecided.add(line)
 
     def _read_record(self, record: AnyRecord) -> None:
-        handled = self.content.lines.get(record.of)
-        if handled is None:
-            raise UnreadableEvent(f"a record names the missing event {record.of}.")
+        handled = self.content.handled(record)
         self._outputs += record.outputs
         if self._outputs > self._events:
             raise UnreadableEvent(f"the record of event {handled.n} names missing events.")

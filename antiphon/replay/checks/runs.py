@@ -83,20 +83,15 @@ class RunDecisions:
         changed = RunRecord.digest(RUN_CHANGE.write(taken.change, event.format))
         sends = send_records(taken.sends, event.format)
         today = RunRecord(of=event.id, changed=changed, timers=timers, sends=sends)
-        others = (
-            [("timers", one) for one in differences(_by_name(record.timers), _by_name(timers))]
-            if record.timers != timers
-            else []
-        )
+        others = [("timers", one) for one in differences(_by_name(record.timers), _by_name(timers))]
         digests = (record.changed, changed) if record.changed != changed else None
         sent = send_differences(record.sends, sends, outputs)
         return RepeatedStep(outputs, tuple(others), today, sends=sent, digests=digests)
 
     def forked(self, record: ForkRecord, content: RecordingContent) -> None:
         """Continue as a fork did, with the state that follows from the same events by its specification."""
-        from antiphon.replay.by_specification.after_fork import (
-            state_after_fork,  # few recordings are of forks
-        )
+        # Few recordings are of forks.
+        from antiphon.replay.by_specification.after_fork import state_after_fork
 
         if self.lacks or not self.decided:
             return

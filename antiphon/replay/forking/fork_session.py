@@ -36,7 +36,7 @@ from antiphon.recording.lines import (
     encode_line,
 )
 from antiphon.recording.session_lines import session_lines
-from antiphon.replay.forking.changes import Changes, Forked, forked
+from antiphon.replay.forking.changes import Changes, forked
 from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.point import Point, point_at
 from antiphon.replay.forking.snapshot import content_of, moved_timers, snapshot
@@ -66,7 +66,7 @@ async def fork(
     point = point_at(lines, place)
     assert point.session is not None, "a point's session is open"
     if not tools:
-        _check_needs_no_tools(point)
+        _check_needs_no_tools(point.session)
     on_start(point)
     async with pipeline_of(tools, changes) as (pipeline, bus):
         if tools:
@@ -86,16 +86,15 @@ async def fork(
     own: list[Line] = [RecordLine(record=forked_session.record)]
     if content and content not in point.content.catalogues:
         own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))
-    header = _header(lines, point, changes, forked_session)
+    header = _header(lines, point, changes, session)
     return list(join_lines(header, point.lines[1:], own, live, point.content.contents))
 
 
-def _check_needs_no_tools(point: Point) -> None:
+def _check_needs_no_tools(session: Session) -> None:
     """Raise NoSuchPoint if the session may still call tools, whose functions are not recorded."""
-    assert point.session is not None, "a point's session is open"
-    names = [name for name in point.session.tools.usable if name not in BUILT_INS]
-    may_continue = point.session.last_round is None or point.session.steps.number > 0
-    if names and may_continue and point.session.phase != "assembling":
+    names = [name for name in session.tools.usable if name not in BUILT_INS]
+    may_continue = session.last_round is None or session.steps.number > 0
+    if names and may_continue and session.phase != "assembling":
         raise NoSuchPoint(
             f"From that event on the session can call tools, whose functions are not recorded: {list_names(names, 5)}.",
             hint="Name their module, or other tools, with --tools.",
@@ -191,9 +190,8 @@ def join_lines(
     yield End(events=events, records=records)
 
 
-def _header(lines: Sequence[Line], point: Point, changes: Changes, forked_session: Forked) -> Header:
+def _header(lines: Sequence[Line], point: Point, changes: Changes, session: Session) -> Header:
     assert point.event is not None, "a point is after an event"
-    session = forked_session.session
     header = forked_header(lines, point.event, changes.by_option, session.tools.catalogue)
     prompt = {"reason": changes.by_option["prompt"]} if "prompt" in changes.by_option else {}
     models = tuple(dict.fromkeys((*header.models, *session.models.order)))

@@ -25,12 +25,7 @@ from antiphon_shared.events.step_records import ForkRecord, LeftOut, RunRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph
 
-from antiphon.recording.lines import (
-    EventLine,
-    Header,
-    Line,
-    RecordLine,
-)
+from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.replay.by_specification.acts import begun_with_questions
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.specifications import graph_of, specification_in

@@ -22,14 +22,7 @@ from pydantic_core import from_json
 
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning
-from antiphon.recording.lines import (
-    CatalogueLine,
-    EventLine,
-    Line,
-    RecordLine,
-    SpecificationLine,
-    records_in,
-)
+from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine, SpecificationLine, records_in
 from antiphon.recording.session_lines import session_lines
 from antiphon.replay.by_specification.after_fork import moved_change
 from antiphon.replay.forking.changes import Changes

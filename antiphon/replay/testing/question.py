@@ -51,7 +51,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskArguments:
     """The arguments with which a test asks a question."""
 
     query: str
@@ -61,18 +61,18 @@ class Asked:
     options: Mapping[str, Any]
 
 
-def question_of(asked: Asked, format: int) -> Question:
+def question_of(arguments: AskArguments, format: int) -> Question:
     """Return the question of a test, in the form of a session of `format`. Raises ConfigurationError."""
-    registry, options = registry_of(asked.tools), asked.options
-    catalogue = to_catalogue(registry, dispatcher_settings(asked.scopes).default_scopes).in_format(format)
+    registry, options = registry_of(arguments.tools), arguments.options
+    catalogue = to_catalogue(registry, dispatcher_settings(arguments.scopes).default_scopes).in_format(format)
     catalogue = Catalogue.model_validate(Redactor(secret_values()).json(catalogue.model_dump(mode="json")))
     query_options = QueryOptions.model_validate_json(
         to_json({name: value for name, value in options.items() if name not in _CALL_OPTIONS})
     )
-    pipeline, provider = load(PipelineSettings), _provider(asked.model)
+    pipeline, provider = load(PipelineSettings), _provider(arguments.model)
     deployed = in_order(pipeline.model, pipeline.models)
     return Question(
-        query=asked.query,
+        query=arguments.query,
         options=query_options.model_dump(mode="json"),
         session_id=options.get("session_id"),
         grant=_claims(options.get("grant", "")),
@@ -80,7 +80,7 @@ def question_of(asked: Asked, format: int) -> Question:
         tools=_definitions(catalogue),
         provider=provider,
         models=None if provider == "offline" else in_order(query_options.model or "", deployed),
-        script=asked.model.script if isinstance(asked.model, ScriptedModel) else None,
+        script=arguments.model.script if isinstance(arguments.model, ScriptedModel) else None,
     )
 
 

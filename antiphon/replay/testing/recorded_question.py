@@ -26,7 +26,7 @@ from antiphon.replay.rerun import rerun
 from antiphon.replay.rerun_report import RerunReport
 from antiphon.replay.testing.judged import Diverged, judge
 from antiphon.replay.testing.pipelines import run_to_end
-from antiphon.replay.testing.question import Asked, difference, question_in, question_of
+from antiphon.replay.testing.question import AskArguments, difference, question_in, question_of
 from antiphon.replay.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
 
@@ -141,24 +141,24 @@ class Recorded:
         and model), and today's code must make the recorded decisions; otherwise it raises AssertionError, with the
         differences. Without `model`, any recorded model is accepted; `options` are those of Antiphon.ask.
         """
-        asked = Asked(query, list(tools), model, scopes, options)
+        arguments = AskArguments(query, list(tools), model, scopes, options)
         if self.mode == "rewrite" or (self.mode == "once" and not self.path.exists()):
-            run_to_end(self._record(asked))
+            run_to_end(self._record(arguments))
             self.__dict__.pop("lines", None)
             return self.response
-        self._check_question(asked)
+        self._check_question(arguments)
         self.verify()
         if isinstance(model, ScriptedModel):
             model.answered(self._requests())
         return self.response
 
-    def _check_question(self, asked: Asked) -> None:
+    def _check_question(self, arguments: AskArguments) -> None:
         """Raise AnotherQuestion if the recording answers another question."""
         try:
             then = question_in(self.lines)
         except UnreadableEvent as error:
             raise AssertionError(f"{self.path}: {error.message} {_WHAT_TO_DO}") from None
-        if differences := difference(then, question_of(asked, self.events[0].format)):
+        if differences := difference(then, question_of(arguments, self.events[0].format)):
             raise AnotherQuestion(self.path, differences)
 
     def _requests(self) -> list[dict[str, Any]]:
@@ -167,13 +167,13 @@ class Recorded:
         exchanges = records_in(self.lines, ExchangeRecord)
         return [complete_request(call, contents) for exchange in exchanges for call in exchange.calls]
 
-    async def _record(self, asked: Asked) -> None:
-        model, scopes = asked.model, asked.scopes
+    async def _record(self, arguments: AskArguments) -> None:
+        model, scopes = arguments.model, arguments.scopes
         replies = model.model() if isinstance(model, ScriptedModel) else model
         async with Antiphon.embedded(
-            tools=asked.tools, model=replies, scopes=scopes, cache=False
+            tools=arguments.tools, model=replies, scopes=scopes, cache=False
         ) as antiphon:
-            response = await antiphon.ask(asked.query, **asked.options)
+            response = await antiphon.ask(arguments.query, **arguments.options)
             lines = await _lines_when_closed(antiphon.open_bus(), response.session_id)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_name(f".{os.getpid()}.{self._path.name}")

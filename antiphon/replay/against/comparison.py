@@ -12,11 +12,11 @@ from antiphon.recording.files import read_lines
 from antiphon.replay.against.causes import Sources
 from antiphon.replay.against.changes import Compared, compare_results
 from antiphon.replay.against.decisions import Decision, count_decisions
+from antiphon.replay.against.next_steps import next_steps, path_difference
 from antiphon.replay.against.other_code import OtherCode
 from antiphon.replay.against.other_reports import verifying
 from antiphon.replay.against.results import Result, read
 from antiphon.replay.against.trees import ROOT
-from antiphon.replay.against.ways import next_steps, path_difference
 from antiphon.replay.reports import as_json
 from antiphon.replay.verify_all import verify_all
 

@@ -13,8 +13,8 @@ from antiphon_shared.workflows.specification import Specification, specification
 
 from antiphon.recording.lines import Line
 from antiphon.replay.by_specification.acts import TIMER, Acts, acts_of
-from antiphon.replay.by_specification.first import Graphs, Moved, NodeDifference, differing
 from antiphon.replay.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
+from antiphon.replay.by_specification.node_differences import Graphs, Moved, NodeDifference, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun, called_in
 from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.by_specification.remaining_steps import rest_of

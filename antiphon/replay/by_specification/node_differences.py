@@ -1,4 +1,4 @@
-"""The first difference between the recorded acts of a decision and the rehearsed ones. Pure."""
+"""The differences between the recorded acts of a decision and the rehearsed ones, by node. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -152,7 +152,10 @@ def _opened(
     specification = specification_in(content, recorded.specification) if recorded.specification else None
     catalogue, opening = content.catalogue(recorded.catalogue), opening_of(recorded)
     opened = opened_run(
-        *(event, query, specification, recorded.specification),
+        event,
+        query,
+        specification,
+        recorded.specification,
         published={},
         opening=opening,
         catalogue=catalogue,

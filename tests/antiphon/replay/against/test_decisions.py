@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.replay.against.changes import Change, Compared, StepChange
 from antiphon.replay.against.decisions import count_decisions
-from antiphon.replay.against.ways import path_difference
+from antiphon.replay.against.next_steps import path_difference
 from antiphon.replay.differences import ABSENT
 from antiphon.replay.next_step import Next
 from tests.rows import each_row

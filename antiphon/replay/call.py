@@ -14,20 +14,18 @@ from typing import Any, cast
 from antiphon_shared.events.base import short_type
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.process.settings import PipelineSettings, load
-from pydantic import ValidationError
 
 from antiphon.recording.lines import ContentLine, EventLine, Line, records_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.provider import provider_of
-from antiphon.replay.requests import complete_request
+from antiphon.replay.requests import complete_request, prices_in
 from reasoning_engine.access import load_access
 from reasoning_engine.choice import choose_model
 from reasoning_engine.exchange_record import message_of
 from reasoning_engine.model_errors import MODEL_ERRORS, classify
 from reasoning_engine.port import OwnedModel
-from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of
 from reasoning_engine.settings import EngineSettings
@@ -132,10 +130,7 @@ def _recorded(model_call: ModelCall, exchange: ExchangeRecord) -> Replied:
         )
         return Replied(RECORDED, error=error, duration_ms=model_call.duration_ms)
     message = message_of(model_call.reply)
-    try:
-        cost_usd = Prices(**exchange.prices).cost_usd(usage_of(message))
-    except ValidationError as error:
-        raise UnreadableEvent(f"the recorded prices are invalid: {error.errors()[0]['msg']}") from None
+    cost_usd = prices_in(exchange).cost_usd(usage_of(message))
     return Replied(RECORDED, parse(message), None, cost_usd, model_call.duration_ms)
 
 

@@ -188,10 +188,9 @@ class _Reader:
         except UnreadableEvent:
             self._has_same_facts = False
             return
-        shown = _ids_in(outline.shown)
-        self._has_same_facts = len(memory.facts) == len(
-            shown
-        ) + outline.omitted and memory.facts.keys() >= set(shown)
+        shown, facts = _ids_in(outline.shown), memory.facts
+        is_complete = len(facts) == len(shown) + outline.omitted
+        self._has_same_facts = is_complete and facts.keys() >= set(shown)
 
     def _memory(self) -> Memory | None:
         return self._session_index.memory if self._has_same_facts else None

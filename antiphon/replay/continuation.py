@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from antiphon_shared.breakers.outages import Outages
 from antiphon_shared.events.step_records import DecisionRecord
 
-from antiphon.recording.lines import EventLine, Line, RecordLine
+from antiphon.recording.lines import EventLine, Line, records_in
 from antiphon.replay.forking.point import state_at
 from antiphon.replay.injection.trace import Trace
 from antiphon.replay.next_step import Next, next_answer, requested_call
@@ -28,10 +28,8 @@ def continuation(lines: Sequence[Line], report: Report) -> Next | None:
     point = state_at(lines, line.n, unhandled=line.event.id)
     if point.session is None:
         return None
-    record = next(
-        (one.record for one in lines if isinstance(one, RecordLine) and one.record.of == line.event.id), None
-    )
-    changed = record.changed if isinstance(record, DecisionRecord) else {}
+    records = records_in(lines, DecisionRecord)
+    changed = next((one.changed for one in records if one.of == line.event.id), {})
     outages = Outages.model_validate(changed["outages"]) if "outages" in changed else None
     traced = Trace(point, point.session, line, outages).run()
     if traced.answer is not None:

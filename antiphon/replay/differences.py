@@ -53,4 +53,9 @@ def difference(path: str, expected: object, got: object) -> Difference:
     return Difference(path, *(ABSENT if value is _MISSING else value for value in (expected, got)))
 
 
+def first_field(path: str) -> str:
+    """Return the field of the whole value in which a path begins; empty if it begins with an index."""
+    return path.partition(".")[0].partition("[")[0]
+
+
 _MISSING = object()

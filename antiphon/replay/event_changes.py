@@ -33,17 +33,13 @@ class Change:
 
 def changes(then: Iterable[Line], now: Iterable[Line]) -> list[Change]:
     """Return all differences between a recording and its rewritten form, in the order of the recording."""
-    events: dict[tuple[str, str, bytes, bytes], list[int]] = {}
-    by_key: dict[tuple[str, str, bytes, bytes], tuple[str, Difference]] = {}
-    for n, event_name, one in _differences(_Side(), _Side(), then, now):
-        key = (event_name, one.path, to_json(one.expected), to_json(one.got))
-        by_key.setdefault(key, (event_name, one))
-        if n and n not in (numbers := events.setdefault(key, [])):
-            numbers.append(n)
-    return [
-        Change(tuple(events.get(key, ())), event_name, one.path, one.expected, one.got)
-        for key, (event_name, one) in by_key.items()
-    ]
+    found: dict[tuple[str, str, bytes, bytes], tuple[Difference, dict[int, None]]] = {}
+    for n, what, one in _differences(then, now):
+        key = (what, one.path, to_json(one.expected), to_json(one.got))
+        _, numbers = found.setdefault(key, (one, {}))
+        if n:
+            numbers[n] = None
+    return [Change(tuple(numbers), what, *one) for (what, *_), (one, numbers) in found.items()]
 
 
 @dataclass
@@ -73,10 +69,9 @@ class _Side:
         return None
 
 
-def _differences(
-    old: _Side, new: _Side, then: Iterable[Line], now: Iterable[Line]
-) -> Iterator[tuple[int, str, Difference]]:
+def _differences(then: Iterable[Line], now: Iterable[Line]) -> Iterator[tuple[int, str, Difference]]:
     """Yield the number of the event, the kind of line, and each difference."""
+    old, new = _Side(), _Side()
     for lines in zip_longest(then, now):
         for key in {side.take(line): None for side, line in zip((old, new), lines, strict=True)}:
             if key in old.waiting and key in new.waiting:

@@ -70,8 +70,6 @@ class _Normal:
                     self._name_blocks(call.reply)
                 calls = [self._call(call) for call in record.calls]
                 yield Moment(requesting.n, EXCHANGE, _round(requesting.event.data), {"calls": calls})
-            case _:
-                pass
 
     def _name(self, line: EventLine) -> None:
         """Name the ids that the event introduces."""
@@ -88,8 +86,6 @@ class _Normal:
                 self._names.setdefault(briefing.digest, f"briefing-{self._briefings}")
                 if to_summarize is not None:
                     self._names.setdefault(to_summarize.source, f"text-to-summarize-{self._briefings}")
-            case _:
-                pass
 
     def _name_blocks(self, reply: dict[str, Any] | None) -> None:
         """Name the ids of a reply's server-side calls, which the provider's servers ran."""

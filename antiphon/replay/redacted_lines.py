@@ -24,10 +24,8 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
     new_lines = [redaction.line(line) for line in lines]
     if not redaction.count:
         return new_lines
-    from antiphon.replay.update import (  # most recordings do not need today's components
-        DecidesDifferently,
-        updated,
-    )
+    # Most recordings do not need today's components.
+    from antiphon.replay.update import DecidesDifferently, updated
     from antiphon.replay.verify import verify_lines
 
     try:

@@ -1,12 +1,14 @@
-"""Recorded requests to a model: their contents and their hashes. Pure."""
+"""Recorded requests to a model: their contents, their hashes and their prices. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from antiphon_shared.events.step_records import ModelCall
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.process.errors import UnreadableEvent
+from pydantic import ValidationError
 
 from antiphon.recording.hashes import content_hash, sorted_json
+from reasoning_engine.prices import Prices
 
 
 def complete_request(call: ModelCall, contents: Mapping[str, object]) -> dict[str, Any]:
@@ -27,6 +29,14 @@ def system_in(request: Mapping[str, object]) -> str:
             return text
         case _:
             raise UnreadableEvent("the recorded system prompt is invalid.")
+
+
+def prices_in(record: ExchangeRecord) -> Prices:
+    """Return the recorded prices of an exchange. Raises UnreadableEvent."""
+    try:
+        return Prices(**record.prices)
+    except ValidationError as error:
+        raise UnreadableEvent(f"the recorded prices are invalid: {error.errors()[0]['msg']}") from None
 
 
 _DELIVERY_FIELDS = frozenset({"stream"})

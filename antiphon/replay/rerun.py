@@ -54,8 +54,7 @@ async def rerun(paths: Sequence[Path], *, limit_s: float = SESSION_LIMIT_S) -> l
         await asyncio.sleep(0)  # Ctrl-C ends the reading
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(recordings):
-        wave_reports = await _run_again(wave, limit_s)
-        reports |= {path: report for (path, _), report in zip(wave, wave_reports, strict=True)}
+        reports |= await _run_again(wave, limit_s)
     return [reports[path] for path in paths]
 
 
@@ -86,22 +85,22 @@ def _waves(recordings: Iterable[_Recorded]) -> list[list[_Recorded]]:
     return [list(wave.values()) for wave in waves]
 
 
-async def _run_again(recordings: Sequence[_Recorded], limit_s: float) -> list[RerunReport]:
-    """Run recordings of different sessions on one pipeline, a few at once."""
+async def _run_again(recordings: Sequence[_Recorded], limit_s: float) -> dict[Path, RerunReport]:
+    """Run recordings of different sessions on one pipeline, a few at once; return the reports by path."""
     by_session = {recording_index.session_id: recording_index for _, recording_index in recordings}
     misses: list[Miss] = []
     async with _redis() as bus, _pipeline(bus, by_session, misses):
         slots = asyncio.Semaphore(_CONCURRENCY)
         await asyncio.gather(*(_play(bus, one, slots, limit_s) for one in by_session.values()))
-        return [
-            report_of(
+        return {
+            path: report_of(
                 str(path),
                 recording_index,
                 await bus.session(recording_index.session_id).log(),
                 [miss for miss in misses if miss.session_id == recording_index.session_id],
             )
             for path, recording_index in recordings
-        ]
+        }
 
 
 async def _play(bus: Bus, recording_index: RecordingIndex, slots: asyncio.Semaphore, limit_s: float) -> None:

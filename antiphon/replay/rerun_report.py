@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
-from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, ResponseReady
 
@@ -101,16 +100,9 @@ def _first(recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]])
             return EventDifference(line.n, then.type, "", then.type, today.type)
         for path, expected, got in differences(_comparable(then, names_then), _comparable(today, names_now)):
             return EventDifference(line.n, then.type, path, expected, got)
-    more = _unknown(recording_index.by_id, log)
-    return (
-        None
-        if more is None
-        else EventDifference(len(recording_index.events) + 1, more.type, "", ABSENT, more.type)
-    )
-
-
-def _unknown(recorded: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) -> AnyEvent | None:
-    return next((event for _, event in log if event.id not in recorded), None)
+    number = len(recording_index.events) + 1
+    added = (event.type for _, event in log if event.id not in recording_index.by_id)
+    return next((EventDifference(number, type, "", ABSENT, type) for type in added), None)
 
 
 def _comparable(event: AnyEvent, entry_names: Mapping[str, str]) -> Any:

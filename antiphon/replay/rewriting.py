@@ -42,7 +42,7 @@ class Rewritten:
 def rewritten(path: Path) -> Rewritten | None:
     """Return the recording at `path` rewritten by today's code, in today's format; None if nothing changes.
 
-    Raises TakesAnotherWay, UnreadableEvent and OSError, and leaves no file behind then.
+    Raises DecidesDifferently, UnreadableEvent and OSError, and leaves no file behind then.
     """
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=path.name, delete=False) as file:
         new = Path(file.name)

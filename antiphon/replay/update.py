@@ -22,14 +22,13 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import AnyRecord, BatchRecord, DecisionRecord, ExchangeRecord
 from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.process.ids import child_id
 from pydantic_core import to_json
 
 from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
 from antiphon.replay.differences import ABSENT
 from antiphon.replay.steps.repeat import Replay
-from antiphon.replay.steps.replay_state import RepeatedStep, Step
+from antiphon.replay.steps.replay_state import RepeatedStep, Step, output_ids
 from reasoning_engine.exchange_record import SHARED
 
 _COMPLETE_CALL = re.compile(r"calls\[\d+\]")
@@ -109,8 +108,7 @@ class _Update:
 
     def _last(self, record: AnyRecord) -> int:
         """Return the number of the last event of the step."""
-        ids = (record.of, *(child_id(record.of, n) for n in range(record.outputs)))
-        return max(self._numbers[id] for id in ids)
+        return max(self._numbers[id] for id in (record.of, *output_ids(record)))
 
     def _redone(self, step: Step, redone: RepeatedStep) -> AnyRecord | None:
         _check_same_path(step, redone)
@@ -140,7 +138,7 @@ class _Update:
 
 
 def _check_same_path(step: Step, redone: RepeatedStep) -> None:
-    """Raise TakesAnotherWay when the next recorded lines do not follow from the step's outputs today."""
+    """Raise DecidesDifferently when the next recorded lines do not follow from the step's outputs today."""
     event = step.line.n
     then, now = [line.event.data for line in step.outputs], redone.outputs
     if [one.type for one in then] != [one.type for one in now]:

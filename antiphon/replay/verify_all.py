@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from antiphon_shared.events import COMPONENTS, Component
-from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import as_text, read_lines
@@ -51,9 +50,8 @@ def in_processes(
     jobs = default_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
         return map(work, paths)
-    from antiphon.replay.workers import (
-        run_in_workers,  # imports libraries that a single process does not need
-    )
+    # It imports libraries that a single process does not need.
+    from antiphon.replay.workers import run_in_workers
 
     # The first recording is verified here, which fills shared caches once for all workers.
     first, rest = work(paths[0]), paths[1:]
@@ -81,15 +79,14 @@ def _failed_result(make: Callable[[str, None, str], ResultT], path: Path, error:
 
 
 def examined(
-    path: Path, examine: Callable[[Path], FoundT], make: Callable[[str, FoundT | None, str, float], ResultT]
+    path: Path, examine: Callable[[Path], FoundT], make: Callable[[str, FoundT | None, str], ResultT]
 ) -> ResultT:
-    """Examine a recording; pass its path, the result or the error, and the duration in seconds to `make`."""
-    began_s = monotonic_s()
+    """Examine a recording; pass its path, and the result or the error, to `make`."""
     try:
-        examined = examine(path)
+        found = examine(path)
     except UnreadableEvent as error:
-        return make(as_text(path), None, explained(error, path), monotonic_s() - began_s)
-    return make(as_text(path), examined, "", monotonic_s() - began_s)
+        return make(as_text(path), None, explained(error, path))
+    return make(as_text(path), found, "")
 
 
 def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:

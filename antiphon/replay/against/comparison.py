@@ -12,11 +12,11 @@ from antiphon.recording.files import read_lines
 from antiphon.replay.against.causes import Sources
 from antiphon.replay.against.changes import Compared, compare_results
 from antiphon.replay.against.decisions import Decision, count_decisions
+from antiphon.replay.against.next_steps import next_steps, path_difference
 from antiphon.replay.against.other_code import OtherCode
 from antiphon.replay.against.other_reports import verifying
 from antiphon.replay.against.results import Result, read
 from antiphon.replay.against.trees import ROOT
-from antiphon.replay.against.ways import NextSteps, next_steps
 from antiphon.replay.reports import as_json
 from antiphon.replay.verify_all import verify_all
 
@@ -41,13 +41,13 @@ def compare(
             done(len(batch.result()))
     before = {one.path: one for batch in batches for one in batch.result()}
     compared: list[Compared] = []
-    next_steps: list[NextSteps | None] = []
+    path_differences: list[str | None] = []
     for path, result in zip(paths, now, strict=True):
         earlier = before.get(result.path, Result(path=result.path, result="", error="it was not verified."))
         one = compare_results(earlier, result)
         compared.append(one)
-        next_steps.append(_ways(path, earlier, result) if one.steps else None)
-    decisions = count_decisions(zip(compared, next_steps, strict=True))
+        path_differences.append(_path_difference(path, earlier, result) if one.steps else None)
+    decisions = count_decisions(zip(compared, path_differences, strict=True))
     return compared, list(_with_causes(decisions, Sources(code.root, ROOT)))
 
 
@@ -62,13 +62,15 @@ def _today(
     return results
 
 
-def _ways(path: Path, before: Result, now: Result) -> NextSteps | None:
+def _path_difference(path: Path, before: Result, now: Result) -> str | None:
+    """Return the new course of a session in words; None if it is the same or unknown."""
     if before.goes_on is None and now.goes_on is None:
         return None
     try:
-        return next_steps(before, now, list(read_lines(path)))
+        steps = next_steps(before, now, list(read_lines(path)))
     except UnreadableEvent:
         return None
+    return None if steps is None else path_difference(*steps)
 
 
 def _with_causes(decisions: Sequence[Decision], sources: Sources) -> Iterator[Decision]:

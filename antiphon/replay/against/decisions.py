@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.against.changes import Change, Compared, StepChange
-from antiphon.replay.against.ways import NextSteps, path_difference
-from antiphon.replay.differences import ABSENT
+from antiphon.replay.differences import ABSENT, first_field
 
 _EVENT = "antiphon."
 _NAMES_MAX = 4
@@ -47,12 +46,15 @@ class Decision:
         return f"{sessions} {rest}".rstrip() + (because if self.causes else "")
 
 
-def count_decisions(compared_steps: Iterable[tuple[Compared, NextSteps | None]]) -> list[Decision]:
-    """Return the decisions by weight: how sessions end, then their course, then the content of a step."""
+def count_decisions(compared: Iterable[tuple[Compared, str | None]]) -> list[Decision]:
+    """Return the decisions by weight: how sessions end, then their course, then the content of a step.
+
+    `compared` has, for each recording, also the new course of its session in words, if that is known.
+    """
     cases: dict[tuple[int, str], dict[str, Case]] = {}
     steps: dict[tuple[int, str], int] = {}
-    for one, steps_after in compared_steps:
-        for weight, sentence, step in _sentences(one.steps, steps_after):
+    for one, path_difference in compared:
+        for weight, sentence, step in _sentences(one.steps, path_difference):
             key = (weight, sentence)
             cases.setdefault(key, {}).setdefault(one.path, Case(one.path, one.session_id, step))
             steps[key] = steps.get(key, 0) + 1
@@ -61,22 +63,21 @@ def count_decisions(compared_steps: Iterable[tuple[Compared, NextSteps | None]])
 
 
 def _sentences(
-    steps: Sequence[StepChange], steps_after: NextSteps | None
+    steps: Sequence[StepChange], path_difference: str | None
 ) -> Iterable[tuple[int, str, StepChange]]:
     """Yield the new behaviour of each step, with its weight.
 
     For the first step that changes the course of the session, the sentence is about that course; later differences
     in the coordinator's events are omitted, as the session would not reach them.
     """
-    difference = None if steps_after is None else path_difference(steps_after)
-    has_path_difference = False
+    is_reported = False
     for step in steps:
         is_sent = step.component == "coordinator" and bool(step.sent)
-        if difference is None or not is_sent:
+        if path_difference is None or not is_sent:
             yield (*_sentence(step), step)
-        elif not has_path_difference:
-            has_path_difference = True
-            yield 0, difference, step
+        elif not is_reported:
+            is_reported = True
+            yield 0, path_difference, step
 
 
 def _sentence(step: StepChange) -> tuple[int, str]:
@@ -127,7 +128,9 @@ def _briefed(changes: Sequence[Change]) -> str:
 
 def _exchanged(changes: Sequence[Change]) -> tuple[int, str]:
     if parts := [one.path.partition(".")[2] for one in changes if one.output == "request"]:
-        names = dict.fromkeys(_REQUEST_PARTS.get(_first(part), _first(part) or "request") for part in parts)
+        names = dict.fromkeys(
+            _REQUEST_PARTS.get(first_field(part), first_field(part) or "request") for part in parts
+        )
         return 5, f"send the model another {list_names(tuple(names), _NAMES_MAX)}"
     return 3, f"read the model's reply differently: {_fields(changes)}"
 
@@ -136,14 +139,10 @@ def _fields(changes: Sequence[Change]) -> str:
     """Return the differing fields, each once."""
     names: dict[str, None] = {}
     for one in changes:
-        field = _first(one.path)
+        field = first_field(one.path)
         is_plain = one.output.startswith(_EVENT) or not field
         names[field or _short(one.output) if is_plain else f"{one.output} {field}"] = None
     return list_names(tuple(names), _NAMES_MAX)
-
-
-def _first(path: str) -> str:
-    return path.partition(".")[0].partition("[")[0]
 
 
 def _short(type: object) -> str:

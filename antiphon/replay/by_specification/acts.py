@@ -4,7 +4,7 @@ Direct effects of the specification are omitted: its hash, the numbers of reques
 if they would have expired.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from antiphon_shared.events import (
@@ -77,6 +77,16 @@ def questions_of(sends: Sequence[SendRecord]) -> dict[str, dict[str, Any]]:
         for one in sends
         if one.opens
     }
+
+
+def begun_with_questions(
+    events: Iterable[EventData], sends: Sequence[SendRecord]
+) -> Iterator[tuple[ChildBegun, dict[str, Any]]]:
+    """Yield each session that a decision opens, with its question."""
+    questions = questions_of(sends)
+    for one in events:
+        if isinstance(one, ChildBegun) and one.child in questions:
+            yield one, questions[one.child]
 
 
 def end_of(response: ResponseReady) -> dict[str, Any]:

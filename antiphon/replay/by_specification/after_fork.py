@@ -51,7 +51,7 @@ def state_after_fork(
     assert recorded.opened is not None, "a run that was forked after a decision was opened"
     rehearsal = Rehearsal(recorded, specification, specification_hash, recorded.opened.workflow, catalogue)
     for one in recorded.decisions:
-        _ = rehearsal.take(one.line) if rehearsal.pinned else rehearsal.begin(one.line)
+        rehearsal.take(one.line)
     rehearsal.state.apply(moved_change(rehearsal.state, timedelta(microseconds=changed["moved_us"])))
     assert rehearsal.pinned is not None, "it has begun"
     return rehearsal.pinned, rehearsal.state

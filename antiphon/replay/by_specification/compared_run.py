@@ -13,8 +13,8 @@ from antiphon_shared.workflows.specification import Specification, specification
 
 from antiphon.recording.lines import Line
 from antiphon.replay.by_specification.acts import TIMER, Acts, acts_of
-from antiphon.replay.by_specification.first import Graphs, Moved, NodeDifference, differing
 from antiphon.replay.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
+from antiphon.replay.by_specification.node_differences import Graphs, Moved, NodeDifference, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun, called_in
 from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.by_specification.remaining_steps import rest_of
@@ -42,11 +42,11 @@ class Specifications(Value):
 def compare_run(lines: Iterable[Line], specifications: Specifications) -> SpecificationResult:
     """Compare one recording with the specifications. Raises UnreadableEvent."""
     recorded = RecordedRun.of(lines)
-    opened = recorded.opened
+    opened, events = recorded.opened, len(recorded.content.lines)
     if opened is None or recorded.query is None:
         why = "it is not the recording of a workflow run"
-        return SpecificationResult("other", recorded.session_id, events=recorded.events, why=why)
-    same = SpecificationResult("same", recorded.session_id, opened.workflow, recorded.events)
+        return SpecificationResult("other", recorded.session_id, events=events, why=why)
+    same = SpecificationResult("same", recorded.session_id, opened.workflow, events)
     if opened.workflow not in specifications.by_workflow:
         if recorded.domain not in specifications.domains:
             why = f"the workflow {opened.workflow!r} belongs to another domain"
@@ -63,9 +63,9 @@ def compare_run(lines: Iterable[Line], specifications: Specifications) -> Specif
 def _compare_decisions(rehearsal: Rehearsal, result: SpecificationResult) -> SpecificationResult:
     pairs, decisions = DecisionPairs(rehearsal), rehearsal.recorded.decisions
     for number, decided in enumerate(decisions):
-        step = pairs.step(decided)
-        if step.differs:
-            return _differing(rehearsal, step, number, result)
+        pair = pairs.next(decided)
+        if pair.differences:
+            return _differing(rehearsal, pairs.graphs, pair, number, result)
     if lacks := rehearsal.recorded.lacks:
         return replace(result, result="unchecked", decisions=len(decisions), why=lacks)
     return replace(result, decisions=len(decisions))
@@ -73,16 +73,14 @@ def _compare_decisions(rehearsal: Rehearsal, result: SpecificationResult) -> Spe
 
 @dataclass(frozen=True, slots=True)
 class DecisionPair:
-    """The acts of a recorded decision, and those of the rehearsed one."""
+    """The acts of a recorded decision, and the rehearsed one."""
 
-    decision: RehearsedDecision | None
     then: Acts
-    now: Acts
-    limit: NodeDifference | None = None
-    """A time limit that would have expired before the event."""
-    is_decided: bool = True
-    differs: bool = True
-    called: int = 0
+    now: RehearsedDecision | None
+    """None if a time limit would have expired before the event, or would not have expired with it."""
+    differences: list[NodeDifference]
+    """The differences, the most significant first."""
+    called: int
     """The number of calls that the rehearsal had made before."""
 
 
@@ -95,22 +93,21 @@ class DecisionPairs:
         graph = graph_of(rehearsal.specification, rehearsal.workflow)
         self.graphs = Graphs(rehearsal.recorded.graph(), graph)
 
-    def step(self, decided: Decided) -> DecisionPair:
+    def next(self, decided: Decided) -> DecisionPair:
         """Take the next decision."""
         rehearsal, line = self._rehearsal, decided.line
         recorded, called = rehearsal.recorded, len(rehearsal.called)
         moment = moment_of(line.event, line.entry)
         if limit := self._limit(line.event.data, moment):
-            return DecisionPair(None, {}, {}, limit, is_decided=False, called=called)
-        made = rehearsal.take(line) if rehearsal.pinned else rehearsal.begin(line)
-        self._then.take(decided.record.timers, moment)
+            return DecisionPair({}, None, [limit], called)
+        record, made = decided.record, rehearsal.take(line)
+        self._then.take(record.timers, moment)
         self._now.take(made.timers, moment)
-        record = decided.record
         then = acts_of(
             decided.outputs, record.timers, record.sends, lambda number: recorded.nodes.get(number, "")
         )
-        differs = then != made.acts and bool(differing(then, made.acts, self.graphs, Moved()))
-        return DecisionPair(made, then, made.acts, differs=differs, called=called)
+        differences = differing(then, made.acts, self.graphs, Moved()) if then != made.acts else []
+        return DecisionPair(then, made, differences, called)
 
     def _limit(self, data: EventData, moment: datetime) -> NodeDifference | None:
         """Return a limit that would have expired before this event, or that expired with it and would not have."""
@@ -126,25 +123,23 @@ class DecisionPairs:
 
 
 def _differing(
-    rehearsal: Rehearsal, step: DecisionPair, number: int, result: SpecificationResult
+    rehearsal: Rehearsal, graphs: Graphs, pair: DecisionPair, number: int, result: SpecificationResult
 ) -> SpecificationResult:
     """Return the result with the first differing decision: its node, and where it leads."""
     decisions = rehearsal.recorded.decisions
-    decided, later = decisions[number], decisions[number + 1 :]
-    before, is_limit = frozenset(rehearsal.called[: step.called]), step.limit is not None
-    remaining = [one.line for one in (later if step.is_decided else decisions[number:])]
-    rest = None if is_limit else rest_of(rehearsal, remaining, step.now.get(("", "ends")))
-    moved = Moved(
-        before=before,
-        recorded=frozenset(act for one in later for act in called_in(one.outputs)),
-        rehearsed=frozenset(rehearsal.called[step.called :]),
-    )
-    graphs = DecisionPairs(rehearsal).graphs
-    different = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
+    line, later = decisions[number].line, decisions[number + 1 :]
+    rest, different = None, pair.differences
+    if pair.now is not None:
+        rest = rest_of(rehearsal, [one.line for one in later], pair.now.acts.get(("", "ends")))
+        moved = Moved(
+            before=frozenset(rehearsal.called[: pair.called]),
+            recorded=frozenset(act for one in later for act in called_in(one.outputs)),
+            rehearsed=frozenset(rehearsal.called[pair.called :]),
+        )
+        different = differing(pair.then, pair.now.acts, graphs, moved)
     main, nodes = different[0], {one.node for one in different}
-    event = decided.line.event
     first = FirstDifference(
-        *(main.kind, main.node, decided.line.n, event.type, main.sentence, main.did, main.would),
+        *(main.kind, main.node, line.n, line.event.type, main.sentence, main.did, main.would),
         more=len(nodes) - 1,
     )
     return replace(result, result="differs", decisions=number, first=first, rest=rest)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from antiphon_shared.events import DeadlineReached, EventData, NodeDue, PersonOverdue
 from antiphon_shared.events.step_records import TimerRecord
 
-from antiphon.replay.by_specification.first import NodeDifference
+from antiphon.replay.by_specification.node_differences import NodeDifference
 from coordinator.requests import DEADLINE
 from coordinator.workflows.plan import template_of
 

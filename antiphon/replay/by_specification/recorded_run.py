@@ -25,13 +25,8 @@ from antiphon_shared.events.step_records import ForkRecord, LeftOut, RunRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph
 
-from antiphon.recording.lines import (
-    EventLine,
-    Header,
-    Line,
-    RecordLine,
-)
-from antiphon.replay.by_specification.acts import questions_of
+from antiphon.recording.lines import EventLine, Header, Line, RecordLine
+from antiphon.replay.by_specification.acts import begun_with_questions
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.steps.replay_state import RecordingContent
@@ -68,11 +63,6 @@ class RecordedRun:
         for line in lines:
             run._read(line)
         return run
-
-    @property
-    def events(self) -> int:
-        """Return the number of events."""
-        return len(self.content.lines)
 
     @property
     def query(self) -> QuerySubmitted | None:
@@ -148,17 +138,11 @@ class RecordedRun:
             self.calls[data.round] = data
 
     def _decision(self, record: RunRecord) -> None:
-        line = self.content.lines.get(record.of)
-        if line is None:
-            raise UnreadableEvent(f"a record names the missing event {record.of}.")
+        line = self.content.handled(record)
         outputs = tuple(one.event.data for one in self.content.outputs_of(record, line))
         self.decisions.append(Decided(line, record, outputs))
-        questions = questions_of(record.sends)
-        self.questions |= {
-            one.round: questions[one.child]
-            for one in outputs
-            if isinstance(one, ChildBegun) and one.child in questions
-        }
+        questions = begun_with_questions(outputs, record.sends)
+        self.questions |= {begun.round: question for begun, question in questions}
 
 
 def called_in(outputs: Iterable[EventData]) -> Iterator[str]:

@@ -6,13 +6,13 @@ from typing import Any
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
-    ChildBegun,
     ChildEnded,
     ComponentFailed,
     EventData,
     InputGiven,
     NodeDue,
     PersonOverdue,
+    QuerySubmitted,
     ToolsCompleted,
     ToolsRequested,
 )
@@ -25,7 +25,7 @@ from antiphon_shared.workflows.graph import Graph
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.recording.lines import EventLine
-from antiphon.replay.by_specification.acts import Acts, acts_of, questions_of
+from antiphon.replay.by_specification.acts import Acts, acts_of, begun_with_questions
 from antiphon.replay.by_specification.recorded_run import RecordedRun
 from antiphon.replay.checks.run_inputs import failed_event, opening_of, outputs_of, pinned_run, value_reader
 from antiphon.replay.checks.specifications import graph_of
@@ -83,8 +83,17 @@ class Rehearsal:
     newest: EventLine | None = None
     added_timers: int = 0
 
-    def begin(self, line: EventLine) -> RehearsedDecision:
-        """Decide on the query."""
+    def take(self, line: EventLine) -> RehearsedDecision:
+        """Decide on a recorded event, the first of which is the query."""
+        return self._decision_on(line, self._step_after(line) if self.pinned else self._begin(line))
+
+    def has_effect(self, line: EventLine) -> bool:
+        """Return whether an event has an effect in the current state of the run; before its beginning, only a query."""
+        if self.pinned is None:
+            return isinstance(line.event.data, QuerySubmitted)
+        return self._step_after(line) is not None
+
+    def _begin(self, line: EventLine) -> Step:
         query, recorded = self.recorded.query, self.recorded.opened
         assert query is not None, "the recording is of a run"
         assert recorded is not None, "so it was opened"
@@ -108,15 +117,7 @@ class Rehearsal:
             compiled=lambda *_: graph,
         )
         self.pinned = pinned_run(event, query, opened, graph)
-        return self._decision_on(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
-
-    def take(self, line: EventLine) -> RehearsedDecision:
-        """Decide on a recorded event."""
-        return self._decision_on(line, self._step_after(line))
-
-    def has_effect(self, line: EventLine) -> bool:
-        """Return whether an event has an effect in the current state of the run."""
-        return self._step_after(line) is not None
+        return begin(self.pinned, event, line.entry, query.options.workflow.params)
 
     def awaits(self, data: EventData) -> bool:
         """Return whether a node waits for an event; the tool and arguments of a call must be the same."""
@@ -146,19 +147,12 @@ class Rehearsal:
         event = ENVELOPES[NodeDue](id=id, type=data.type, data=data, **fields)
         return self.take(EventLine(before.n, before.entry, event))
 
-    def node_of(self, number: int) -> str:
-        """Return the node of an open request, by its number."""
-        return self.state.paths.get(number, "")
-
     def _step_after(self, line: EventLine) -> Step | None:
         """Return the step that follows from a recorded event in the current state; None if it has no effect."""
         assert self.pinned is not None, "the run has begun"
         event, failed = self._renumbered(line.event)
-        content = self.recorded.content
-        read_value = value_reader(self.state, content)
-        return take(
-            self.pinned, self.state, event, line.entry, read_value, failed or failed_event(event, content)
-        )
+        read_value = value_reader(self.state, self.recorded.content)
+        return take(self.pinned, self.state, event, line.entry, read_value, failed)
 
     def _decision_on(self, line: EventLine, step: Step | None) -> RehearsedDecision:
         self.newest = line
@@ -174,12 +168,7 @@ class Rehearsal:
         timers = tuple(timer_record(timer, line.event.format) for timer in step.timers)
         paths = {**before, **self.state.paths}
         sends = send_records(step.sends, line.event.format)
-        questions = questions_of(sends)
-        self.questions |= {
-            one.node: questions[one.child]
-            for one in outputs
-            if isinstance(one, ChildBegun) and one.child in questions
-        }
+        self.questions |= {begun.node: question for begun, question in begun_with_questions(outputs, sends)}
         return RehearsedDecision(
             acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step
         )

@@ -17,7 +17,6 @@ class ComparedRun:
     path: str
     compared: SpecificationResult | None = None
     error: str = ""
-    duration_s: float = 0.0
 
     @property
     def result(self) -> Result:

@@ -1,7 +1,6 @@
 """The synthesizer's briefings: each recorded round is filed again, and its briefing is written again."""
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 from antiphon_shared.events import (
     BriefingReady,
@@ -30,7 +29,6 @@ from context_synthesizer.turn import (
     write_briefing,
 )
 
-ValueT = TypeVar("ValueT")
 _RECENT_MAX = 4
 
 
@@ -132,8 +130,8 @@ class Briefings:
             raise UnreadableEvent(f"an earlier filing could not be done again: {self.lacks}")
 
 
-def _remember(recent: dict[str, ValueT], digest: str, one: ValueT) -> None:
-    recent[digest] = one
+def _remember(recent: dict[str, str], digest: str, text: str) -> None:
+    recent[digest] = text
     while len(recent) > _RECENT_MAX:
         del recent[next(iter(recent))]
 

@@ -104,10 +104,9 @@ class Decisions:
             return RepeatedStep(decision.commands, (), record)
         today = record_of(step.line.event, before, decision)
         changed, self.session = self._changed(record, today, before, decision.session)
-        is_on_time = record.timers == today.timers
         others = [
             *_differences_of("state", changed, today.changed),
-            *(() if is_on_time else _differences_of("timers", _timers(record), _timers(today))),
+            *_differences_of("timers", _timers(record), _timers(today)),
             *_differences_of("effects", _effects(record), _effects(today)),
         ]
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
@@ -145,11 +144,10 @@ class Decisions:
     ) -> ResponseReady:
         """Return the coordinator's own answer with today's code. Raises _AnswerUnknown."""
         if self._assemblies is None:  # answers are not repeated: only their existence is compared
-            if recorded := [
-                one.event.data for one in step.outputs if isinstance(one.event.data, ResponseReady)
-            ]:
-                self.takes_answers = True
-                return recorded[0]
+            for line in step.outputs:
+                if isinstance(line.event.data, ResponseReady):
+                    self.takes_answers = True
+                    return line.event.data
             raise _AnswerUnknown("the findings of the session are unknown.")
         try:
             read = record.read or MaterialRead()
@@ -233,10 +231,8 @@ def decide_again(
 
 def has_effect(session: Session, line: EventLine, content: RecordingContent) -> bool:
     """Return whether an event changes a session in its current state, or causes an output."""
-    catalogue, needed = (
-        content.catalogue(session.tools.catalogue),
-        content.logged_event(needed_event_id(session, line.event)),
-    )
+    catalogue = content.catalogue(session.tools.catalogue)
+    needed = content.logged_event(needed_event_id(session, line.event))
     decision = decide(session, line.event, line.entry, Inputs(catalogue, needed=needed))
     return decision.session is not session or bool(
         decision.own_answer_reason or decision.timers or decision.sends

@@ -6,7 +6,7 @@ each reply, and the result of the exchange are made again.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events import (
@@ -23,20 +23,18 @@ from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import Usage
-from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.catalogues import offer_of
 from antiphon.replay.differences import ABSENT, Difference, differences
-from antiphon.replay.requests import complete_request, system_in
+from antiphon.replay.requests import complete_request, prices_in, system_in
 from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from reasoning_engine.dialogue import Dialogue, dialogue
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
 from reasoning_engine.failure import Failed, Failure
 from reasoning_engine.model_call import CallOptions, build_call, estimate_call_tokens
 from reasoning_engine.offer import NO_TOOLS
-from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.result_events import (
@@ -56,7 +54,6 @@ _CODES_WITHOUT_CALL = ("timeout", "circuit_open", "rate_limited")
 """Codes of failures without a call: the time was over, or no further call was allowed."""
 
 _Outcome = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
-_OUTCOMES = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
 
 
 class Exchanges:
@@ -69,7 +66,7 @@ class Exchanges:
         """Repeat an exchange with today's code. Raises UnreadableEvent if the recording lacks a part of the prompt."""
         request, record = step.line.event.data, step.record
         replied = next((line.event.data for line in step.outputs), None)
-        if not isinstance(record, ExchangeRecord) or not isinstance(replied, _OUTCOMES):
+        if not isinstance(record, ExchangeRecord) or not isinstance(replied, _Outcome):
             raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
         sent = [complete_request(call, content.contents) for call in record.calls]
         replayed = _ReplayedCalls(record, sent, replied)
@@ -124,13 +121,8 @@ class Exchanges:
 
 def _options(request: ReasoningRequested, content: RecordingContent) -> QueryOptions:
     """Return the query's options for its answer. Raises UnreadableEvent."""
-    query = content.data(request.output, QuerySubmitted) if request.output is not None else None
-    return _no_options() if query is None else query.options
-
-
-@cache
-def _no_options() -> QueryOptions:
-    return QueryOptions()
+    query = content.data(request.output, QuerySubmitted)
+    return QueryOptions() if query is None else query.options
 
 
 @dataclass
@@ -149,7 +141,7 @@ class _ReplayedCalls:
 
     def ended(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> CallsResult | None:
         """Return the result of the calls by today's code; None if it needs more calls than were recorded."""
-        prices, usage = _prices(self.record), Usage(cost_usd=0.0)
+        prices, usage = prices_in(self.record), Usage(cost_usd=0.0)
         talk = dialogue(prompt, otherwise)
         ask = next(talk)
         reply: Reply | Failure | None = None
@@ -226,10 +218,8 @@ def _reply_or_failure(call: ModelCall) -> "tuple[Message | None, Failure | None]
         return message_of(call.reply), None
     if call.error is None:
         return None, deadline_failure()
-    partial = call.error.partial
-    return None if partial is None else message_of(partial), failure_of(
-        call.error, wire_of(call.request.get("model"))
-    )
+    message = None if call.error.partial is None else message_of(call.error.partial)
+    return message, failure_of(call.error, wire_of(call.request.get("model")))
 
 
 def _continued(talk: Dialogue, message: "Message", prompt: Prompt) -> tuple[Prompt, Reply | Failure | None]:
@@ -248,13 +238,6 @@ def _outcome_without_call(outcome: _Outcome, record: ExchangeRecord) -> _Outcome
     if record.is_offline and isinstance(outcome, SummaryFailed):
         return outcome.model_copy(update={"error": NOT_SUPPORTED})
     return outcome
-
-
-def _prices(record: ExchangeRecord) -> Prices:
-    try:
-        return Prices(**record.prices)
-    except ValidationError as error:
-        raise UnreadableEvent(f"the recorded prices are invalid: {error.errors()[0]['msg']}") from None
 
 
 def _text_in(request: dict[str, Any]) -> str:

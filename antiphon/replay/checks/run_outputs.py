@@ -23,10 +23,8 @@ def run_differences(
         elif left != right:
             for value_difference in differences(left, right):
                 yield NodeValueDifference(node, output, value_difference)
-    if then != now:
-        return
     order_then, order_now = list(then), list(now)
-    if order_then != order_now:
+    if then == now and order_then != order_now:
         yield NodeValueDifference(
             "", "outputs", Difference("", _order_lines(order_then), _order_lines(order_now))
         )
@@ -63,9 +61,6 @@ def _order_lines(keys: Sequence[tuple[str, str, int]]) -> list[str]:
     return [f"{output} {node}".strip() for node, output, _ in keys]
 
 
-SENDS = "sends"
-
-
 def send_differences(
     then: Sequence[SendRecord], now: Sequence[SendRecord], outputs: Iterable[EventData]
 ) -> tuple[NodeValueDifference, ...]:
@@ -75,22 +70,19 @@ def send_differences(
     nodes = {one.child: one.node for one in outputs if isinstance(one, ChildBegun)}
     recorded, today = dict(_by_session(then)), dict(_by_session(now))
     by_session = [
-        NodeValueDifference(nodes.get(session, ""), SENDS, one)
+        NodeValueDifference(nodes.get(session, ""), "sends", one)
         for session in dict.fromkeys((*recorded, *today))
         for one in differences({session: recorded.get(session, [])}, {session: today.get(session, [])})
     ]
     order_then, order_now = ([one.session for one in some] for some in (then, now))
-    return tuple(by_session) or (NodeValueDifference("", SENDS, Difference("", order_then, order_now)),)
+    return tuple(by_session) or (NodeValueDifference("", "sends", Difference("", order_then, order_now)),)
 
 
 def _by_session(sends: Sequence[SendRecord]) -> Iterator[tuple[str, list[Any]]]:
     """Yield the events for each session, in order."""
     for session in dict.fromkeys(one.session for one in sends):
+        sent = [one for one in sends if one.session == session]
         yield (
             session,
-            [
-                one.model_dump(mode="json", exclude={"session"}, exclude_defaults=True)
-                for one in sends
-                if one.session == session
-            ],
+            [one.model_dump(mode="json", exclude={"session"}, exclude_defaults=True) for one in sent],
         )

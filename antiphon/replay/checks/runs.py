@@ -69,11 +69,11 @@ class RunDecisions:
             raise
 
     def _redo(self, step: Step, record: RunRecord, content: RecordingContent) -> RepeatedStep:
-        event, entry = step.line.event, step.line.entry
+        event = step.line.event
         if isinstance(event.data, QuerySubmitted):
             taken: Taken | None = self._opening(step, event.data, content)
         else:
-            taken = self.step_after(event, entry, content)
+            taken = self.step_after(step.line, content)
         if taken is None:
             self.lacks = OTHER_STATE
             return RepeatedStep(
@@ -89,20 +89,15 @@ class RunDecisions:
         changed = RunRecord.digest(RUN_CHANGE.write(taken.change, event.format))
         sends = send_records(taken.sends, event.format)
         today = RunRecord(of=event.id, changed=changed, timers=timers, sends=sends)
-        others = (
-            [("timers", one) for one in differences(_by_name(record.timers), _by_name(timers))]
-            if record.timers != timers
-            else []
-        )
+        others = [("timers", one) for one in differences(_by_name(record.timers), _by_name(timers))]
         digests = (record.changed, changed) if record.changed != changed else None
         sent = send_differences(record.sends, sends, outputs)
         return RepeatedStep(outputs, tuple(others), today, sends=sent, digests=digests)
 
     def forked(self, record: ForkRecord, content: RecordingContent) -> None:
         """Continue as a fork did, with the state that follows from the same events by its specification."""
-        from antiphon.replay.by_specification.after_fork import (
-            state_after_fork,  # few recordings are of forks
-        )
+        # Few recordings are of forks.
+        from antiphon.replay.by_specification.after_fork import state_after_fork
 
         if self.lacks or not self.decided:
             return
@@ -113,27 +108,18 @@ class RunDecisions:
 
     def is_ignored(self, line: EventLine, content: RecordingContent) -> bool:
         """Return whether an event has no effect on the run in its current state."""
-        return (
-            isinstance(line.event.data, ResponseReady)
-            or self.step_after(line.event, line.entry, content) is None
-        )
+        return isinstance(line.event.data, ResponseReady) or self.step_after(line, content) is None
 
-    def step_after(self, event: AnyEvent, entry: str, content: RecordingContent) -> Taken | None:
+    def step_after(self, line: EventLine, content: RecordingContent) -> Taken | None:
         """Return the step that follows from an event in the current state; None if it has no effect.
 
         Raises UnreadableEvent.
         """
         if self.pinned is None:
             raise UnreadableEvent("it was decided on before the run had begun.")
-        refuse_part(event.data)
-        return take(
-            self.pinned,
-            self.state,
-            event,
-            entry,
-            value_reader(self.state, content),
-            failed_event(event, content),
-        )
+        refuse_part(line.event.data)
+        read_value, failed = value_reader(self.state, content), failed_event(line.event, content)
+        return take(self.pinned, self.state, line.event, line.entry, read_value, failed)
 
     def _opening(self, step: Step, query: QuerySubmitted, content: RecordingContent) -> Taken:
         event = step.line.event
@@ -172,7 +158,10 @@ def _opened(
     specification = specification_in(content, recorded.specification) if recorded.specification else None
     catalogue, opening = content.catalogue(recorded.catalogue), opening_of(recorded)
     opened = opened_run(
-        *(event, query, specification, recorded.specification),
+        event,
+        query,
+        specification,
+        recorded.specification,
         published={},
         opening=opening,
         catalogue=catalogue,

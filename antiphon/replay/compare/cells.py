@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from statistics import fmean, median
 from typing import Literal
 
@@ -99,23 +98,16 @@ class Comparison:
     questions: tuple[Question, ...]
     plans: tuple[Plan, ...]
     cells: tuple[Cell, ...]
+    """The cells by question, and those of a question by plan."""
     times: int
-
-    def cell(self, question: Question, plan: Plan) -> Cell | None:
-        """Return the cell of a question and plan, or None."""
-        return self._by_question_and_plan.get((question.id, plan))
 
     def of(self, plan: Plan) -> list[Cell]:
         """Return the plan's cells, in the order of the questions."""
-        return [cell for question in self.questions if (cell := self.cell(question, plan)) is not None]
+        return [cell for cell in self.cells if cell.plan == plan]
 
     def of_question(self, question: Question) -> list[Cell]:
         """Return the question's cells, in the order of the plans."""
-        return [cell for plan in self.plans if (cell := self.cell(question, plan)) is not None]
-
-    @cached_property
-    def _by_question_and_plan(self) -> dict[tuple[str, Plan], Cell]:
-        return {(cell.question.id, cell.plan): cell for cell in self.cells}
+        return [cell for cell in self.cells if cell.question is question]
 
 
 @dataclass(frozen=True)

@@ -60,11 +60,8 @@ Latency runs from the question to its answer.</p>
 
 
 def _head() -> str:
-    return f"<tr>{''.join(_th(name) for name in HEADINGS)}</tr>"
-
-
-def _th(name: str) -> str:
-    return f"<th{_number(name)}>{escape(name)}</th>"
+    cells = (f"<th{_number(name)}>{escape(name)}</th>" for name in HEADINGS)
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _number(name: str) -> str:

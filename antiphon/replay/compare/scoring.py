@@ -78,16 +78,16 @@ async def judged(
     question: Question, response: Response | None, rubrics: Iterable[Rubric]
 ) -> tuple[Judgement, ...]:
     """Return the judgement of every scorer, 0 for a missing answer; an error of a rubric is a judgement too."""
-    expected, rubrics = question.expected, tuple(rubrics)
+    expected, rubrics = question.expected or Expected(), tuple(rubrics)
     if response is None:
-        names = [*_names(expected), *(rubric.name for rubric in rubrics)]
+        names = [*expected.model_dump(exclude_defaults=True), *(rubric.name for rubric in rubrics)]
         return tuple(Judgement(name, 0.0, "no answer") for name in names)
-    judgements = [Judgement(name, float(is_so)) for name, is_so in _matched(expected, response).items()]
+    judgements = [Judgement(name, float(is_so)) for name, is_so in matched(expected, response).items()]
     parameters = {
         "query": question.query,
         "answer": response.answer,
         "response": response,
-        "expected": expected,
+        "expected": question.expected,
     }
     return (*judgements, *[await _judgement(rubric, parameters) for rubric in rubrics])
 
@@ -109,30 +109,11 @@ async def _judgement(rubric: Rubric, parameters: Mapping[str, object]) -> Judgem
 
 def _read(name: str, value: object) -> Judgement:
     """Return a rubric's result as a judgement. Raises TypeError, ValueError."""
-    score, note = (
-        (value.score, one_line(str(value.note), _NOTE_CHARACTERS_MAX))
-        if isinstance(value, Score)
-        else (value, "")
-    )
+    score, note = (value.score, str(value.note)) if isinstance(value, Score) else (value, "")
     if not isinstance(score, int | float):
         raise TypeError(
             f"it returned {type(score).__name__}; return a number from 0 to 1, a bool, or a Score"
         )
     if not (math.isfinite(score) and 0 <= score <= 1):
         raise ValueError(f"it returned {score}; return a score from 0 to 1")
-    return Judgement(name, float(score), note)
-
-
-def _matched(expected: Expected | None, response: Response) -> Mapping[str, bool]:
-    return {} if expected is None else matched(expected, response)
-
-
-def _names(expected: Expected | None) -> tuple[str, ...]:
-    return (
-        ()
-        if expected is None
-        else tuple(name for name in _MATCHERS if getattr(expected, name) not in (None, ()))
-    )
-
-
-_MATCHERS = tuple(Expected.model_fields)
+    return Judgement(name, float(score), one_line(note, _NOTE_CHARACTERS_MAX))

@@ -66,11 +66,8 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
 
 def _cell_name(cell: Cell) -> tuple[str, str, str]:
     id = cell.question.id
-    return (
-        id if len(id) <= _QUESTION_CHARACTERS else f"{id[: _QUESTION_CHARACTERS - 1]}…",
-        cell.plan,
-        cell.status,
-    )
+    shown = id if len(id) <= _QUESTION_CHARACTERS else f"{id[: _QUESTION_CHARACTERS - 1]}…"
+    return shown, cell.plan, cell.status
 
 
 def _cell(cell: Cell) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from antiphon_shared.events import (
+    AnyEvent,
     BriefingReady,
     BriefingRequested,
     EventData,
@@ -115,7 +116,7 @@ def forked(point: Point, changes: Changes, now: datetime, content_hash: str, cat
     deliveries = []
     for line in point.pending:
         event = moved(line.event, by)
-        session, data = _request_again(session, event.data, line, point, changes, catalogue)
+        session, data = _request_again(session, event, point, changes, catalogue)
         deliveries.append(EventLine(line.n, line.entry, event.model_copy(update={"data": data})))
     record = ForkRecord(
         of=point.event.event.id,
@@ -174,12 +175,15 @@ def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Ca
 
 
 def _request_again(
-    session: Session, data: EventData, line: EventLine, point: Point, changes: Changes, catalogue: Catalogue
+    session: Session, event: AnyEvent, point: Point, changes: Changes, catalogue: Catalogue
 ) -> tuple[Session, EventData]:
     """Return the session, and the event of a delivery in flight as the changed session sends it."""
+    data = event.data
     match data:
-        case ReasoningRequested():
-            return _reasoning(session, data, line, point, changes, catalogue)
+        case ReasoningRequested() if event.causationid is not None:
+            cause = point.content.lines[event.causationid].event
+            model = data.model if changes.model in ("", OFFLINE) else changes.model
+            return _reasoning(session, cause, model, point, catalogue) or (session, data)
         case BriefingRequested():
             return session, data.model_copy(update={"max_rounds": session.limits.max_rounds})
         case ToolsRequested():
@@ -192,20 +196,13 @@ def _request_again(
 
 
 def _reasoning(
-    session: Session,
-    data: ReasoningRequested,
-    line: EventLine,
-    point: Point,
-    changes: Changes,
-    catalogue: Catalogue,
-) -> tuple[Session, EventData]:
-    """Return the session and its request to the model, decided today from the same briefing."""
-    brief = point.content.lines[line.event.causationid] if line.event.causationid else None
-    if brief is None or not isinstance(brief.event.data, BriefingReady):
-        return session, data
-    model = data.model if changes.model in ("", OFFLINE) else changes.model
+    session: Session, cause: AnyEvent, model: str, point: Point, catalogue: Catalogue
+) -> tuple[Session, EventData] | None:
+    """Return the session and its request to the model, decided today from the same briefing; None without one."""
+    if not isinstance(cause.data, BriefingReady):
+        return None
     left = max(1, limits.tokens_left(session))
-    decision = request_reasoning(session, brief.event, brief.event.data, left, model, catalogue)
+    decision = request_reasoning(session, cause, cause.data, left, model, catalogue)
     # Today's code may write another briefing than the recorded one; the restored briefing counts.
     text = {"briefing": digest_of(point.briefings.text)}
     return decision.session, decision.commands[0].model_copy(update=text)

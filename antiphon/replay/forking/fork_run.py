@@ -22,21 +22,13 @@ from pydantic_core import from_json
 
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning
-from antiphon.recording.lines import (
-    CatalogueLine,
-    EventLine,
-    Line,
-    Parent,
-    RecordLine,
-    SpecificationLine,
-    records_in,
-)
+from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine, SpecificationLine, records_in
 from antiphon.recording.session_lines import session_lines
 from antiphon.replay.by_specification.after_fork import moved_change
 from antiphon.replay.forking.changes import Changes
 from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.fork_session import (
-    digest_of_lines,
+    forked_header,
     join_lines,
     pipeline_of,
     published_by,
@@ -82,8 +74,7 @@ async def fork_run(
         deliveries = [_delivered(point, line, by) for line in point.deliveries]
         await _import_snapshot(bus, point, deliveries, by, published)
         await _wait_for_end(pipeline, bus, point)
-        id = point.session_id
-        live = [line async for line in session_lines(id, bus)]
+        live = [line async for line in session_lines(point.header.session_id, bus)]
     return list(_joined(lines, point, _fork_record(point, deliveries, by), changes, published, live))
 
 
@@ -140,7 +131,7 @@ async def _wait_for_end(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -
     """Return when the run has its answer. Raises StillRunning, PipelineFailed."""
     workflow = point.rehearsal.specification.workflows[point.rehearsal.workflow]
     until_s = monotonic_s() + workflow.timeout_s + _PATIENCE_S
-    session = bus.session(point.session_id)
+    session = bus.session(point.header.session_id)
     while await session.response() is None:
         state = RunState()
         for _, change in await stored_changes(session):
@@ -153,7 +144,7 @@ async def _wait_for_end(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -
             )
         await wait_briefly(pipeline, until_s, "the run did not end in its time")
     until_s = monotonic_s() + _PATIENCE_S
-    while not await _is_recorded(bus, point.session_id):  # the answer is stored before its record
+    while not await _is_recorded(bus, point.header.session_id):  # the answer is stored before its record
         await wait_briefly(pipeline, until_s, "the last decision of the run was not recorded")
 
 
@@ -178,11 +169,7 @@ def _joined(
     """Yield the recorded lines, the record of the fork, and the new lines."""
     known, content = point.recorded.content, point.rehearsal.content_hash
     changed = {**changes.by_option, "specification": content}
-    parent = Parent(
-        session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=changed
-    )
-    hashes = tuple(dict.fromkeys((*point.header.catalogues, published[0])))
-    header = point.header.model_copy(update={"parent": parent, "catalogues": hashes})
+    header = forked_header(lines, point.event, changed, published[0])
     new: list[Line] = []
     if published[0] not in known.catalogues:
         new.append(CatalogueLine(hash=published[0], catalogue=published[1]))

@@ -8,7 +8,7 @@ and the header's `parent` contain the changes.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -36,7 +36,7 @@ from antiphon.recording.lines import (
     encode_line,
 )
 from antiphon.recording.session_lines import session_lines
-from antiphon.replay.forking.changes import Changes, Forked, forked
+from antiphon.replay.forking.changes import Changes, forked
 from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.point import Point, point_at
 from antiphon.replay.forking.snapshot import content_of, moved_timers, snapshot
@@ -64,14 +64,19 @@ async def fork(
     Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning if the session does not end in time.
     """
     point = point_at(lines, place)
+    assert point.session is not None, "a point's session is open"
     if not tools:
-        _check_needs_no_tools(point)
+        _check_needs_no_tools(point.session)
     on_start(point)
     async with pipeline_of(tools, changes) as (pipeline, bus):
-        content, catalogue = await _catalogue(point, pipeline, bus, has_tools=bool(tools))
+        if tools:
+            content, catalogue = await published_by(pipeline, bus)
+        else:
+            content = point.session.tools.catalogue
+            catalogue = point.content.catalogue(content)
         forked_session = forked(point, changes, utc_now(), content, catalogue)
         session, catalogues = forked_session.session, {content: catalogue} if content else {}
-        moments = {point.session.deadline: session.deadline} if point.session else {}
+        moments = {point.session.deadline: session.deadline}
         timers = moved_timers(point.timers, forked_session.moved_by, moments)
         rest = content_of(session, point.briefings)
         await restore_writes(bus, point)
@@ -81,21 +86,15 @@ async def fork(
     own: list[Line] = [RecordLine(record=forked_session.record)]
     if content and content not in point.content.catalogues:
         own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))
-    header = _header(lines, point, changes, forked_session)
+    header = _header(lines, point, changes, session)
     return list(join_lines(header, point.lines[1:], own, live, point.content.contents))
 
 
-def digest_of_lines(lines: Iterable[Line]) -> str:
-    """Return the digest of a recording by which forks name their parent; compression does not matter."""
-    return content_hash(b"\n".join(map(encode_line, lines)))
-
-
-def _check_needs_no_tools(point: Point) -> None:
+def _check_needs_no_tools(session: Session) -> None:
     """Raise NoSuchPoint if the session may still call tools, whose functions are not recorded."""
-    assert point.session is not None, "a point's session is open"
-    names = [name for name in point.session.tools.usable if name not in BUILT_INS]
-    may_continue = point.session.last_round is None or point.session.steps.number > 0
-    if names and may_continue and point.session.phase != "assembling":
+    names = [name for name in session.tools.usable if name not in BUILT_INS]
+    may_continue = session.last_round is None or session.steps.number > 0
+    if names and may_continue and session.phase != "assembling":
         raise NoSuchPoint(
             f"From that event on the session can call tools, whose functions are not recorded: {list_names(names, 5)}.",
             hint="Name their module, or other tools, with --tools.",
@@ -112,16 +111,6 @@ async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[t
         yield pipeline, bus
     finally:
         await pipeline.stop()
-
-
-async def _catalogue(
-    point: Point, pipeline: EmbeddedPipeline, bus: Bus, *, has_tools: bool
-) -> tuple[str, Catalogue]:
-    """Return the content hash and the catalogue of the fork; by default the recorded ones."""
-    assert point.session is not None, "a point's session is open"
-    if not has_tools:
-        return point.session.tools.catalogue, point.content.catalogue(point.session.tools.catalogue)
-    return await published_by(pipeline, bus)
 
 
 async def published_by(pipeline: EmbeddedPipeline, bus: Bus) -> tuple[str, Catalogue]:
@@ -151,6 +140,24 @@ async def wait_briefly(pipeline: EmbeddedPipeline, until_s: float, problem: str)
             f"The fork has no result: {problem}.", hint="Raise --set deadline_s, or check its tools."
         )
     await asyncio.sleep(_POLL_S)
+
+
+def forked_header(
+    parent: Sequence[Line], event: EventLine, changes: Mapping[str, str], catalogue: str
+) -> Header:
+    """Return the header of a fork that resumes after `event`, with the hash of its catalogue, if it has one."""
+    header = parent[0]
+    assert isinstance(header, Header), "a recording begins with its header"
+    forked_from = Parent(
+        session_id=header.session_id, digest=digest_of_lines(parent), event=event.n, changes=dict(changes)
+    )
+    catalogues = dict.fromkeys((*header.catalogues, *filter(None, [catalogue])))
+    return header.model_copy(update={"parent": forked_from, "catalogues": tuple(catalogues)})
+
+
+def digest_of_lines(lines: Iterable[Line]) -> str:
+    """Return the digest of a recording by which forks name their parent; compression does not matter."""
+    return content_hash(b"\n".join(map(encode_line, lines)))
 
 
 def join_lines(
@@ -183,20 +190,9 @@ def join_lines(
     yield End(events=events, records=records)
 
 
-def _header(lines: Sequence[Line], point: Point, changes: Changes, forked_session: Forked) -> Header:
+def _header(lines: Sequence[Line], point: Point, changes: Changes, session: Session) -> Header:
     assert point.event is not None, "a point is after an event"
-    session, header = forked_session.session, point.header
-    parent = Parent(
-        session_id=header.session_id,
-        digest=digest_of_lines(lines),
-        event=point.event.n,
-        changes=changes.by_option,
-    )
+    header = forked_header(lines, point.event, changes.by_option, session.tools.catalogue)
     prompt = {"reason": changes.by_option["prompt"]} if "prompt" in changes.by_option else {}
-    update: dict[str, Any] = {
-        "prompts": header.prompts | prompt,
-        "parent": parent,
-        "catalogues": tuple(dict.fromkeys((*header.catalogues, *filter(None, [session.tools.catalogue])))),
-        "models": tuple(dict.fromkeys((*header.models, *session.models.order))),
-    }
-    return header.model_copy(update=update)
+    models = tuple(dict.fromkeys((*header.models, *session.models.order)))
+    return header.model_copy(update={"prompts": header.prompts | prompt, "models": models})

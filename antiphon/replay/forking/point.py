@@ -27,7 +27,7 @@ from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.decisions import has_effect
 from antiphon.replay.forking.event_at import NoSuchPoint, number_of, resumable
 from antiphon.replay.steps.redelivery import redelivered
-from antiphon.replay.steps.replay_state import RecordingContent, Step
+from antiphon.replay.steps.replay_state import RecordingContent, Step, output_ids
 from coordinator.session import Session
 
 _DATA = {kind.type: kind for kind in ENVELOPES}
@@ -120,7 +120,7 @@ def end_of_step(lines: Sequence[Line], n: int) -> int:
     numbers = {line.event.id: line.n for line in lines if isinstance(line, EventLine)}
     _check_outputs(lines, len(numbers))
     steps = [
-        [numbers[id] for id in _outputs(line.record) if id in numbers]
+        [numbers[id] for id in output_ids(line.record) if id in numbers]
         for line in lines
         if isinstance(line, RecordLine)
     ]
@@ -134,10 +134,6 @@ def _check_outputs(lines: Sequence[Line], events: int) -> None:
     """Raise UnreadableEvent when the records count more events than there are."""
     if sum(line.record.outputs for line in lines if isinstance(line, RecordLine)) > events:
         raise UnreadableEvent("its records name missing events.")
-
-
-def _outputs(record: StepRecord) -> list[UUID]:
-    return [child_id(record.of, number) for number in range(record.outputs)]
 
 
 def state_at(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> Point:
@@ -182,10 +178,8 @@ def state_at(lines: Sequence[Line], last: int, unhandled: UUID | None = None) ->
 
 
 def _step(point: Point, record: StepRecord, document: Document) -> None:
-    line = point.content.lines.get(record.of)
-    if line is None:
-        raise UnreadableEvent(f"a record names the missing event {record.of}.")
-    outputs = tuple(point.content.lines[id] for id in _outputs(record) if id in point.content.lines)
+    line = point.content.handled(record)
+    outputs = tuple(point.content.lines[id] for id in output_ids(record) if id in point.content.lines)
     match record:
         case DecisionRecord():
             document.take(record)

@@ -17,7 +17,6 @@ from antiphon_shared.workflows.specification import Specification, specification
 
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, data_in, records_in
 from antiphon.replay.by_specification.compared_run import DecisionPairs
-from antiphon.replay.by_specification.first import Moved, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.checks.run_outputs import node_of
@@ -45,11 +44,6 @@ class RunPoint:
     deliveries: list[EventLine] = field(default_factory=list)
     """The deliveries in flight, with the rehearsal's numbers for requests."""
 
-    @property
-    def session_id(self) -> str:
-        """Return the run's session id."""
-        return self.header.session_id
-
 
 def is_run(lines: Sequence[Line]) -> bool:
     """Return whether a recording is of a run."""
@@ -73,13 +67,14 @@ def run_point(
         specification: The specification to resume with; None for the run's own.
         catalogue: The tools that another specification may call, and the hash of their catalogue.
     """
-    taken = list(_lines_until(lines, place, node))
+    run = RecordedRun.of(lines)
+    taken = list(_lines_until(lines, run, place, node))
     recorded = RecordedRun.of(taken)
     events = [line for line in taken if isinstance(line, EventLine)]
     query = events[0].event.data
     assert isinstance(query, QuerySubmitted), "it is a run"
     assert query.options.workflow is not None, "it is a run"
-    own = _own(lines)
+    own = _own(run)
     chosen, name = specification or own, query.options.workflow.name
     if name not in chosen.workflows:
         raise NoSuchPoint(
@@ -92,24 +87,23 @@ def run_point(
     _rehearse(point)
     point.deliveries = list(_in_flight(point, events))
     if recorded.decisions and not (point.deliveries or point.timers):
-        raise NoSuchPoint("The run cannot continue from there: no work is left.", hint=_hint(lines))
+        raise NoSuchPoint("The run cannot continue from there: no work is left.", hint=_hint(run))
     return point
 
 
-def _own(lines: Sequence[Line]) -> Specification:
-    run = RecordedRun.of(lines)
+def _own(run: RecordedRun) -> Specification:
     if run.opened is None:
         raise NoSuchPoint("The run had not started.", hint="Start it again with `antiphon workflows run`.")
     return specification_in(run.content, run.opened.specification)
 
 
-def _lines_until(lines: Sequence[Line], event_name: str, node: str) -> Iterator[Line]:
+def _lines_until(lines: Sequence[Line], run: RecordedRun, event_name: str, node: str) -> Iterator[Line]:
     """Yield the lines up to an event, or up to the event that began a node, which is decided again."""
     if any(records_in(lines, ForkRecord)):
         raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
     unhandled: UUID | None = None
     if node:
-        cause = _event_that_began(lines, node)
+        cause = _event_that_began(run, node)
         last, unhandled = cause.n, cause.event.id
     else:
         last = end_of_step(lines, event_at(lines, event_name).n)
@@ -121,11 +115,10 @@ def _lines_until(lines: Sequence[Line], event_name: str, node: str) -> Iterator[
         yield line
 
 
-def _event_that_began(lines: Sequence[Line], node: str) -> EventLine:
+def _event_that_began(run: RecordedRun, node: str) -> EventLine:
     """Return the event whose decision began a node."""
-    recorded = RecordedRun.of(lines)
     begun: dict[str, EventLine] = {}
-    for decided in recorded.decisions:
+    for decided in run.decisions:
         waits = [timer.name.partition(":")[2] for timer in decided.record.timers if timer.type]
         for path in (*map(node_of, decided.outputs), *waits):
             if path:
@@ -138,21 +131,21 @@ def _event_that_began(lines: Sequence[Line], node: str) -> EventLine:
 
 def _rehearse(point: RunPoint) -> None:
     """Rehearse the decisions up to the point. Raises NoSuchPoint if the specification decides differently."""
-    walk, rehearsal = DecisionPairs(point.rehearsal), point.rehearsal
+    pairs = DecisionPairs(point.rehearsal)
     for decided in point.recorded.decisions:
-        step = walk.step(decided)
-        if step.differs:
-            different = [step.limit] if step.limit else differing(step.then, step.now, walk.graphs, Moved())
+        pair = pairs.next(decided)
+        if pair.differences:
+            first = pair.differences[0]
             raise NoSuchPoint(
                 "With this workflow file the run would have differed before that point: at event "
-                f"{decided.line.n}, {different[0].sentence}.",
-                hint=_earlier(different[0].node),
+                f"{decided.line.n}, {first.sentence}.",
+                hint=_earlier(first.node),
             )
-        assert step.decision is not None, "it was decided"
-        assert step.decision.step is not None, "as it was recorded"
-        point.changes.append((decided.line.event.id, step.decision.step.change))
-        _timers(point, decided, step.decision)
-    if rehearsal.state.run.ended is not None:
+        assert pair.now is not None, "it was decided"
+        assert pair.now.step is not None, "as it was recorded"
+        point.changes.append((decided.line.event.id, pair.now.step.change))
+        _timers(point, decided, pair.now)
+    if point.rehearsal.state.run.ended is not None:
         raise NoSuchPoint(
             "The run had already ended.", hint="Continue from an earlier event, or from a node."
         )
@@ -172,7 +165,6 @@ def _timers(point: RunPoint, decided: Decided, decision: RehearsedDecision) -> N
     for name, timer in list(point.timers.items()):
         if timer.data == fired:
             del point.timers[name]
-    assert decision.step is not None, "it was decided"
     sent = decided.line.event.time
     if decided.outputs:
         newest = [
@@ -200,7 +192,8 @@ def _in_flight(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLi
         if request is not None and request.event.id not in handled:
             yield request
     for line in events:
-        if line.event.data.inbox == "coordinator" and line.event.id not in decided and _matters(point, line):
+        is_undecided = line.event.data.inbox == "coordinator" and line.event.id not in decided
+        if is_undecided and point.rehearsal.has_effect(line):
             yield line
 
 
@@ -217,18 +210,8 @@ def _request(path: str, number: int, events: Sequence[EventLine]) -> EventLine:
     return EventLine(line.n, line.entry, line.event.model_copy(update={"data": data}))
 
 
-def _matters(point: RunPoint, line: EventLine) -> bool:
-    rehearsal = point.rehearsal
-    if rehearsal.pinned is None:
-        return isinstance(line.event.data, QuerySubmitted)
-    return rehearsal.has_effect(line)
-
-
-def _hint(lines: Sequence[Line]) -> str:
+def _hint(run: RecordedRun) -> str:
     begun = dict.fromkeys(
-        template_of(node)
-        for one in RecordedRun.of(lines).decisions
-        for node in map(node_of, one.outputs)
-        if node
+        template_of(node) for one in run.decisions for node in map(node_of, one.outputs) if node
     )
     return f"Start one of these nodes again with --from-node: {list_names(begun, _LISTED_MAX)}."

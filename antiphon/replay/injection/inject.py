@@ -12,11 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from antiphon_shared.bus.replies import reply
-from antiphon_shared.events import (
-    AnyEvent,
-    DeadlineReached,
-    EventData,
-)
+from antiphon_shared.events import AnyEvent, DeadlineReached, EventData
 from antiphon_shared.events.base import short_type
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.errors import ConfigurationError

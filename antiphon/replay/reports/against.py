@@ -8,7 +8,7 @@ from typing import Any
 from antiphon_shared.text.excerpt import list_names
 
 from antiphon.replay.against.changes import Compared, Kind
-from antiphon.replay.against.decisions import Case, Decision
+from antiphon.replay.against.decisions import Decision
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.change_lines import change, printable
 from antiphon.replay.reports.text import reasons
@@ -57,8 +57,8 @@ def reported(summary: Summary) -> Iterator[str]:
     for decision in summary.decisions[:_DECISIONS_MAX]:
         yield printable(decision.words)
         yield from (f"  {line}" for line in _first(decision))
-        if names := _names(decision.cases[1:]):
-            yield f"  also: {names}"
+        if others := [printable(case.path) for case in decision.cases[1:]]:
+            yield f"  also: {list_names(others, _NAMES_MAX)}"
     if (more := len(summary.decisions) - _DECISIONS_MAX) > 0:
         yield f"{more} more decisions; --json lists all."
 
@@ -108,10 +108,6 @@ def _first(decision: Decision) -> Iterator[str]:
 
 def _errors(one: Compared) -> list[str]:
     return [f"{version}: {error}" for version, error in one.errors.items()]
-
-
-def _names(cases: Sequence[Case]) -> str:
-    return list_names((printable(case.path) for case in cases), _NAMES_MAX)
 
 
 def _decision(decision: Decision) -> dict[str, Any]:

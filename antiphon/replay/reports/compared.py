@@ -67,19 +67,15 @@ def _difference_text(difference: EventDifference) -> Iterator[str]:
 
 
 def _where(difference: EventDifference) -> str:
-    event_name = printable(difference.kind) + (
-        f" of round {difference.round}" if difference.round is not None else ""
-    )
+    round = f" of round {difference.round}" if difference.round is not None else ""
+    event_name = f"{printable(difference.kind)}{round}"
     if difference.a is None:
         return f"at event {difference.b} of B: {event_name}, which A lacks"
     if difference.b is None:
         return f"at event {difference.a} of A: {event_name}, which B lacks"
-    number = (
-        f"event {difference.a}"
-        if difference.a == difference.b
-        else f"event {difference.a} of A, {difference.b} of B"
-    )
-    return f"at {number}: {event_name}"
+    if difference.a == difference.b:
+        return f"at event {difference.a}: {event_name}"
+    return f"at event {difference.a} of A, {difference.b} of B: {event_name}"
 
 
 def _as_json(difference: EventDifference) -> dict[str, Any]:

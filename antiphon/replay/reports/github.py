@@ -14,23 +14,20 @@ def annotations(outcomes: Sequence[Outcome]) -> list[str]:
     for outcome in outcomes:
         report = outcome.report
         if report is None:
-            lines.append(_command("error", outcome.path, "unreadable recording", printable(outcome.error)))
+            text = printable(outcome.error)
+            lines.append(annotation("error", text, file=outcome.path, title="unreadable recording"))
             continue
         if report.result == "diverged":
             text = "\n".join((headline(report), *body(report)))
-            lines.append(_command("error", outcome.path, "replay diverged", text))
+            lines.append(annotation("error", text, file=outcome.path, title="replay diverged"))
         if report.unchecked:
             name = "notice" if outcome.allowed or report.result == "diverged" else "error"
             message = [extent(report), f"not checked: {reasons(report.unchecked)}"]
             message += [f"allowed: {printable(outcome.allowed)}"] if outcome.allowed else []
-            lines.append(_command(name, outcome.path, "not checked", "\n".join(message)))
+            lines.append(annotation(name, "\n".join(message), file=outcome.path, title="not checked"))
     return lines
 
 
 def counted(lines: Sequence[str]) -> str:
     """Return the summary as a notice without a file."""
     return annotation("notice", "\n".join(lines), title="replay verify")
-
-
-def _command(level: str, path: str, title: str, message: str) -> str:
-    return annotation(level, message, file=path, title=title)

@@ -20,7 +20,6 @@ class Outcome:
     path: str
     report: Report | None = None
     error: str = ""
-    duration_s: float = 0.0
     allowed: str = ""
     """The user's reason why steps may go unchecked; empty if they may not."""
     goes_on: "Next | None" = None

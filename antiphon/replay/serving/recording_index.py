@@ -170,12 +170,9 @@ class RecordingIndex:
             return min(line.n for line in outputs) - 1
         return self._events_before_decision.get(of, 0)
 
-    def decision_before(self, of: UUID) -> UUID | None:
-        """Return the event that the coordinator decided on before an event; None for the first and unrecorded ones."""
-        return self._decisions_before.get(of)
-
     @cached_property
-    def _decisions_before(self) -> Mapping[UUID, UUID]:
+    def decision_before(self) -> Mapping[UUID, UUID]:
+        """Return, for each decided event but the first, the event that the coordinator decided on before."""
         decisions = [record.of for record in self.records_of(DecisionRecord)]
         return dict(zip(decisions[1:], decisions, strict=False))
 

@@ -99,8 +99,7 @@ class ComparedOutputs:
             return
         for then, now in zip_longest(recorded, today):
             if isinstance(then, ResponseReady) and self._has_briefings:
-                is_comparable = isinstance(now, ResponseReady) and not took_other_path
-                self.answer = "unknown" if not is_comparable else "same" if then == now else "different"
+                self._compare_answer(then, now, took_other_path)
             if then == now:
                 continue
             self.takes_other_path = self.takes_other_path or component == "coordinator"
@@ -110,6 +109,13 @@ class ComparedOutputs:
                 difference = list(differences(then.model_dump(mode="json"), now.model_dump(mode="json")))
             self._found.diverged(step.line, component, (then or now or recorded[0]).type, difference)
 
+    def _compare_answer(self, then: ResponseReady, now: EventData | None, took_other_path: bool) -> None:
+        """Compare the recorded answer with today's event in its place."""
+        if took_other_path or not isinstance(now, ResponseReady):
+            self.answer = "unknown"
+        else:
+            self.answer = "same" if then == now else "different"
+
     def _compare_run(self, line: EventLine, recorded: list[EventData], today: list[EventData]) -> None:
         from antiphon.replay.checks.run_outputs import run_differences
 
@@ -117,8 +123,7 @@ class ComparedOutputs:
             next((one for one in some if isinstance(one, ResponseReady)), None) for some in (recorded, today)
         )
         if then is not None:
-            is_comparable = now is not None and not self.takes_other_path
-            self.answer = "unknown" if not is_comparable else "same" if then == now else "different"
+            self._compare_answer(then, now, self.takes_other_path)
         for node, output, difference in run_differences(recorded, today):
             self.takes_other_path = True
             self._found.diverged(line, "coordinator", output, [difference], node)

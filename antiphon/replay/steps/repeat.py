@@ -25,24 +25,14 @@ from antiphon_shared.events.step_records import (
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 
-from antiphon.recording.lines import (
-    End,
-    EventLine,
-    Header,
-    Line,
-    RecordLine,
-)
+from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
 from antiphon.replay.checks.assemblies import Assemblies
 from antiphon.replay.checks.batches import redo_batch
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.decisions import Decisions
 from antiphon.replay.checks.exchanges import Exchanges
 from antiphon.replay.differences import ABSENT
-from antiphon.replay.report import (
-    STILL_OPEN,
-    Reason,
-    Report,
-)
+from antiphon.replay.report import STILL_OPEN, Reason, Report
 from antiphon.replay.steps.findings import ComparedOutputs, Findings, raised
 from antiphon.replay.steps.redelivery import RUN_CHANGED, redelivered
 from antiphon.replay.steps.replay_state import COMPONENT_OF, RecordingContent, Redo, RepeatedStep, Step
@@ -194,9 +184,7 @@ class Replay:
                 self._undecided.add(line)
 
     def _read_record(self, record: AnyRecord) -> None:
-        handled = self.content.lines.get(record.of)
-        if handled is None:
-            raise UnreadableEvent(f"a record names the missing event {record.of}.")
+        handled = self.content.handled(record)
         self._outputs += record.outputs
         if self._outputs > self._events:
             raise UnreadableEvent(f"the record of event {handled.n} names missing events.")

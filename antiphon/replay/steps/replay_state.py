@@ -123,9 +123,16 @@ class RecordingContent:
             raise UnreadableEvent(f"the recording lacks the tool catalogue {content_hash}.")
         return self.catalogues[content_hash]
 
+    def handled(self, record: StepRecord) -> EventLine:
+        """Return the event that a step has handled. Raises UnreadableEvent if it is missing."""
+        line = self.lines.get(record.of)
+        if line is None:
+            raise UnreadableEvent(f"a record names the missing event {record.of}.")
+        return line
+
     def outputs_of(self, record: StepRecord, handled: EventLine) -> list[EventLine]:
         """Return the outputs of a record's step. Raises UnreadableEvent if an output or a content is missing."""
-        outputs = [line for n in range(record.outputs) if (line := self.lines.get(child_id(record.of, n)))]
+        outputs = [line for id in output_ids(record) if (line := self.lines.get(id))]
         if len(outputs) < record.outputs:
             raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
         hashes = set(record.contents) if isinstance(record, ExchangeRecord) else set()
@@ -134,6 +141,11 @@ class RecordingContent:
                 f"the record of event {handled.n} names the content {lacking}, which no earlier line holds."
             )
         return outputs
+
+
+def output_ids(record: StepRecord) -> list[UUID]:
+    """Return the ids of the events that a step has sent."""
+    return [child_id(record.of, number) for number in range(record.outputs)]
 
 
 Redo = Callable[[Step, RecordingContent], RepeatedStep]

@@ -15,22 +15,22 @@ class Undecided:
 
     def __init__(self) -> None:
         self._lines: dict[int, EventLine] = {}
-        self._looks_left: dict[int, int] = {}
+        self._checks_left: dict[int, int] = {}
 
     def add(self, line: EventLine) -> None:
-        self._lines[line.n], self._looks_left[line.n] = line, _CHECKS_MAX
+        self._lines[line.n], self._checks_left[line.n] = line, _CHECKS_MAX
 
     def drop(self, line: EventLine) -> None:
         """Remove an event with a decision, even if the decision was not recorded."""
         self._lines.pop(line.n, None)
 
-    def remove_ignored(self, lets_go: IsIgnored, to: int | None = None) -> list[EventLine]:
+    def remove_ignored(self, is_ignored: IsIgnored, to: int | None = None) -> list[EventLine]:
         """Remove the events before number `to` that the session now ignores; return the others."""
-        for n in [n for n in self._lines if to is None or (n < to and self._looks_left[n])]:
-            is_let_go = lets_go(self._lines[n])
-            if is_let_go is None:
+        for n in [n for n in self._lines if to is None or (n < to and self._checks_left[n])]:
+            ignored = is_ignored(self._lines[n])
+            if ignored is None:
                 break
-            self._looks_left[n] -= 1
-            if is_let_go:
+            self._checks_left[n] -= 1
+            if ignored:
                 del self._lines[n]
         return list(self._lines.values())

@@ -50,25 +50,29 @@ class Question:
     """The replies of a scripted model."""
 
 
-def question_of(
-    query: str,
-    tools: Sequence[Any],
-    model: Provider | ScriptedModel | None,
-    scopes: Iterable[str] | None,
-    options: Mapping[str, Any],
-    format: int,
-) -> Question:
+@dataclass(frozen=True)
+class AskArguments:
+    """The arguments with which a test asks a question."""
+
+    query: str
+    tools: Sequence[Any]
+    model: Provider | ScriptedModel | None
+    scopes: Iterable[str] | None
+    options: Mapping[str, Any]
+
+
+def question_of(arguments: AskArguments, format: int) -> Question:
     """Return the question of a test, in the form of a session of `format`. Raises ConfigurationError."""
-    registry = registry_of(tools)
-    catalogue = to_catalogue(registry, dispatcher_settings(scopes).default_scopes).in_format(format)
+    registry, options = registry_of(arguments.tools), arguments.options
+    catalogue = to_catalogue(registry, dispatcher_settings(arguments.scopes).default_scopes).in_format(format)
     catalogue = Catalogue.model_validate(Redactor(secret_values()).json(catalogue.model_dump(mode="json")))
     query_options = QueryOptions.model_validate_json(
         to_json({name: value for name, value in options.items() if name not in _CALL_OPTIONS})
     )
-    pipeline, provider = load(PipelineSettings), _provider(model)
+    pipeline, provider = load(PipelineSettings), _provider(arguments.model)
     deployed = in_order(pipeline.model, pipeline.models)
     return Question(
-        query=query,
+        query=arguments.query,
         options=query_options.model_dump(mode="json"),
         session_id=options.get("session_id"),
         grant=_claims(options.get("grant", "")),
@@ -76,7 +80,7 @@ def question_of(
         tools=_definitions(catalogue),
         provider=provider,
         models=None if provider == "offline" else in_order(query_options.model or "", deployed),
-        script=model.script if isinstance(model, ScriptedModel) else None,
+        script=arguments.model.script if isinstance(arguments.model, ScriptedModel) else None,
     )
 
 
@@ -128,7 +132,6 @@ def difference(then: Question, today: Question) -> list[str]:
 _ALWAYS_COMPARED = frozenset({"query", "options", "grant", "scopes"})
 """Parts that are always compared; other parts are not compared if one side lacks them."""
 _NAMES = {"provider": "model", "models": "model ids", "script": "replies of the scripted model"}
-_BUILT_IN_NAMES = frozenset(BUILT_INS)
 
 
 def _difference_lines(name: str, before: object, after: object) -> list[str]:
@@ -149,7 +152,7 @@ def _definitions(catalogue: Catalogue) -> dict[str, Any]:
     return {
         tool.name: tool.model_dump(mode="json", exclude={"approval"})
         for tool in catalogue.tools
-        if tool.name not in _BUILT_IN_NAMES
+        if tool.name not in BUILT_INS
     }
 
 

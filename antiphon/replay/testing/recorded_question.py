@@ -26,7 +26,7 @@ from antiphon.replay.rerun import rerun
 from antiphon.replay.rerun_report import RerunReport
 from antiphon.replay.testing.judged import Diverged, judge
 from antiphon.replay.testing.pipelines import run_to_end
-from antiphon.replay.testing.question import difference, question_in, question_of
+from antiphon.replay.testing.question import AskArguments, difference, question_in, question_of
 from antiphon.replay.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
 
@@ -141,32 +141,24 @@ class Recorded:
         and model), and today's code must make the recorded decisions; otherwise it raises AssertionError, with the
         differences. Without `model`, any recorded model is accepted; `options` are those of Antiphon.ask.
         """
-        tools = list(tools)
+        arguments = AskArguments(query, list(tools), model, scopes, options)
         if self.mode == "rewrite" or (self.mode == "once" and not self.path.exists()):
-            run_to_end(self._record(query, tools, model, scopes, options))
+            run_to_end(self._record(arguments))
             self.__dict__.pop("lines", None)
             return self.response
-        self._check_question(query, tools, model, scopes, options)
+        self._check_question(arguments)
         self.verify()
         if isinstance(model, ScriptedModel):
             model.answered(self._requests())
         return self.response
 
-    def _check_question(
-        self,
-        query: str,
-        tools: list[Any],
-        model: Provider | ScriptedModel | None,
-        scopes: Iterable[str] | None,
-        options: dict[str, Any],
-    ) -> None:
+    def _check_question(self, arguments: AskArguments) -> None:
         """Raise AnotherQuestion if the recording answers another question."""
         try:
             then = question_in(self.lines)
         except UnreadableEvent as error:
             raise AssertionError(f"{self.path}: {error.message} {_WHAT_TO_DO}") from None
-        format = self.events[0].format
-        if differences := difference(then, question_of(query, tools, model, scopes, options, format)):
+        if differences := difference(then, question_of(arguments, self.events[0].format)):
             raise AnotherQuestion(self.path, differences)
 
     def _requests(self) -> list[dict[str, Any]]:
@@ -175,17 +167,13 @@ class Recorded:
         exchanges = records_in(self.lines, ExchangeRecord)
         return [complete_request(call, contents) for exchange in exchanges for call in exchange.calls]
 
-    async def _record(
-        self,
-        query: str,
-        tools: list[Any],
-        model: Provider | ScriptedModel | None,
-        scopes: Iterable[str] | None,
-        options: dict[str, Any],
-    ) -> None:
+    async def _record(self, arguments: AskArguments) -> None:
+        model, scopes = arguments.model, arguments.scopes
         replies = model.model() if isinstance(model, ScriptedModel) else model
-        async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
-            response = await antiphon.ask(query, **options)
+        async with Antiphon.embedded(
+            tools=arguments.tools, model=replies, scopes=scopes, cache=False
+        ) as antiphon:
+            response = await antiphon.ask(arguments.query, **arguments.options)
             lines = await _lines_when_closed(antiphon.open_bus(), response.session_id)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_name(f".{os.getpid()}.{self._path.name}")

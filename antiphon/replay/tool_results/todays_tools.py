@@ -143,9 +143,8 @@ class TodaysTools:
             deadline=utc_now() + timedelta(seconds=timeout_s),
             tenant=one.tenant,
         )
-        return (
-            await execute_without_batch(tool, arguments.values, context, self._threads, _CALL_S_MAX)
-        ).outcome
+        ended = await execute_without_batch(tool, arguments.values, context, self._threads, _CALL_S_MAX)
+        return ended.outcome
 
     def _clean(self, outcome: object, secrets: Sequence[str]) -> Any:
         return redact_call_secrets(secrets, redacted(outcome, self._redactor))
@@ -167,8 +166,6 @@ class _Turns:
 def _concurrency_of(tool: Tool) -> int:
     """Return the number of calls of a tool that may be in flight at once."""
     contract = tool.contract
-    return (
-        1
-        if contract.mode == "sequential-only"
-        else min(contract.max_concurrency or _CONCURRENCY, _CONCURRENCY)
-    )
+    if contract.mode == "sequential-only":
+        return 1
+    return min(contract.max_concurrency or _CONCURRENCY, _CONCURRENCY)

@@ -58,7 +58,7 @@ class CoordinatorPart(Part):
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Decide in the recorded order, as an event without outputs and the next event may arrive together."""
         id = delivery.event.id
-        before = self.recording_index(session.session_id).decision_before(id)
+        before = self.recording_index(session.session_id).decision_before.get(id)
 
         async def is_next() -> bool:
             return before is None or before in self._decided

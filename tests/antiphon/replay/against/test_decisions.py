@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.replay.against.changes import Change, Compared, StepChange
 from antiphon.replay.against.decisions import count_decisions
-from antiphon.replay.against.ways import NextSteps
+from antiphon.replay.against.next_steps import path_difference
 from antiphon.replay.differences import ABSENT
 from antiphon.replay.next_step import Next
 from tests.rows import each_row
@@ -32,7 +32,7 @@ def one(*steps: StepChange, path: str = "a.jsonl") -> Compared:
 
 
 def test_sessions_with_the_same_change_of_way_are_one_decision() -> None:
-    found = [(one(ends(), path=f"{n}.jsonl"), NextSteps(IN_3, IN_2)) for n in range(12)]
+    found = [(one(ends(), path=f"{n}.jsonl"), path_difference(IN_3, IN_2)) for n in range(12)]
     (decision,) = count_decisions(found)
     assert decision.words == (
         "12 sessions now end in round 2 instead of 3, with max_rounds_reached instead of natural_completion"
@@ -41,7 +41,7 @@ def test_sessions_with_the_same_change_of_way_are_one_decision() -> None:
 
 
 def test_what_would_be_sent_behind_a_change_of_way_is_not_counted_again() -> None:
-    assert len(count_decisions([(one(ends(14), ends(20)), NextSteps(IN_3, IN_2))])) == 1
+    assert len(count_decisions([(one(ends(14), ends(20)), path_difference(IN_3, IN_2))])) == 1
 
 
 def test_where_the_other_code_does_not_tell_its_way_the_step_itself_is_described() -> None:
@@ -71,7 +71,7 @@ def test_where_the_other_code_does_not_tell_its_way_the_step_itself_is_described
     ],
 )
 def test_the_way_is_said_in_words(before: Next, now: Next, words: str) -> None:
-    (decision,) = count_decisions([(one(ends()), NextSteps(before, now))])
+    (decision,) = count_decisions([(one(ends()), path_difference(before, now))])
     assert f"1 session now {words}" in decision.words
 
 
@@ -119,6 +119,7 @@ def test_a_step_is_said_in_words(step: StepChange, words: str) -> None:
 def test_how_sessions_end_comes_before_what_they_are_shown() -> None:
     briefed = a_step("context_synthesizer", "x", "briefing.tokens", 900, 950, event=9)
     found = count_decisions(
-        [(one(briefed, path=f"{n}.jsonl"), None) for n in range(5)] + [(one(ends()), NextSteps(IN_3, IN_2))]
+        [(one(briefed, path=f"{n}.jsonl"), None) for n in range(5)]
+        + [(one(ends()), path_difference(IN_3, IN_2))]
     )
     assert [decision.sentence.split()[0] for decision in found] == ["end", "get"]

@@ -2,7 +2,7 @@
 
 from antiphon_shared.values import Usage
 
-from antiphon.replay.compare.cells import Cell, Run, totals
+from antiphon.replay.compare.cells import Cell, Comparison, Run, totals
 from antiphon.replay.compare.questions import Question
 from tests.antiphon.replay.compare.builders import a_comparison, a_response, a_run
 
@@ -42,3 +42,11 @@ def test_sums_and_medians_are_over_the_questions_of_the_plan() -> None:
     assert (single.sums.rounds, single.medians.rounds) == (5, 2.5)
     assert single.sums.score == 0.5
     assert recorded.sums.score is None
+
+
+def test_questions_of_the_same_name_have_their_own_cells() -> None:
+    first, second = Question("q1", "How long?"), Question("q1", "How high?")
+    cells = (Cell(first, "linear", (a_run(1.0),)), Cell(second, "linear", (a_run(0.0),)))
+    comparison = Comparison((first, second), ("linear",), cells, times=1)
+    assert [comparison.of_question(one) for one in (first, second)] == [[cells[0]], [cells[1]]]
+    assert totals(comparison, "linear").sums.score == 0.5

@@ -14,9 +14,7 @@ DIVERGENCE = Divergence(
     expected="Hurry.",
     got="",
 )
-SAME = Outcome(
-    "a.jsonl", Report(session_id="s1", events=20, steps={"coordinator": 10}, answer="same"), duration_s=0.25
-)
+SAME = Outcome("a.jsonl", Report(session_id="s1", events=20, steps={"coordinator": 10}, answer="same"))
 DIVERGED = Outcome(
     "b,1:2.jsonl",
     Report(
@@ -32,7 +30,6 @@ DIVERGED = Outcome(
         answer="unknown",
         unchecked={Reason("context_synthesizer", "no check"): 3},
     ),
-    duration_s=0.5,
 )
 UNCHECKED = Outcome(
     "e.jsonl",

@@ -1,4 +1,4 @@
-"""The first difference between the recorded acts of a decision and the rehearsed ones. Pure."""
+"""The differences between the recorded acts of a decision and the rehearsed ones, by node. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from antiphon_shared.workflows.nodes import BranchNode
 
 from antiphon.replay.by_specification.acts import Act, Acts
 from antiphon.replay.by_specification.result import Kind
-from antiphon.replay.differences import differences
+from antiphon.replay.differences import differences, first_field
 from coordinator.workflows.plan import join, parent_of, template_of
 
 _FIELDS_LISTED_MAX = 4
@@ -201,8 +201,8 @@ def _end_difference(did: JsonObject, would: JsonObject) -> NodeDifference:
 
 def _fields(did: object, would: object) -> str:
     """Return the names of the fields that differ; empty if the whole values differ."""
-    paths = (difference.path.partition(".")[0].partition("[")[0] for difference in differences(did, would))
-    return list_names((f"`{name}`" for name in dict.fromkeys(paths) if name), _FIELDS_LISTED_MAX)
+    names = dict.fromkeys(first_field(difference.path) for difference in differences(did, would))
+    return list_names((f"`{name}`" for name in names if name), _FIELDS_LISTED_MAX)
 
 
 def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from antiphon_shared.text.excerpt import list_names
 
@@ -13,15 +12,7 @@ from antiphon.replay.next_step import Next, recorded_end, recorded_next
 _TOOLS_MAX = 5
 
 
-@dataclass(frozen=True, slots=True)
-class NextSteps:
-    """The next step of a session with the other version, and with today's."""
-
-    before: Next
-    now: Next
-
-
-def next_steps(before: Result, now: Result, lines: Sequence[Line]) -> NextSteps | None:
+def next_steps(before: Result, now: Result, lines: Sequence[Line]) -> tuple[Next, Next] | None:
     """Return the next step with each version; None if a version, such as an earlier release, does not report it.
 
     If a version decides as recorded, its next step is the recorded one, or the recorded end if the other version
@@ -33,12 +24,11 @@ def next_steps(before: Result, now: Result, lines: Sequence[Line]) -> NextSteps 
         return None
     recorded = recorded_end(lines) if reported.kind == "answered" else recorded_next(lines, reported.event)
     left, right = left or recorded, right or recorded
-    return None if left is None or right is None else NextSteps(left, right)
+    return None if left is None or right is None else (left, right)
 
 
-def path_difference(steps: NextSteps) -> str | None:
+def path_difference(before: Next, now: Next) -> str | None:
     """Return the new behaviour of sessions, with the verb in the plural; None if both look the same."""
-    before, now = steps.before, steps.now
     if before.kind == now.kind == "answered":
         return _ending_difference(before, now)
     if before.kind == now.kind and before.round == now.round:

@@ -21,7 +21,7 @@ from antiphon.cli.output import (
     stdout,
     write,
 )
-from antiphon.observe import connected
+from antiphon.observe import connected, published_catalogue
 from tool_dispatcher.catalogue import load_tools, to_catalogue
 from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
@@ -91,11 +91,10 @@ async def _catalogue(modules: list[str] | None) -> Catalogue:
     if modules is not None:
         return add_hints(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
     async with connected() as bus:
-        content_hash = await bus.current_catalogue()
-        if content_hash is None:
-            stderr().print("No dispatcher has published its tools yet.", style="yellow")
-            return Catalogue()
-        return await bus.catalogue(content_hash)
+        catalogue = await published_catalogue(bus)
+    if catalogue is None:
+        stderr().print("No dispatcher has published its tools yet.", style="yellow")
+    return catalogue or Catalogue()
 
 
 def _contract(tool: ToolDefinition) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     HarmlessStream,
     Json,
+    counted,
     one_line,
     print_json,
     print_table,
@@ -86,9 +87,8 @@ def check(
 
 
 async def _check(modules: list[str], options: Options, shows_cases: bool, is_json: bool) -> int:
-    with contextlib.redirect_stdout(
-        HarmlessStream(sys.stderr)
-    ):  # output of tools must not mix with the command's own
+    # The output of tools must not mix with the command's own.
+    with contextlib.redirect_stdout(HarmlessStream(sys.stderr)):
         tools = load_tools(",".join(modules))
         reports = []
         for name in sorted(tools):
@@ -133,8 +133,8 @@ def _print_faults(report: ToolReport) -> None:
     """Print each fault once, with the first of its cases, as one mistake may cause faults in many cases."""
     faults = _by_fault(report.failed)
     for (problem, change), cases in list(faults.items())[:_FAULTS_MAX]:
-        counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
-        stdout().print(f"\n{report.tool}: {one_line(problem)} ({counted})", style="red")
+        count = counted(len(cases), "case")
+        stdout().print(f"\n{report.tool}: {one_line(problem)} ({count})", style="red")
         for case, fault in cases[:_CASES_MAX]:
             stdout().print(f"  {one_line(case.label, 80)}: {one_line(case.arguments, 400)}")
             if fault.detail:
@@ -157,13 +157,13 @@ def _by_fault(failed: Iterable[CheckedCase]) -> dict[tuple[str, str], list[tuple
 def _print_cases(report: ToolReport) -> None:
     stdout().print("")
     rows = [
-        (one.kind, one_line(one.label, 60), one.happened, one_line(_counts_text(one), _TEXT_LENGTH_MAX))
+        (one.kind, one_line(one.label, 60), one.happened, one_line(_model_view_text(one), _TEXT_LENGTH_MAX))
         for one in report.checked
     ]
     print_table((report.tool, "case", "happened", "message to the model"), rows, "No cases.")
 
 
-def _counts_text(one: CheckedCase) -> str:
+def _model_view_text(one: CheckedCase) -> str:
     if isinstance(one.model_view, ToolError):
         return f"{one.model_view.error_type}: {one.model_view.message} {one.model_view.suggested_action}"
     return one.model_view

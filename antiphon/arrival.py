@@ -25,26 +25,26 @@ class Arrival:
 
     async def check(self) -> bool:
         """Return whether the session exists. Raises SubmissionRejected or UnknownSession if it will never exist."""
+        keys, session_id = self._bus.keys, self._session_id
         if self._until is None:
-            newest = await self._bus.batcher.submit(
-                "XREVRANGE", self._bus.keys.queries(), "+", "-", "COUNT", 1
-            )
+            newest = await self._bus.batcher.submit("XREVRANGE", keys.queries(), "+", "-", "COUNT", 1)
             self._until = newest[0][0].decode() if newest else "0-0"
-        is_queued = await self._is_queued(self._until)
+        start = self._until if self._entry else "-"
+        oldest = await self._bus.batcher.submit("XRANGE", keys.queries(), start, self._until, "COUNT", 1)
         # In the order in which a query moves, so that the second check finds a query that moves in between.
         is_waiting, is_there = await asyncio.gather(
-            self._bus.batcher.submit("HEXISTS", self._waiting_key, self._session_id),
-            self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
+            self._bus.batcher.submit("HEXISTS", keys.queries_waiting(keys.partition(session_id)), session_id),
+            self._bus.batcher.submit("EXISTS", keys.log(session_id)),
         )
         await self.raise_if_rejected()  # first, as an existing session may belong to another query
         if is_there or is_waiting:
             self.was_stored = True
             return bool(is_there)
-        if not is_queued and (self.was_stored or self._entry is not None):
-            raise UnknownSession.lost(self._session_id)
-        if not is_queued:
+        if not oldest and (self.was_stored or self._entry is not None):
+            raise UnknownSession.lost(session_id)
+        if not oldest:
             raise UnknownSession(
-                f"session {self._session_id} does not exist.",
+                f"session {session_id} does not exist.",
                 hint="It was never submitted, was rejected, or is no longer stored. `antiphon "
                 "sessions list` shows the stored sessions.",
             )
@@ -54,15 +54,6 @@ class Arrival:
         """Let a coordinator open a waiting session out of turn, so that it can be cancelled."""
         deadlines = self._bus.keys.waiting_deadlines(self._bus.keys.partition(self._session_id))
         await self._bus.batcher.submit("ZADD", deadlines, "XX", 0, self._session_id)
-
-    @property
-    def _waiting_key(self) -> str:
-        return self._bus.keys.queries_waiting(self._bus.keys.partition(self._session_id))
-
-    async def _is_queued(self, until: str) -> bool:
-        start = until if self._entry else "-"
-        oldest = await self._bus.batcher.submit("XRANGE", self._bus.keys.queries(), start, until, "COUNT", 1)
-        return bool(oldest)
 
     async def raise_if_rejected(self) -> None:
         """Raise SubmissionRejected if this submission was rejected; the session of its id then has another query."""

@@ -266,8 +266,9 @@ class Antiphon:
         from antiphon.recording.settings import own_redaction
         from antiphon.replay.redacted_lines import make_consistent
 
-        bus, ids, redaction = self.open_bus(), [checked_session_id(session_id)], own_redaction()
-        return (await export(bus, ids, Path(folder), redaction, is_compressed, make_consistent))[0]
+        bus, redaction = self.open_bus(), own_redaction()
+        checked_session_id(session_id)
+        return await export(bus, session_id, Path(folder), redaction, is_compressed, make_consistent)
 
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str

@@ -20,7 +20,7 @@ from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.process.settings import load
 from antiphon_shared.process.stream_ids import UNIX_MS_MAX, milliseconds_of
-from antiphon_shared.tools.calls import ToolCall
+from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import Value
 from redis.exceptions import ResponseError
 
@@ -29,9 +29,9 @@ from antiphon.approval import undecided_calls
 from antiphon.errors import SubmissionRejected, UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.rejected import Rejection, rejection_of
+from antiphon.transport import CONNECT_PATIENCE_S
 from coordinator.document import SESSION
 
-_CONNECT_PATIENCE_S = 3.0
 UNREADABLE = "unreadable"
 """The status of a session whose state, answer or log cannot be read."""
 
@@ -106,7 +106,7 @@ class SessionSummary(Value):
 async def connected() -> AsyncIterator[Bus]:
     """Yield the bus that the environment describes, open. Raises ConfigurationError, RedisUnavailable."""
     bus = Bus.from_settings()
-    await bus.open(_CONNECT_PATIENCE_S)
+    await bus.open(CONNECT_PATIENCE_S)
     try:
         yield bus
     finally:
@@ -165,7 +165,8 @@ def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus
 async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
     """Return the newest sessions of all partitions, at most `limit`, waiting ones included."""
     newest = await newest_sessions(bus, limit)
-    summaries = await asyncio.gather(*(_summary(bus, id, _moment_ms(ms)) for ms, id in newest))
+    moments = ((min(max(ms, 0.0), UNIX_MS_MAX), id) for ms, id in newest)  # a foreign score may be no time
+    summaries = await asyncio.gather(*(_summary(bus, id, ms) for ms, id in moments))
     queued = [_queued(event) for event in await queries_waiting(bus, limit)]
     # A session opened between the two reads is shown as open.
     by_id = {summary.session_id: summary for summary in (*queued, *summaries)}
@@ -180,6 +181,12 @@ async def newest_sessions(bus: Bus, limit: int) -> list[tuple[float, str]]:
         rows = await bus.batcher.submit("ZRANGE", key, 0, limit - 1, "REV", "WITHSCORES")
         sessions += [(float(score), name.decode(errors="replace")) for name, score in member_scores(rows)]
     return sorted(sessions, reverse=True)[:limit]
+
+
+async def published_catalogue(bus: Bus) -> Catalogue | None:
+    """Return the tools of the dispatchers, or None if no dispatcher has published its tools yet."""
+    content_hash = await bus.current_catalogue()
+    return None if content_hash is None else await bus.catalogue(content_hash)
 
 
 async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
@@ -279,11 +286,6 @@ async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], t
         return (), ()
     calls = tuple(one.call for one in calls_to_decide(state))
     return calls, tuple(f"values for {path}" for path in nodes_to_answer(state))
-
-
-def _moment_ms(score: float) -> float:
-    """Return a score as a valid time in milliseconds, as a foreign client may have written it."""
-    return min(max(score, 0.0), UNIX_MS_MAX)
 
 
 def _queued(event: AnyEvent) -> SessionSummary:

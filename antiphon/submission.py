@@ -147,14 +147,7 @@ def checked_timeout_s(timeout_s: float | None) -> float | None:
 
 
 def _checked_query(query: str) -> str:
-    if not isinstance(query, str):
-        raise InvalidQuery(f"query: must be text, not {type(query).__name__}.")
-    if not query.strip():
-        raise InvalidQuery("query: contains no words.", hint="Ask something.")
-    if len(query) > QUERY_LENGTH_MAX:
-        raise InvalidQuery(
-            f"query: {len(query)} characters are too many.", hint=f"The limit is {QUERY_LENGTH_MAX}."
-        )
+    _check_words("query", query, QUERY_LENGTH_MAX, "Ask something.")
     try:
         query.encode()
     except UnicodeEncodeError:
@@ -164,15 +157,28 @@ def _checked_query(query: str) -> str:
 
 def checked_answer(text: str) -> str:
     """Return `text` if it can answer a question. Raises InvalidQuery."""
-    if not isinstance(text, str):
-        raise InvalidQuery(f"answer: must be text, not {type(text).__name__}.")
-    if not text.strip():
-        raise InvalidQuery("answer: contains no words.", hint="Write an answer, for example `no`.")
-    if len(text) > ANSWER_LENGTH_MAX:
-        raise InvalidQuery(
-            f"answer: {len(text)} characters are too many.", hint=f"The limit is {ANSWER_LENGTH_MAX}."
-        )
+    _check_words("answer", text, ANSWER_LENGTH_MAX, "Write an answer, for example `no`.")
     return text
+
+
+def _check_words(name: str, text: str, characters_max: int, hint: str) -> None:
+    """Raise InvalidQuery for an argument that is no text, has no words or is too long; `hint` is about no words."""
+    _check_text(name, text)
+    if not text.strip():
+        raise InvalidQuery(f"{name}: contains no words.", hint=hint)
+    _check_length(name, text, characters_max)
+
+
+def _check_text(name: str, text: str) -> None:
+    if not isinstance(text, str):
+        raise InvalidQuery(f"{name}: must be text, not {type(text).__name__}.")
+
+
+def _check_length(name: str, text: str, characters_max: int) -> None:
+    if len(text) > characters_max:
+        raise InvalidQuery(
+            f"{name}: {len(text)} characters are too many.", hint=f"The limit is {characters_max}."
+        )
 
 
 def _checked_options(options: Options) -> QueryOptions:
@@ -193,14 +199,10 @@ def _checked_options(options: Options) -> QueryOptions:
 
 def _checked_grant(grant: str, session_id: str) -> str:
     """Return a grant that may be valid; only a dispatcher can verify it. Raises InvalidQuery."""
-    if not isinstance(grant, str):
-        raise InvalidQuery(f"grant: must be text, not {type(grant).__name__}.")
+    _check_text("grant", grant)
     if not grant:
         return ""
-    if len(grant) > GRANT_LENGTH_MAX:
-        raise InvalidQuery(
-            f"grant: {len(grant)} characters are too many.", hint=f"The limit is {GRANT_LENGTH_MAX}."
-        )
+    _check_length("grant", grant, GRANT_LENGTH_MAX)
     try:
         claims = read_claims(grant)
     except UnreadableGrant as error:

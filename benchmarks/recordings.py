@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
@@ -18,7 +19,7 @@ from antiphon_shared.process.settings import BusSettings
 from rich.console import Console
 from rich.table import Table
 
-from antiphon.recording.export import export
+from antiphon.recording.export import export_session
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import End, EventLine, Header, Line
@@ -67,15 +68,21 @@ async def _there_and_back(url: str, name: str, paths: list[Path], folder: Path) 
         async for _, one in side_by_side(each(paths), lambda path: import_session(bus, read_lines(path))):
             ids.append(one.result())
 
+    async def export_all(to: str, *options: Any) -> None:
+        async for _, one in side_by_side(
+            each(ids), lambda id: export_session(bus, id, folder / to, *options)
+        ):
+            one.result()
+
     try:
         seconds = {
             "read": await _timed(lambda: asyncio.to_thread(_read, paths)),
             "import": await _timed(put_all_back),
-            "export": await _timed(lambda: export(bus, ids, folder / "plain")),
+            "export": await _timed(lambda: export_all("plain")),
             "export, redacted": await _timed(
-                lambda: export(bus, ids, folder / "redacted", own_redaction(), False, make_consistent)
+                lambda: export_all("redacted", own_redaction(), False, make_consistent)
             ),
-            "export, compressed": await _timed(lambda: export(bus, ids, folder / "packed", None, True)),
+            "export, compressed": await _timed(lambda: export_all("packed", None, True)),
         }
     finally:
         await bus.close()

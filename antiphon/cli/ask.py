@@ -21,9 +21,8 @@ from antiphon.cli.pipelines import (
     cancelled,
     client_of,
     command_of,
+    introduce,
     queued_but_cancelled,
-    tell_of_missing_scopes,
-    warn_of_absent_components,
 )
 from antiphon.client import Antiphon
 from antiphon.submission import Options, submission
@@ -102,11 +101,7 @@ async def _ask(
     text, options, grant = _checked(query, question_options, is_interactive)
     _refuse_to_forget(options)
     async with new_client() as antiphon:
-        if antiphon.storage:
-            stderr().print(f"Running on {antiphon.storage}.", style="dim")
-            tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
-        else:
-            await warn_of_absent_components()
+        await introduce(antiphon, bool(grant))
         # Chosen before the submission, so that Ctrl-C can cancel the session at any time.
         session_id = question_options.session_id or str(new_id())
         dialogue = Dialogue(antiphon) if is_interactive else None

@@ -11,7 +11,7 @@ from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.redis_bus import Bus
 
 from antiphon.cli.output import Json, UsageError, command, one_line, print_json, print_table, stderr, stdout
-from antiphon.observe import BreakerStatus, breakers, connected
+from antiphon.observe import BreakerStatus, breakers, connected, published_catalogue
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -55,10 +55,8 @@ async def open_by_hand(
     antiphon breakers open tool:search --because "the index is being rebuilt"
     """
     _check(name)
-    person, why = (
-        _checked_text("--by", _login() if by is None else by, _BY_MAX),
-        _checked_text("--because", because, _BECAUSE_MAX),
-    )
+    person = _checked_text("--by", _login() if by is None else by, _BY_MAX)
+    why = _checked_text("--because", because, _BECAUSE_MAX)
     async with connected() as bus:
         await _warn_of_unknown(bus, name)
         store = BreakerStore(bus.batcher, bus.keys)
@@ -91,11 +89,16 @@ def breaker_rows(statuses: Sequence[BreakerStatus]) -> list[tuple[str, ...]]:
             breaker.name,
             breaker.phase.replace("_", "-"),
             f"{breaker.failures} of {breaker.calls}",
-            "-" if breaker.retry_in_s is None else f"{breaker.retry_in_s:.1f} s",
+            seconds_text(breaker.retry_in_s),
             _manual_state(breaker),
         )
         for breaker in statuses
     ]
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Return a duration for a cell of a table; a dash for none."""
+    return "-" if seconds is None else f"{seconds:.1f} s"
 
 
 BREAKER_HEADINGS = ("breaker", "phase", "failures", "retry in", "manually")
@@ -136,9 +139,8 @@ def _login() -> str:
 
 async def _warn_of_unknown(bus: Bus, name: str) -> None:
     """Warn about an unknown tool: it may come with the next dispatcher, but a misspelt name is more likely."""
-    content_hash = await bus.current_catalogue()
-    if content_hash is None or not name.startswith("tool:"):
+    if not name.startswith("tool:"):
         return
-    tools = {tool_breaker(tool.name) for tool in (await bus.catalogue(content_hash)).tools}
-    if name not in tools:
+    catalogue = await published_catalogue(bus)
+    if catalogue is not None and name not in {tool_breaker(tool.name) for tool in catalogue.tools}:
         stderr().print(f"No dispatcher currently offers {name.removeprefix('tool:')}.", style="yellow")

@@ -64,10 +64,8 @@ def _order(contract: Contract) -> Iterator[tuple[str, str]]:
 def _times(contract: Contract) -> Iterator[tuple[str, str]]:
     yield "timeout", duration(contract.timeout_s)
     if contract.slow_s is not None:
-        yield (
-            "slow",
-            (f"after {duration(contract.slow_s)}; the circuit breaker counts a slow call as a failure"),
-        )
+        after = duration(contract.slow_s)
+        yield "slow", f"after {after}; the circuit breaker counts a slow call as a failure"
     yield "retry", _retry(contract)
     if contract.rate_limit is not None:
         limit = contract.rate_limit
@@ -97,10 +95,7 @@ def _of_a_write(contract: Contract) -> Iterator[tuple[str, str]]:
     elif contract.reconciles:
         yield "after a crash", "the tool is asked for the outcome of its key"
     else:
-        yield (
-            "after a crash",
-            ("the outcome is reported as unknown; the call is never run again automatically"),
-        )
+        yield "after a crash", "the outcome is reported as unknown; the call is never run again automatically"
     yield "called again", _REPEATS[contract.repeat]
     yield "key kept for", duration(contract.idempotency_ttl_s)
 
@@ -118,12 +113,12 @@ def _offer(contract: Contract) -> Iterator[tuple[str, str]]:
     if contract.pinned:
         yield "offered", "always, in a catalogue of any size"
     if contract.validates:
-        yield "validates", (f"the value of {contract.validates}, for answers that must pass this validation")
+        yield "validates", f"the value of {contract.validates}, for answers that must pass this validation"
 
 
 def _result(contract: Contract) -> Iterator[tuple[str, str]]:
     if contract.result_bytes_max is not None:
-        yield "result", (f"{contract.result_bytes_max} bytes are shown; the rest can be read by its handle")
+        yield "result", f"{contract.result_bytes_max} bytes are shown; the rest can be read by its handle"
     if contract.open_world:
         yield "trust", "its results may contain text from unknown authors"
 

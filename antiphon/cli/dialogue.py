@@ -123,7 +123,7 @@ class Dialogue:
         self._is_prompting = True
         typed = await self._lines.next()
         self._is_prompting = False
-        if typed is None or not _is_terminal():
+        if typed is None or not is_terminal():
             stderr().print("")  # no Enter has moved to the next line
         return typed
 
@@ -150,13 +150,13 @@ class Lines:
 
     def forget(self) -> None:
         """Drop text that a person typed on a terminal before the question, because it does not answer the question."""
-        if _is_terminal():
+        if is_terminal():
             self._rest = b""
             if self._piece is not None and self._piece.done():
                 self._piece = None
 
 
-def _is_terminal() -> bool:
+def is_terminal() -> bool:
     """Return whether a person may be typing; a program started without standard input has no `sys.stdin`."""
     return sys.stdin is not None and sys.stdin.isatty()
 

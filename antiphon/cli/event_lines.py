@@ -35,7 +35,6 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Response, Severity, Uncertainty
 from antiphon_shared.memory.briefing import ids_in
-from antiphon_shared.output.validation import Validation
 from antiphon_shared.process.logs import as_line
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
@@ -209,7 +208,8 @@ def uncited_sources(response: Response) -> list[str]:
 def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:
     """Return a call such as `search(query="...", limit=3)`, each argument cut to fit a line."""
     arguments = [
-        f"{one_line(name, 40)}={_as_text(value, argument_length)}" for name, value in call.arguments.items()
+        f"{one_line(name, 40)}={one_line(as_line(value), argument_length)}"
+        for name, value in call.arguments.items()
     ]
     return f"{one_line(call.name)}({', '.join(arguments)})"
 
@@ -221,16 +221,13 @@ def result_text(result: ToolResult) -> str:
     if result.status == "error":
         return "error"
     if result.validation is not None:
-        return "valid" if result.validation.has_passed else f"not valid: {_errors(result.validation)}"
+        errors = one_line("; ".join(result.validation.errors) or "no reason given", _MESSAGE_LENGTH)
+        return "valid" if result.validation.has_passed else f"not valid: {errors}"
     count = _results_in(result.data)
     count_text = "nothing found" if count == 0 else counted(count, "result")
     remark = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
     by = f" from {one_line(result.substitute)} instead" if result.substitute else ""
     return f"ok, {count_text}{remark}{by}"
-
-
-def _errors(run: Validation) -> str:
-    return one_line("; ".join(run.errors) or "no reason given", _MESSAGE_LENGTH)
 
 
 def _results_in(data: object) -> int:
@@ -262,7 +259,3 @@ def _answer(answer: QuestionAnswered) -> str:
     """Return an answer: `answered by Ann: the red one`."""
     by = f" by {one_line(answer.by, 40)}" if answer.by else ""
     return f"answered{by}: {one_line(answer.answer, _MESSAGE_LENGTH)}"
-
-
-def _as_text(value: object, length: int) -> str:
-    return one_line(as_line(value), length)

@@ -8,11 +8,6 @@ from antiphon.cli.output import print_json
 app = typer.Typer(no_args_is_help=True, help="Describe the messages that the components exchange.")
 
 
-@app.callback()
-def _events() -> None:
-    """Describe the messages that the components exchange."""
-
-
 @app.command()
 def schema() -> None:
     """Print an AsyncAPI 3 document with every event and stream of the bus, generated from the models.

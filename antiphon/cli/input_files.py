@@ -1,12 +1,14 @@
-"""The parts of a question from files and standard input."""
+"""The values of options from files, standard input and JSON."""
 
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from antiphon_shared.process.errors import MissingFile, UnreadableEvent
 from pydantic_core import from_json
 
+from antiphon.cli.output import UsageError
 from antiphon.submission import Options
 
 _STEPS_NAME = re.compile(r"(?!.*\.ya?ml$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -60,6 +62,14 @@ def text_of(path: Path, option: str) -> str:
         raise MissingFile(f"{option}: {path} does not exist.") from None
     except OSError as error:
         raise UnreadableEvent(f"{option}: {path} cannot be read: {error.strerror}.") from None
+
+
+def json_of(text: str, where: str) -> Any:
+    """Return the value of a JSON text. Raises UsageError, which names `where` it stands."""
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        raise UsageError(f"{where} is not valid JSON: {error}.") from None
 
 
 def read_query(query: str) -> str:

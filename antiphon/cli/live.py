@@ -96,6 +96,13 @@ async def show_stream(
                 status.stop() if dialogue.is_asking else status.start()
 
 
+async def print_events(stream: AsyncIterator[AnyEvent | TextDelta]) -> None:
+    """Print each event on a line, as JSON."""
+    async for item in stream:
+        if not isinstance(item, TextDelta):
+            print_json(item)
+
+
 def _why_not(event: AnyEvent, before: str) -> str:
     """Return the newest failure of the model, as of this event."""
     match event.data:

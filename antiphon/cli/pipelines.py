@@ -87,7 +87,13 @@ def command_of(antiphon: Antiphon) -> str:
     return f"ANTIPHON_REDIS_URL={antiphon.address} antiphon" if antiphon.address else ""
 
 
-def tell_of_missing_scopes(missing: dict[str, tuple[str, ...]], has_grant: bool) -> None:
+async def introduce(antiphon: Antiphon, has_grant: bool) -> None:
+    """Tell the person where a private pipeline runs, or which components of the running one are absent."""
+    if not antiphon.storage:
+        await _warn_of_absent_components()
+        return
+    stderr().print(f"Running on {antiphon.storage}.", style="dim")
+    missing = antiphon.scopes_missing
     if missing and not has_grant:
         scopes = " ".join(f"--scope {scope}" for scope in sorted({"read", *chain(*missing.values())}))
         stderr().print(
@@ -96,7 +102,7 @@ def tell_of_missing_scopes(missing: dict[str, tuple[str, ...]], has_grant: bool)
         )
 
 
-async def warn_of_absent_components() -> None:
+async def _warn_of_absent_components() -> None:
     async with connected() as bus:
         alive = await asyncio.gather(*(health.workers(bus, name) for name in COMPONENTS))
     absent = [

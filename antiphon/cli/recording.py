@@ -17,6 +17,7 @@ from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.errors import AntiphonError
 from redis.exceptions import NoPermissionError
 
+from antiphon.cli.options import RecordingPaths
 from antiphon.cli.output import (
     EXIT_DONE,
     Json,
@@ -95,10 +96,7 @@ def export_sessions(
 @app.command("import")
 @command
 async def import_recordings(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings; compressed or not."),
-    ],
+    paths: RecordingPaths,
     json: Json = False,
 ) -> int:
     """Import recordings into Redis for inspection: no component continues to work on them.

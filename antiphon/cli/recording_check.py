@@ -9,6 +9,7 @@ import orjson
 import typer
 from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
 
+from antiphon.cli.options import RecordingPaths
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -34,10 +35,7 @@ _DAMAGES_MAX = 20
 
 @command
 def check(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings; compressed or not."),
-    ],
+    paths: RecordingPaths,
     repair: Annotated[
         Path | None,
         typer.Option(metavar="OUT", help="Write the trusted part of the recording to this new file."),

@@ -11,6 +11,7 @@ from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.annotations import annotation
 from antiphon.cli.input_files import text_of
+from antiphon.cli.options import Github, RecordingPaths
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -34,19 +35,14 @@ from antiphon.recording.settings import RecordingSettings
 
 @command
 def scan(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings; compressed or not."),
-    ],
+    paths: RecordingPaths,
     allow: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A file with allowed findings, each with a reason.")
     ] = None,
     is_personal: Annotated[
         bool, typer.Option("--personal", help="Also report e-mail addresses and payment card numbers.")
     ] = False,
-    is_github: Annotated[
-        bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
-    ] = False,
+    is_github: Github = False,
     json: Json = False,
 ) -> int:
     """Search recordings for likely secrets, and fail if there are any.

@@ -34,11 +34,6 @@ IsCluster = Annotated[bool, typer.Option("--cluster", help="Add the rights that 
 app = typer.Typer(no_args_is_help=True, help="Prepare the Redis server of a deployment.")
 
 
-@app.callback()
-def _redis() -> None:
-    """Prepare the Redis server of a deployment."""
-
-
 @app.command("acl")
 @command
 async def acl(

@@ -16,7 +16,8 @@ from antiphon_shared.values import DEFAULT_TENANT
 from antiphon.answering import questions_waiting
 from antiphon.approval import calls_waiting
 from antiphon.cli import event_lines
-from antiphon.cli.live import print_uncertainty, show_answer, show_progress
+from antiphon.cli.live import print_events, print_uncertainty, show_answer, show_progress
+from antiphon.cli.options import Reason
 from antiphon.cli.output import (
     EXIT_DONE,
     Json,
@@ -30,7 +31,8 @@ from antiphon.cli.output import (
 )
 from antiphon.cli.pipelines import queued_but_cancelled
 from antiphon.cli.unconfirmed import print_unconfirmed
-from antiphon.client import Antiphon, TextDelta
+from antiphon.client import Antiphon
+from antiphon.confirmation import CallIds
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.queued import waiting_summary
 from antiphon.submission import checked_session_id
@@ -52,7 +54,6 @@ By = Annotated[str, typer.Option(metavar="NAME", help="The name of the person wh
 ByUser = Annotated[
     str, typer.Option(metavar="NAME", help="The name of the person who answers, for the record.")
 ]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="The reason, for the record.")]
 ReasonToDeny = Annotated[str, typer.Option(metavar="TEXT", help="The reason, which the model receives.")]
 
 
@@ -134,9 +135,7 @@ async def watch(session_id: SessionIdArgument, json: Json = False) -> int | None
     async with Antiphon() as antiphon:
         async with aclosing(antiphon.stream(session_id)) as stream:
             if json:
-                async for item in stream:
-                    if not isinstance(item, TextDelta):
-                        print_json(item)
+                await print_events(stream)
                 return None
             why = await show_progress(stream)
         return show_answer(await antiphon.result(session_id), json, why)
@@ -229,11 +228,7 @@ async def answer(
         call_ids = await antiphon.answer(session_id, text, calls=call or (), by=by)
     if json:
         print_json({"session_id": session_id, "calls": call_ids, "is_confirmed": call_ids.is_confirmed})
-    if not call_ids.is_confirmed:
-        return print_unconfirmed(f"Sent the answer to {', '.join(call_ids)} of {session_id}", is_json=json)
-    if not json:
-        stdout().print(f"Answered {', '.join(call_ids)} of {session_id}.")
-    return EXIT_DONE
+    return _print_sent(session_id, call_ids, "Sent the answer to", "Answered", is_json=json)
 
 
 def _moment(entry: str, event: AnyEvent) -> datetime:
@@ -278,15 +273,20 @@ async def _decide(
     async with Antiphon() as antiphon:
         say = antiphon.approve if is_approved else antiphon.deny
         decided = await say(session_id, calls or (), by, reason)
-    calls_of_session = f"{', '.join(decided)} of {session_id}"
     if is_json:
         fields = {"session_id": session_id, "is_approved": is_approved, "calls": decided}
         print_json({**fields, "is_confirmed": decided.is_confirmed})
-    if not decided.is_confirmed:
-        what = "approval" if is_approved else "denial"
-        return print_unconfirmed(f"Sent the {what} of {calls_of_session}", is_json=is_json)
+    words = ("Sent the approval of", "Approved") if is_approved else ("Sent the denial of", "Denied")
+    return _print_sent(session_id, decided, *words, is_json=is_json)
+
+
+def _print_sent(session_id: str, calls: CallIds, sent: str, done: str, *, is_json: bool) -> int:
+    """Print what became of a person's reply to calls; return the exit code."""
+    calls_of_session = f"{', '.join(calls)} of {session_id}"
+    if not calls.is_confirmed:
+        return print_unconfirmed(f"{sent} {calls_of_session}", is_json=is_json)
     if not is_json:
-        stdout().print(f"{'Approved' if is_approved else 'Denied'} {calls_of_session}.")
+        stdout().print(f"{done} {calls_of_session}.")
     return EXIT_DONE
 
 

@@ -7,7 +7,7 @@ import typer
 from antiphon_shared.events import Component
 from antiphon_shared.process.health import workers
 
-from antiphon.cli.breakers import BREAKER_HEADINGS, breaker_rows
+from antiphon.cli.breakers import BREAKER_HEADINGS, breaker_rows, seconds_text
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -39,14 +39,14 @@ async def status(json: Json = False) -> None:
         print_json(status)
         return
     rows = [
-        (part.component, part.inbox.length, part.inbox.in_flight, _seconds(part.inbox.oldest_wait_s), alive)
-        for part in status.components
-        for alive in [part.workers_alive]
+        (one.component, inbox.length, inbox.in_flight, seconds_text(inbox.oldest_wait_s), one.workers_alive)
+        for one in status.components
+        for inbox in [one.inbox]
     ]
     print_table(("component", "inbox", "in flight", "oldest", "workers"), rows, "")
     queue = status.queue
     stdout().print(
-        f"\nqueue {queue.length} (oldest {_seconds(queue.oldest_wait_s)}), rejected {status.rejected}, "
+        f"\nqueue {queue.length} (oldest {seconds_text(queue.oldest_wait_s)}), rejected {status.rejected}, "
         f"open sessions {status.open_sessions}, dead letters {status.dead_letters}"
     )
     if rejection := status.newest_rejection:
@@ -90,7 +90,3 @@ async def check_health(
     )
     stderr().print(f"{component}: no worker is alive{where}; {last_sign}.", style="red")
     return EXIT_FAILED
-
-
-def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f} s"

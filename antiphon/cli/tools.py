@@ -22,7 +22,7 @@ from antiphon.cli.output import (
     stdout,
     write,
 )
-from antiphon.observe import connected
+from antiphon.observe import connected, published_catalogue
 from tool_dispatcher.catalogue import load_tools, to_catalogue
 from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
@@ -93,14 +93,13 @@ async def _catalogue(modules: list[str] | None) -> Catalogue:
         return add_hints(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
     try:
         async with connected() as bus:
-            content_hash = await bus.current_catalogue()
-            if content_hash is not None:
-                return await bus.catalogue(content_hash)
+            catalogue = await published_catalogue(bus)
     except RedisUnavailable as error:
         hint = f"{error.hint} Or name modules with --tools, which needs no Redis."
         raise RedisUnavailable(error.message, hint=hint) from None
-    stderr().print("No dispatcher has published its tools yet.", style="yellow")
-    return Catalogue()
+    if catalogue is None:
+        stderr().print("No dispatcher has published its tools yet.", style="yellow")
+    return catalogue or Catalogue()
 
 
 def _contract(tool: ToolDefinition) -> list[tuple[str, str]]:

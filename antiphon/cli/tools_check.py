@@ -12,6 +12,7 @@ from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
     Json,
+    counted,
     one_line,
     print_json,
     print_table,
@@ -127,8 +128,8 @@ def _print_faults(report: ToolReport) -> None:
     """Print each fault once, with the first of its cases, as one mistake may cause faults in many cases."""
     faults = _by_fault(report.failed)
     for (problem, change), cases in list(faults.items())[:_FAULTS_MAX]:
-        counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
-        stdout().print(f"\n{report.tool}: {one_line(problem)} ({counted})", style="red")
+        count = counted(len(cases), "case")
+        stdout().print(f"\n{report.tool}: {one_line(problem)} ({count})", style="red")
         for case, fault in cases[:_CASES_MAX]:
             stdout().print(f"  {one_line(case.label, 80)}: {one_line(case.arguments, 400)}")
             if fault.detail:
@@ -151,13 +152,13 @@ def _by_fault(failed: Iterable[CheckedCase]) -> dict[tuple[str, str], list[tuple
 def _print_cases(report: ToolReport) -> None:
     stdout().print("")
     rows = [
-        (one.kind, one_line(one.label, 60), one.happened, one_line(_counts_text(one), _TEXT_LENGTH_MAX))
+        (one.kind, one_line(one.label, 60), one.happened, one_line(_model_view_text(one), _TEXT_LENGTH_MAX))
         for one in report.checked
     ]
     print_table((report.tool, "case", "happened", "message to the model"), rows, "No cases.")
 
 
-def _counts_text(one: CheckedCase) -> str:
+def _model_view_text(one: CheckedCase) -> str:
     if isinstance(one.model_view, ToolError):
         return f"{one.model_view.error_type}: {one.model_view.message} {one.model_view.suggested_action}"
     return one.model_view

@@ -153,19 +153,11 @@ class _Binding:
         return FromParam(key, one.name, one.values, one.schema)
 
     def _is_in_question(self, one: _Argument) -> bool:
-        if not all(
-            question.contains(value) for question, value in zip(self._questions, one.values, strict=True)
-        ):
+        pairs = [*zip(self._questions, one.values, strict=True)]
+        if not all(question.contains(value) for question, value in pairs):
             return False
-        names = len(self._names_of_numbers[one.key]) if one.key in self._names_of_numbers else 0
-        return (
-            not names
-            or names == 1
-            or all(
-                question.times(value) >= names
-                for question, value in zip(self._questions, one.values, strict=True)
-            )
-        )
+        names = len(self._names_of_numbers.get(one.key, ()))
+        return names <= 1 or all(question.times(value) >= names for question, value in pairs)
 
     def _placeholder(self, one: _Argument) -> FromResult | None:
         for chain in self.chains:
@@ -184,16 +176,15 @@ class _Binding:
             if first[call].round < first[one.call].round
             for path in self._paths[call].get(identity(one.values[0]), ())
         ]
-        candidates = [
+        fitting = (
             source
             for source in candidates
             if self._may_explain(one, source, len(candidates)) and self._explains(source, one)
-        ]
-        if not candidates:
-            return None
+        )
         return min(
-            candidates,
+            fitting,
             key=lambda source: (-source.call, len(source.path), not _has_similar_name(one, source)),
+            default=None,
         )
 
     def _may_explain(self, one: _Argument, source: FromResult, count: int) -> bool:
@@ -201,11 +192,10 @@ class _Binding:
         if one.is_varied:
             return True
         value, has_similar_name = one.values[0], _has_similar_name(one, source)
-        is_once = count == 1
         if isinstance(value, int | float):
-            return is_once and (is_distinctive(value) or has_similar_name)
+            return count == 1 and (is_distinctive(value) or has_similar_name)
         if not is_distinctive(value):
-            return is_once and has_similar_name
+            return count == 1 and has_similar_name
         return has_similar_name or "enum" not in one.schema
 
     def _explains(self, source: FromResult, one: _Argument) -> bool:

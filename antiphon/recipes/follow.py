@@ -39,8 +39,8 @@ class Follower:
 
     async def look(self) -> None:
         """Learn from the sessions that are complete now and were not checked before. Raises RedisError."""
-        learned_from = {id for one in await self._store.all() for id in one.learned_from}
-        recent = await learn_recent(self._bus, SESSIONS_MAX, learned_from | self._seen)
+        handled = await self._store.learned_from() | self._seen
+        recent = await learn_recent(self._bus, SESSIONS_MAX, handled)
         if len(self._seen) > _SEEN_MAX:
             self._seen.clear()
         for learned in recent.learned:

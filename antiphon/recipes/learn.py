@@ -81,9 +81,8 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
 
 def _aligned(chains: Sequence[Chain]) -> list[Chain]:
     """Return chains of the same tools. Raises NotLearnable."""
-    chains = list(chains)
     if not _differing(chains):
-        return chains
+        return list(chains)
     reduced = [chain.only(_live([chain], bind([chain]))) for chain in chains]
     if why := _differing(reduced):
         raise NotLearnable(
@@ -163,19 +162,12 @@ def _name_of(calls: Sequence[SuccessfulCall]) -> str:
     return as_name("_and_".join(dict.fromkeys(telling)))
 
 
-def calls_of(
+def _calls_of(
     specification: Specification, name: str, made: Mapping[str, SuccessfulCall], params: Mapping[str, object]
 ) -> dict[str, CallTool]:
-    """Return the calls that a workflow makes by their node, in the order in which they begin.
+    """Return the calls that a workflow makes by their node, in the order in which they begin. Raises UnfitParams.
 
-    Args:
-        specification: The specification with the workflow.
-        name: The workflow's name.
-        made: For each node the call whose result it gets.
-        params: The run's params.
-
-    Raises:
-        UnfitParams: A param does not fit.
+    A node gets the result of its call in `made`.
     """
     tools = {call.tool: pinned_tool(call.definition, call.definition.contract) for call in made.values()}
     results = {node: call.result for node, call in made.items()}
@@ -188,7 +180,7 @@ def differences(
 ) -> Iterator[str]:
     """Yield the differences of a workflow's calls from the session's calls `made`, in order, by node."""
     try:
-        calls = calls_of(specification, name, made, params)
+        calls = _calls_of(specification, name, made, params)
     except UnfitParams as unfit:
         yield str(unfit)
         return

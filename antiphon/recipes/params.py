@@ -52,22 +52,27 @@ def _param(source: FromParam) -> Param:
             f"the argument {source.name} has the types {' and '.join(sorted(types))} in these "
             "sessions, but a param has one type."
         )
-    type = types.pop()
-    description, enum = source.schema.get("description"), source.schema.get("enum")
-    is_listed = isinstance(enum, list) and 0 < len(enum) <= _ENUM_MAX and all(one in enum for one in values)
-    is_listed = is_listed and not source.is_secret
-    has_example = (
-        not source.is_secret and type not in ("list", "object") and len(short_json(values[0])) <= _EXAMPLE_MAX
-    )
-    fields = {
+    type, description = types.pop(), source.schema.get("description")
+    fields: dict[str, Any] = {
         "type": type,
         "required": len(values) == len(source.values),
         "description": description[:_DESCRIPTION_MAX] if isinstance(description, str) else "",
+    }
+    if not source.is_secret:
+        fields |= _details(source.schema, type, values)
+    return Param.model_validate(fields)
+
+
+def _details(schema: Mapping[str, Any], type: str, values: Sequence[Any]) -> dict[str, Any]:
+    """Return the fields of a param that show values."""
+    enum = schema.get("enum")
+    is_listed = isinstance(enum, list) and 0 < len(enum) <= _ENUM_MAX and all(one in enum for one in values)
+    has_example = type not in ("list", "object") and len(short_json(values[0])) <= _EXAMPLE_MAX
+    return {
         "example": values[0] if has_example else None,
-        "format": _format(source.schema, values) if type == "str" and not source.is_secret else None,
+        "format": _format(schema, values) if type == "str" else None,
         "enum": tuple(one for one in enum or () if type_name(one) == type) if is_listed else None,
     }
-    return Param.model_validate(fields)
 
 
 def _format(schema: Mapping[str, object], values: Sequence[str]) -> str | None:

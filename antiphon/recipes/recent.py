@@ -31,11 +31,15 @@ async def learn_recent(bus: Bus, count: int, excluded: Container[str]) -> Recent
         if one.status != "complete" or CHILD in one.session_id or one.session_id in excluded:
             continue
         try:
-            lines = [line async for line in session_lines(one.session_id, bus)]
-            chains.append(chain_of(lines))
+            chains.append(await chain_of_session(bus, one.session_id))
         except AntiphonError as error:
             refused.append((one.session_id, error.message))
     return learned_of(chains, refused)
+
+
+async def chain_of_session(bus: Bus, session_id: str) -> Chain:
+    """Return the chain of a stored session. Raises UnknownSession, and as `chain_of`."""
+    return chain_of([line async for line in session_lines(session_id, bus)])
 
 
 def learned_of(chains: Iterable[Chain], refused: Iterable[tuple[str, str]] = ()) -> Recent:

@@ -30,6 +30,10 @@ class RecipeStore(KeptRecipes):
             )
         return tuple(name.decode() for name in removed[0])
 
+    async def learned_from(self) -> set[str]:
+        """Return the ids of the sessions that the stored recipes were learned from."""
+        return {id for one in await self.all() for id in one.learned_from}
+
     async def forget(self, name: str) -> bool:
         """Remove a recipe; return whether it existed."""
         keys = [self._recipes, self._recency]

@@ -45,17 +45,15 @@ class Chain:
 
     def unbound(self, raw: bytes) -> bytes:
         """Return the line without its link. Raises UnreadableEvent if the chain is broken there."""
-        match = _match(raw)
-        if match is None:
+        link = link_of(raw)
+        if link is None:
             raise _broken("this line does not end with a `check`")
-        content = raw[:-_BYTES]
-        previous, check = match.groups()
-        if check != check_of(content):
+        if not link.is_intact:
             raise _broken("this line was changed")
-        if previous != self._previous:
+        if link.previous != self._previous:
             raise _broken("this line does not follow the previous line: a line was lost, added or moved")
-        self._previous = check
-        return content + b"}"
+        self._previous = link.check
+        return link.line
 
 
 class Link:
@@ -73,12 +71,8 @@ class Link:
 
 def link_of(raw: bytes) -> Link | None:
     """Return a line's link in the chain, or None."""
-    match = _match(raw)
+    match = _BOUND.fullmatch(raw, len(raw) - _BYTES) if len(raw) > _BYTES else None
     return None if match is None else Link(raw, match[1], match[2])
-
-
-def _match(raw: bytes) -> re.Match[bytes] | None:
-    return _BOUND.fullmatch(raw, len(raw) - _BYTES) if len(raw) > _BYTES else None
 
 
 def check_of(content: bytes | memoryview) -> bytes:

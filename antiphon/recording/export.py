@@ -1,12 +1,12 @@
 """The export of sessions from Redis to files, one recording for each session."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 import structlog
 from antiphon_shared.bus.redis_bus import Bus
@@ -18,39 +18,19 @@ from antiphon.leftovers import clear_parts
 from antiphon.observe import member_scores
 from antiphon.recording.chain import Chained
 from antiphon.recording.files import header_of, writing
-from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
+from antiphon.recording.lines import EncodedLine, End, EventLine, Header, Line, encode_line
+from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.session_lines import Logged, logged_lines, session_lines
-from antiphon.recording.side_by_side import each, side_by_side
+from antiphon.recording.side_by_side import each
 
 _log = structlog.get_logger()
 _CHUNK_BYTES = 1 << 19
 """The size up to which a whole session is kept in memory."""
 _IDS_PAGE = 1_000
-_Encoded = tuple[Line, bytes]
-"""A line, and its encoded form."""
 MakeConsistent = Callable[[Path, AsyncGenerator[Line]], Awaitable[str]]
 """The last step of a redacted export, which needs today's code; see `replay/redacted_lines.py`. It receives the file
 and the lines before redaction, and returns `Exported.diverges`.
 """
-
-
-class Redacting(Protocol):
-    """The redaction of lines; see `redact.py`."""
-
-    def anew(self) -> "Redacting":
-        """Return a new redaction with the same rules, for one more recording."""
-
-    def header(self, header: Header) -> Header:
-        """Return the header of a recording without redactions; it names the rules."""
-
-    def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
-        """Return whether these lines, encoded in `raws`, need no redaction; only `True` is certain."""
-
-    def learn(self, line: Line) -> None:
-        """Collect values that are secret in all lines; it is called for every line before the first is written."""
-
-    def line(self, line: Line) -> Line:
-        """Return the redacted line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,34 +52,28 @@ class Exported:
 
 async def export(
     bus: Bus,
-    session_ids: Iterable[str],
+    session_id: str,
     folder: Path,
-    redaction: Redacting | None = None,
+    redaction: Redaction | None = None,
     is_compressed: bool = False,
     make_consistent: MakeConsistent | None = None,
-) -> list[Path]:
-    """Write the recording of each session into a folder, which is created if it is missing; return the paths.
+) -> Path:
+    """Write the recording of a session into a folder, which is created if it is missing; return the path.
 
     Raises UnknownSession, AlreadyThere, UnreadableEvent, BadSignature, RedisUnavailable and OSError.
     """
     await asyncio.to_thread(clear_parts, folder)
-
-    async def write(session_id: str) -> Exported:
-        return await export_session(bus, session_id, folder, redaction, is_compressed, make_consistent)
-
-    async with aclosing(side_by_side(each(list(session_ids)), write)) as written:
-        done = [one.result() async for _, one in written]
-    for one in done:
-        if one.diverges:
-            _log.warning("redacted_recording_diverges", session_id=one.session_id, first=one.diverges)
-    return [one.path for one in done]
+    one = await export_session(bus, session_id, folder, redaction, is_compressed, make_consistent)
+    if one.diverges:
+        _log.warning("redacted_recording_diverges", session_id=session_id, first=one.diverges)
+    return one.path
 
 
 async def export_session(
     bus: Bus,
     session_id: str,
     folder: Path,
-    redaction: Redacting | None = None,
+    redaction: Redaction | None = None,
     is_compressed: bool = False,
     make_consistent: MakeConsistent | None = None,
 ) -> Exported:
@@ -120,7 +94,7 @@ async def export_session(
     # that was not searched is never written, as a temporary file would remain if this process were killed.
     redaction = redaction.anew()
     small = await _lines_if_small(lines(), redaction)
-    if small is not None and redaction.passes([line for line, _ in small], [raw for _, raw in small]):
+    if small is not None and redaction.passes(small):
         return await _written(session_id, path, each(small))
     redaction = redaction.anew()
 
@@ -137,9 +111,9 @@ async def export_session(
     return replace(exported, diverges=await make_consistent(path, again()))
 
 
-async def _lines_if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list[_Encoded] | None:
+async def _lines_if_small(lines: AsyncGenerator[Logged], redaction: Redaction) -> list[EncodedLine] | None:
     """Return all lines, encoded with the header of the redaction; None if they exceed the limit for memory."""
-    small: list[_Encoded] = []
+    small: list[EncodedLine] = []
     size_bytes = 0
     async with aclosing(lines):
         async for line, logged in lines:
@@ -151,20 +125,20 @@ async def _lines_if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -
     return small
 
 
-async def _encoded(lines: AsyncIterable[Logged]) -> AsyncGenerator[_Encoded]:
+async def _encoded(lines: AsyncIterable[Logged]) -> AsyncGenerator[EncodedLine]:
     """Yield each line and its encoded form."""
     async for line, logged in lines:
         yield line, encode_line(line, logged)
 
 
-async def _redacted(lines: AsyncIterable[Line], redaction: Redacting) -> AsyncGenerator[_Encoded]:
+async def _redacted(lines: AsyncIterable[Line], redaction: Redaction) -> AsyncGenerator[EncodedLine]:
     """Yield each redacted line and its encoded form."""
     async for line in lines:
         redacted_line = redaction.line(line)
         yield redacted_line, encode_line(redacted_line)
 
 
-async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) -> Exported:
+async def _written(session_id: str, path: Path, lines: AsyncIterable[EncodedLine]) -> Exported:
     end, bytes_in_all, is_answered = End(events=0, records=0), 0, False
     chunk, chained = bytearray(), Chained()
 

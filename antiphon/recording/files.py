@@ -10,12 +10,13 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import IO, cast
 
+from antiphon_shared.formats import Upcaster
 from antiphon_shared.process.errors import ConfigurationError, MissingFile, UnreadableEvent
 
 from antiphon.recording.chain import Chained
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
 from antiphon.recording.order import Order
-from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
+from antiphon.recording.upcast import UPCASTERS, Upcast
 
 LINE_BYTES_MAX = 1 << 27
 """A limit above what ANTIPHON_BUS_MAX_EVENT_BYTES allows."""
@@ -29,7 +30,7 @@ _GZIP_LEVEL = 3
 
 
 def read_lines(
-    path: Path, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT
+    path: Path, upcasters: Mapping[int, Upcaster] = UPCASTERS, current: int = FORMAT
 ) -> Iterator[Line]:
     """Yield the lines of a recording of any format, compressed or not, in order.
 
@@ -40,7 +41,7 @@ def read_lines(
 
 
 def read_batches(
-    path: Path, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT
+    path: Path, upcasters: Mapping[int, Upcaster] = UPCASTERS, current: int = FORMAT
 ) -> Iterator[list[Line]]:
     """Yield the lines of a recording as `read_lines` does, in batches."""
     batch: list[Line] = []
@@ -58,9 +59,7 @@ def read_batches(
     yield batch
 
 
-def _sized_lines(
-    path: Path, upcasters: Mapping[int, LineUpcaster], current: int
-) -> Iterator[tuple[Line, int]]:
+def _sized_lines(path: Path, upcasters: Mapping[int, Upcaster], current: int) -> Iterator[tuple[Line, int]]:
     """Yield each line with the number of its bytes. Raises UnreadableEvent."""
     order, upcast, number = Order(), Upcast(upcasters, current), 0
     try:

@@ -128,6 +128,8 @@ class End(Value):
 
 
 Line = Header | CatalogueLine | SpecificationLine | ContentLine | EventLine | RecordLine | End
+EncodedLine = tuple[Line, bytes]
+"""A line, and its encoded form."""
 _MODELS: dict[str, type[Header | CatalogueLine | SpecificationLine | ContentLine | RecordLine | End]] = {
     "header": Header,
     "catalogue": CatalogueLine,

@@ -16,11 +16,9 @@ from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, d
 _SAME_DIGITS_MIN = 12
 """The number of equal digits, of 16, by which a damaged hash is recognised; so many are never equal by chance."""
 _LINK_BEGINNING, _LINK_BYTES_MAX = b',"previous":', 80
-CHANGED, LOST, CUT_OFF = (
-    "was changed",
-    "does not follow the previous line",
-    "is missing: cut off",
-)
+CHANGED = "was changed"
+LOST = "does not follow the previous line"
+CUT_OFF = "is missing: cut off"
 UNREADABLE = "cannot be read"
 ONLY_HASH = "is unchanged; only its position in the chain is wrong"
 
@@ -60,7 +58,6 @@ class Examination:
 class _Read:
     """A line of the file, and its damage."""
 
-    raw: bytes
     line: Line | None
     damage: str = ""
 
@@ -116,9 +113,9 @@ def _damages(raws: Sequence[bytes]) -> Iterator[str]:
 
 def _read(raw: bytes, damage: str) -> _Read:
     try:
-        return _Read(raw, decode_line(_without_link(raw)), damage)
+        return _Read(decode_line(_without_link(raw)), damage)
     except UnreadableEvent:
-        return _Read(raw, None, CHANGED if damage else UNREADABLE)
+        return _Read(None, CHANGED if damage else UNREADABLE)
 
 
 def _complete_steps(lines: Sequence[Line]) -> tuple[Line, ...]:

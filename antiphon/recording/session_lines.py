@@ -73,12 +73,10 @@ async def logged_lines(session_id: str, bus: Bus) -> AsyncGenerator[Logged]:
         models=opened.models if isinstance(opened, SessionOpened) else (),
     )
     yield header, None
-    if opened and opened.catalogue:
-        for catalogue in await _catalogue(opened.catalogue, bus):
-            yield catalogue, None
-    if isinstance(opened, RunOpened) and opened.specification:
-        for specification in await _specification(opened.specification, bus):
-            yield specification, None
+    if opened and opened.catalogue and (catalogue := await _catalogue(opened.catalogue, bus)):
+        yield catalogue, None
+    if isinstance(opened, RunOpened) and (specification := await _specification(opened.specification, bus)):
+        yield specification, None
     page, n, is_short = first, 0, log.is_read
     del first  # a page at a time
     while True:
@@ -239,19 +237,19 @@ def _readable(hash: str, content: bytes) -> Any:
         raise UnreadableEvent(f"the shared content {hash} is not JSON: {error}.") from None
 
 
-async def _catalogue(hash: str, bus: Bus) -> list[CatalogueLine]:
+async def _catalogue(hash: str, bus: Bus) -> CatalogueLine | None:
     """Return the line of a catalogue, if it is still stored; an empty catalogue may mean that it is not."""
     catalogue = await bus.catalogue(hash)
     is_there = bool(catalogue.tools) or content_hash(catalogue.model_dump_json().encode()) == hash
-    return [CatalogueLine(hash=hash, catalogue=catalogue)] if is_there else []
+    return CatalogueLine(hash=hash, catalogue=catalogue) if is_there else None
 
 
-async def _specification(hash: str, bus: Bus) -> list[SpecificationLine]:
-    """Return the line of a specification, if it is still stored."""
-    content = await bus.specification(hash)
+async def _specification(hash: str, bus: Bus) -> SpecificationLine | None:
+    """Return the line of a specification, if there is one and it is still stored."""
+    content = await bus.specification(hash) if hash else None
     if content is None:
-        return []
+        return None
     specification = _readable(hash, content)
     if not isinstance(specification, dict):
         raise UnreadableEvent(f"the specification {hash} is not a JSON object.")
-    return [SpecificationLine(hash=hash, specification=specification)]
+    return SpecificationLine(hash=hash, specification=specification)

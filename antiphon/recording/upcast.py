@@ -15,23 +15,20 @@ from pydantic_core import from_json, to_json
 from antiphon.recording.chain import SINCE, Chain, link_of
 from antiphon.recording.lines import FORMAT, Line, decode_line
 
-LineUpcaster = Upcaster
-"""A function that converts a line, as JSON, into the next format; it does not set the header's format number."""
-
 
 def same(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the line unchanged: the next format has the same form."""
     return fields
 
 
-UPCASTERS: Mapping[int, LineUpcaster] = {1: same}
-"""The upcaster of each format to the next one."""
+UPCASTERS: Mapping[int, Upcaster] = {1: same}
+"""The upcaster of each format's lines, as JSON, to the next one; it does not set the header's format number."""
 
 
 class Upcast:
     """A reader of a recording's lines, the header first; it also checks their chain."""
 
-    def __init__(self, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT) -> None:
+    def __init__(self, upcasters: Mapping[int, Upcaster] = UPCASTERS, current: int = FORMAT) -> None:
         self._upcasters, self._current = upcasters, current
         self._format: int | None = None
         self._chain: Chain | None = None

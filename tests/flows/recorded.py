@@ -24,4 +24,4 @@ def assert_recordings_verify(processes: Processes, session_ids: Iterable[str]) -
 async def _exported(processes: Processes, session_ids: Iterable[str], folder: Path) -> list[Path]:
     url = processes.environment["ANTIPHON_REDIS_URL"]
     async with Antiphon(url, partitions=processes.keys.partitions) as antiphon:
-        return await export(antiphon.open_bus(), session_ids, folder)
+        return [await export(antiphon.open_bus(), one, folder) for one in session_ids]

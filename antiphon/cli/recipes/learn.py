@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process import logs
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.redaction.secret_values import secret_values
@@ -31,12 +30,11 @@ from antiphon.observe import connected
 from antiphon.recipes.chain import Chain, chain_of
 from antiphon.recipes.follow import Follower
 from antiphon.recipes.learn import Learned, learn
-from antiphon.recipes.recent import Recent, learn_recent
+from antiphon.recipes.recent import Recent, chain_of_session, learn_recent
 from antiphon.recipes.settings import RecipeSettings
 from antiphon.recipes.store import RecipeStore
 from antiphon.recording.files import naming, read_lines
 from antiphon.recording.recording_paths import ENDINGS
-from antiphon.recording.session_lines import session_lines
 from antiphon.submission import checked_session_id
 
 _HowKept = tuple[bool, tuple[str, ...], str]
@@ -132,7 +130,8 @@ async def _learn(
     else:
         async with connected() as bus:
             chains = [
-                _read(one) if _is_file(one) else await _session(bus, one) for one in dict.fromkeys(sessions)
+                _read(one) if _is_file(one) else await chain_of_session(bus, checked_session_id(one))
+                for one in dict.fromkeys(sessions)
             ]
             learned = learn(chains, name)
             if not is_dry:
@@ -167,8 +166,7 @@ async def _learn_recent(
         )
     async with connected() as bus:
         store = RecipeStore(bus)
-        session_ids = {id for one in await store.all() for id in one.learned_from}
-        recent = await learn_recent(bus, count, session_ids)
+        recent = await learn_recent(bus, count, await store.learned_from())
         outcomes = [(one, await _store(store, one.recipe, is_dry, may_replace)) for one in recent.learned]
     refused = [{"session": id, "because": why} for id, why in recent.refused]
     if is_json:
@@ -209,12 +207,7 @@ def _is_file(source: str) -> bool:
 
 def _read(source: str) -> Chain:
     with naming(path := Path(source)):
-        return chain_of(list(read_lines(path)))
-
-
-async def _session(bus: Bus, session_id: str) -> Chain:
-    checked = checked_session_id(session_id)
-    return chain_of([line async for line in session_lines(checked, bus)])
+        return chain_of(read_lines(path))
 
 
 def _report(learned: Learned, *, is_stored: bool, removed: Sequence[str]) -> None:

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 import typer
-from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.recipe import Recipe, changed_tools
@@ -21,7 +20,7 @@ from antiphon.cli.output import (
     stdout,
     write,
 )
-from antiphon.observe import connected
+from antiphon.observe import connected, published_catalogue
 from antiphon.recipes.store import RecipeStore
 
 _NO_RECIPES = "None is stored: `antiphon recipes learn` makes recipes of finished sessions."
@@ -32,7 +31,7 @@ RecipeName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the
 async def list_recipes(json: Json = False) -> None:
     """List the stored recipes, the most recently learned or used first."""
     async with connected() as bus:
-        recipes, catalogue = await RecipeStore(bus).all(), await _catalogue(bus)
+        recipes, catalogue = await RecipeStore(bus).all(), await published_catalogue(bus)
     if json:
         print_json([_summary(recipe, catalogue) for recipe in recipes])
         return
@@ -58,7 +57,7 @@ async def show(name: RecipeName, json: Json = False) -> None:
     antiphon workflows dry-run book_flight book_flight.yaml
     """
     async with connected() as bus:
-        recipe, catalogue = await _existing(RecipeStore(bus), name), await _catalogue(bus)
+        recipe, catalogue = await _existing(RecipeStore(bus), name), await published_catalogue(bus)
     if json:
         print_json({**_summary(recipe, catalogue), "file": recipe.file})
         return
@@ -93,12 +92,6 @@ async def _existing(store: RecipeStore, name: str) -> Recipe:
             f"recipe {one_line(name, 80)!r} does not exist.", hint=did_you_mean(name, stored, _NO_RECIPES)
         )
     return recipe
-
-
-async def _catalogue(bus: Bus) -> Catalogue | None:
-    """Return the tools of the present dispatchers, or None if no tool is published."""
-    content_hash = await bus.current_catalogue()
-    return None if content_hash is None else await bus.catalogue(content_hash)
 
 
 def _currency(recipe: Recipe, catalogue: Catalogue | None) -> str:

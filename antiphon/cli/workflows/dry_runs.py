@@ -11,12 +11,10 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.specification import Specification
-from pydantic_core import from_json
 
-from antiphon.cli.input_files import text_of
+from antiphon.cli.input_files import json_of, text_of
 from antiphon.cli.output import UsageError, counted, one_line, print_json, print_table, stdout
 from antiphon.workflows.dry_run import SCENARIOS_MAX, DryRun, cover, dry_run
-from coordinator.workflows.decide import UnfitParams
 from coordinator.workflows.messages import AskPerson, CallTool, End, Reason, SetTimer
 from coordinator.workflows.plan import Plan, pinned_tool
 
@@ -43,7 +41,7 @@ def params_of(plan: Plan, options: Sequence[str]) -> dict[str, Any]:
                 f"param {name!r} does not exist.",
                 hint=did_you_mean(name, declared, "The workflow has no params."),
             )
-        params[name] = text if declared[name].type == "str" else _json(text, f"--param {name}")
+        params[name] = text if declared[name].type == "str" else json_of(text, f"--param {name}")
     return params
 
 
@@ -51,7 +49,7 @@ def results_of(plan: Plan, file: Path | None) -> dict[str, Any]:
     """Return the results of a file, by the path of their node. Raises UsageError, and as `text_of`."""
     if file is None:
         return {}
-    results = _json(text_of(file, "--results"), str(file))
+    results = json_of(text_of(file, "--results"), str(file))
     if not isinstance(results, dict):
         raise UsageError(f"{file} does not contain an object. Map the path of each node to its result.")
     for path in results:
@@ -63,11 +61,8 @@ def results_of(plan: Plan, file: Path | None) -> dict[str, Any]:
 
 
 def walked(plan: Plan, params: Mapping[str, object], results: Mapping[str, object], is_json: bool) -> bool:
-    """Show one run, call by call, and return True."""
-    try:
-        run = dry_run(plan, params, results)
-    except UnfitParams as error:
-        raise UsageError(f"{error}.", hint="Pass it with --param.") from None
+    """Show one run, call by call, and return True. Raises UnfitParams."""
+    run = dry_run(plan, params, results)
     if is_json:
         print_json({**_as_json(run), "steps": [_step(command) for command in run.commands]})
         return True
@@ -80,11 +75,8 @@ def walked(plan: Plan, params: Mapping[str, object], results: Mapping[str, objec
 
 
 def covered(plan: Plan, params: Mapping[str, object], results: Mapping[str, object], is_json: bool) -> bool:
-    """Show the end of every path through a workflow; return whether all nodes were reached."""
-    try:
-        coverage = cover(plan, params, results)
-    except UnfitParams as error:
-        raise UsageError(f"{error}.", hint="Pass it with --param.") from None
+    """Show the end of every path through a workflow; return whether all nodes were reached. Raises UnfitParams."""
+    coverage = cover(plan, params, results)
     is_complete = not coverage.never_reached and not coverage.is_cut
     if is_json:
         print_json(
@@ -152,10 +144,3 @@ def _as_json(run: DryRun) -> dict[str, Any]:
 
 def _cut(value: object) -> str:
     return one_line(short_json(value), _VALUE_LENGTH)
-
-
-def _json(text: str, where: str) -> Any:
-    try:
-        return from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        raise UsageError(f"{where} is not valid JSON: {error}.") from None

@@ -13,6 +13,7 @@ from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import specification_hash
 
 from antiphon.annotations import annotation
+from antiphon.cli.options import Github
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -31,6 +32,7 @@ from antiphon.cli.output import (
 from antiphon.cli.workflows.sources import exit_code_of, find_workflow, specifications_of, tools_option
 from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import catalogue_of
+from coordinator.workflows.decide import UnfitParams
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Workflow files, YAML or JSON.")]
 FilesOrPublished = Annotated[
@@ -54,9 +56,7 @@ def validate(
     files: Files,
     tools: Annotated[list[str] | None, tools_option("calls are not compared with tools")] = None,
     json: Json = False,
-    is_github: Annotated[
-        bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
-    ] = False,
+    is_github: Github = False,
 ) -> int:
     """Check workflow files, and report all problems at once.
 
@@ -192,7 +192,10 @@ def dry_run(
     plan = dry_runs.plan_of(specification, name, catalogue_of(tools) if tools else None)
     values = dry_runs.params_of(plan, params or [])
     show = dry_runs.covered if is_cover else dry_runs.walked
-    is_complete = show(plan, values, dry_runs.results_of(plan, results), is_json=json)
+    try:
+        is_complete = show(plan, values, dry_runs.results_of(plan, results), is_json=json)
+    except UnfitParams as error:
+        raise UsageError(f"{error}.", hint="Pass it with --param.") from None
     return EXIT_DONE if is_complete else EXIT_FAILED
 
 

@@ -36,11 +36,7 @@ async def read_params(
     values = _of_file(file)
     problems: list[str] = []
     unfit: dict[str, str] = {}
-    for one in typed:
-        name, equals, text = one.partition("=")
-        if not equals:
-            problems.append(f"--param {one!r} has no value; use NAME=VALUE")
-            continue
+    for name, text in _pairs(typed, "--param ", problems):
         try:
             values[name] = await _value(declared.get(name), text, output_of)
         except UnfitValue as error:
@@ -57,11 +53,7 @@ def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str,
     """Return a person's values, each by its type. Raises UsageError, which names all errors."""
     values: dict[str, Any] = {}
     problems: list[str] = []
-    for one in typed:
-        name, equals, text = one.partition("=")
-        if not equals:
-            problems.append(f"{one!r} has no value; use NAME=VALUE")
-            continue
+    for name, text in _pairs(typed, "", problems):
         try:
             values[name] = typed_value(expects.get(name), text)
         except UnfitValue as error:
@@ -70,6 +62,16 @@ def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str,
     if problems:
         raise UsageError("; ".join(problems) + ".", hint=_described(expects))
     return values
+
+
+def _pairs(typed: Sequence[str], option: str, problems: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield each name and its text; add a problem for each argument without a value."""
+    for one in typed:
+        name, equals, text = one.partition("=")
+        if equals:
+            yield name, text
+        else:
+            problems.append(f"{option}{one!r} has no value; use NAME=VALUE")
 
 
 def typed_value(param: Param | None, text: str) -> Any:
@@ -97,10 +99,8 @@ def at_path(value: object, path: str, run_id: str) -> Any:
 
 
 async def _value(param: Param | None, text: str, output_of: OutputOf) -> Any:
-    if text.startswith("@@"):
-        return typed_value(param, text[1:])
-    if not text.startswith("@"):
-        return typed_value(param, text)
+    if not text.startswith("@") or text.startswith("@@"):
+        return typed_value(param, text.removeprefix("@"))
     match = _FROM_RUN.fullmatch(text)
     if match is None:
         raise UnfitValue(

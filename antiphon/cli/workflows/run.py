@@ -1,9 +1,10 @@
 """`antiphon workflows run`: begin a run, follow it node by node, and print its output."""
 
 import asyncio
-import sys
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from antiphon_shared.workflows.specification import Specification
 
 from antiphon import workflows
 from antiphon.cli import event_lines
+from antiphon.cli.dialogue import is_terminal
 from antiphon.cli.input_files import read_grant
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -28,13 +30,7 @@ from antiphon.cli.output import (
     stderr,
     write,
 )
-from antiphon.cli.pipelines import (
-    cancelled,
-    client_of,
-    command_of,
-    tell_of_missing_scopes,
-    warn_of_absent_components,
-)
+from antiphon.cli.pipelines import cancelled, client_of, command_of, introduce
 from antiphon.cli.query_options import GrantOption, Model, Scopes, ToolModules
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.cli.workflows.params import OutputOf, UnfitValue, read_params
@@ -43,7 +39,6 @@ from antiphon.cli.workflows.sources import find_in, find_workflow, published_in
 from antiphon.client import Antiphon
 from antiphon.errors import StillRunning
 from antiphon.submission import checked_session_id
-from reasoning_engine.settings import Provider
 
 NO_TOOLS = "No tools: a workflow that calls tools cannot start. Name them with --tools MODULE."
 
@@ -125,7 +120,7 @@ def run_workflow(
         is_detached=detach,
         is_json=json,
     )
-    run(_run(options, tools, model, scope, grant))
+    run(_run(options, grant, partial(client_of, tools, model, scope, NO_TOOLS)))
 
 
 @dataclass(frozen=True)
@@ -147,13 +142,7 @@ class Options:
         return await read_params(declared, self.typed, self.params, output_of)
 
 
-async def _run(
-    options: Options,
-    tools: list[str] | None,
-    model: Provider | None,
-    scopes: list[str] | None,
-    grant: str | None,
-) -> int:
+async def _run(options: Options, grant: str | None, new_client: Callable[[], Antiphon]) -> int:
     checked_session_id(options.run_id, "--run-id")
     grant, settings = read_grant(grant), load(PipelineSettings)
     specification: Specification | None = None
@@ -168,17 +157,14 @@ async def _run(
             )
         assert specification is not None, "it was read from files"
         own_params = await options.read(specification, _no_earlier_runs)
-    async with client_of(tools, model, scopes, NO_TOOLS) as antiphon:
+    async with new_client() as antiphon:
         params = own_params
         if params is None:
             bus = antiphon.open_bus()
             read = specification or find_in(await published_in(bus), options.name)[0]
             params = await options.read(read, lambda id: _output(bus, id))
-            if not options.is_detached:
-                await warn_of_absent_components()
-        else:
-            stderr().print(f"Running on {antiphon.storage}.", style="dim")
-            tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
+        if not options.is_detached:
+            await introduce(antiphon, bool(grant))
         begun = workflows.start(
             antiphon, options.name, params, source=specification, run_id=options.run_id, grant=grant
         )
@@ -248,11 +234,6 @@ def show_id(run_id: str, is_json: bool) -> None:
         print_json({"run_id": run_id})
     else:
         write(f"{run_id}\n")
-
-
-def is_terminal() -> bool:
-    """Return whether a person may be typing."""
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> int:

@@ -1,13 +1,15 @@
 """`antiphon workflows runs`: list, show, watch, answer, settle, resume, cancel."""
 
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from antiphon_shared.workflows.params import Param
-from pydantic_core import from_json
 
 from antiphon import workflows
+from antiphon.cli.input_files import json_of
+from antiphon.cli.live import print_events
+from antiphon.cli.options import Reason
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -25,7 +27,7 @@ from antiphon.cli.unconfirmed import print_unconfirmed
 from antiphon.cli.workflows.params import read_values
 from antiphon.cli.workflows.run import follow
 from antiphon.cli.workflows.view import show_view
-from antiphon.client import Antiphon, TextDelta
+from antiphon.client import Antiphon
 from antiphon.observe import connected
 from antiphon.workflows.run import requested_input
 from antiphon.workflows.run_view import run_view
@@ -37,7 +39,6 @@ app = typer.Typer(
 )
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of the run.")]
 By = Annotated[str, typer.Option(metavar="NAME", help="Your name, for the record.")]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="The reason, for the record.")]
 Node = Annotated[
     str, typer.Option("--node", metavar="PATH", help="The path of the waiting node, if several wait.")
 ]
@@ -110,9 +111,7 @@ async def watch(run_id: RunId, json: Json = False) -> int:
         if not json:
             return await follow(antiphon, run_id, is_json=False)
         async with aclosing(antiphon.stream(run_id)) as stream:
-            async for event in stream:
-                if not isinstance(event, TextDelta):
-                    print_json(event)
+            await print_events(stream)
         response = await antiphon.result(run_id)
     return EXIT_DONE if response.run and response.run.status == "completed" else EXIT_FAILED
 
@@ -188,11 +187,7 @@ async def settle(
         raise UsageError("the outcome is missing.", hint="Pass --happened or --did-not-happen.")
     if result is not None and not happened:
         raise UsageError("--result cannot be combined with --did-not-happen.")
-    value: Any = None
-    try:
-        value = from_json(result, allow_inf_nan=False) if result is not None else None
-    except ValueError as error:
-        raise UsageError(f"--result is not valid JSON: {error}.") from None
+    value = None if result is None else json_of(result, "--result")
     async with Antiphon() as antiphon:
         await workflows.settle(antiphon, run_id, node, happened, result=value, by=by, reason=reason)
     if json:

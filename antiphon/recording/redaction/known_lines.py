@@ -5,13 +5,11 @@ from collections.abc import Iterable
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.hashes import content_hash
-from antiphon.recording.lines import CatalogueLine, ContentLine, Line
+from antiphon.recording.lines import CatalogueLine, ContentLine, EncodedLine
 from antiphon.recording.redaction.json_paths import Path
 from tool_dispatcher.authoring.secret import secret_paths
 
 _KNOWN_MAX = 1_000
-_Pair = tuple[Line, bytes]
-"""A line, and its encoded form."""
 
 
 class KnownLines:
@@ -21,9 +19,9 @@ class KnownLines:
         self._harmless: set[str] = set()
         self._marked: dict[str, dict[str, tuple[Path, ...]]] = {}
 
-    def without_harmless(self, pairs: Iterable[_Pair]) -> tuple[list[_Pair], list[str]]:
+    def without_harmless(self, pairs: Iterable[EncodedLine]) -> tuple[list[EncodedLine], list[str]]:
         """Return the lines to search, and the names of the shared lines among them."""
-        new: list[_Pair] = []
+        new: list[EncodedLine] = []
         names: list[str] = []
         for line, raw in pairs:
             if isinstance(line, CatalogueLine | ContentLine):
@@ -46,9 +44,14 @@ class KnownLines:
         if name not in self._marked:
             if len(self._marked) >= _KNOWN_MAX:
                 self._marked.clear()
-            self._marked[name] = {
-                tool.name: tuple(map(Path.along, paths))
-                for tool in catalogue.tools
-                if (paths := secret_paths(tool.input_schema))
-            }
+            self._marked[name] = marked_arguments(catalogue)
         return self._marked[name]
+
+
+def marked_arguments(catalogue: Catalogue) -> dict[str, tuple[Path, ...]]:
+    """Return the paths to the arguments that are marked secret, by tool."""
+    return {
+        tool.name: tuple(map(Path.along, paths))
+        for tool in catalogue.tools
+        if (paths := secret_paths(tool.input_schema))
+    }

@@ -36,6 +36,7 @@ from pydantic_core import from_json, to_json
 from antiphon.recording.lines import (
     CatalogueLine,
     ContentLine,
+    EncodedLine,
     End,
     EventLine,
     Header,
@@ -100,14 +101,14 @@ class Redaction:
         public_rules = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
         return header.model_copy(update={"redaction": public_rules})
 
-    def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
-        """Return whether these lines, encoded in `raws`, need no redaction; only `True` is certain.
+    def passes(self, lines: Sequence[EncodedLine]) -> bool:
+        """Return whether these lines need no redaction; only `True` is certain.
 
         Call it before `learn`. It searches all lines at once, which is fast for recordings without secrets.
         """
         if self._is_always_suspect:
             return False
-        for line, raw in zip(lines, raws, strict=True):
+        for line, raw in lines:
             if isinstance(line, CatalogueLine):
                 self._learn_catalogue(line, raw)
             elif isinstance(line, RecordLine) and self._has_other_headers(line):
@@ -115,13 +116,12 @@ class Redaction:
         pairs = [
             # A header with its rules contains every secret key.
             (line, encode_line(line) if isinstance(line, Header) else raw)
-            for line, raw in zip(lines, raws, strict=True)
+            for line, raw in lines
         ]
         # If arguments are marked, lines that were harmless before may contain secrets.
         new, shared = (pairs, []) if self._value.marked else self._known.without_harmless(pairs)
-        if self._is_suspect(
-            b"\n".join(raw for _, raw in new)
-        ):  # one search for all, as few lines are suspect
+        # One search for all, as few lines are suspect.
+        if self._is_suspect(b"\n".join(raw for _, raw in new)):
             suspects = ((line, raw) for line, raw in new if self._is_suspect(raw))
             if not all(self._stays_unchanged(line, raw) for line, raw in suspects):
                 return False

@@ -25,12 +25,11 @@ from pydantic_core import from_json, to_json
 from antiphon.recording.chain import link_of
 from antiphon.recording.files import unpacked
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, RecordLine, Rules, decode_line
-from antiphon.recording.redaction.json_paths import Path as JsonPath
+from antiphon.recording.redaction.known_lines import marked_arguments
 from antiphon.recording.redaction.redacted_text import RedactedText
 from antiphon.recording.redaction.redacted_value import RedactedValue
 from antiphon.recording.redaction.shapes import Fields, Open, Shape, shape_of
 from antiphon.recording.redaction.unsigned import SIGNATURE
-from tool_dispatcher.authoring.secret import secret_paths
 
 FINDINGS_MAX = 10_000
 """The number of findings reported for one file."""
@@ -44,6 +43,8 @@ _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
 _PLACEHOLDER = re.compile(r"\\{0,15}\[?redacted(?:[ -]\d+)?\\{0,15}\]?")
 """A placeholder, which may be escaped, as in Markdown and JSON within text."""
+_PARTS = {CatalogueLine: "catalogue", EventLine: "event", RecordLine: "record", ContentLine: "content"}
+"""The part of a line that `shape_of` describes, where it is not the whole line."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 
@@ -154,21 +155,12 @@ class Scanner:
             line = decode_line(raw.strip())
         except UnreadableEvent:
             return Open()
-        match line:
-            case CatalogueLine(catalogue=catalogue):
-                for tool in catalogue.tools:
-                    if paths := secret_paths(tool.input_schema):
-                        self._value.marked[tool.name] = tuple(map(JsonPath.along, paths))
-                        self._marks.add(to_json(tool.name))
-                return Fields({"catalogue": shape_of(line)})
-            case EventLine():
-                return Fields({"event": shape_of(line)})
-            case RecordLine():
-                return Fields({"record": shape_of(line)})
-            case ContentLine():
-                return Fields({"content": shape_of(line)})
-            case _:
-                return shape_of(line)
+        if isinstance(line, CatalogueLine):
+            marked = marked_arguments(line.catalogue)
+            self._value.marked.update(marked)
+            self._marks.update(map(to_json, marked))
+        part = _PARTS.get(type(line))
+        return shape_of(line) if part is None else Fields({part: shape_of(line)})
 
     def _find_secrets(self, value: str) -> Iterable[tuple[str, str]]:
         """Return kind and value of the secrets in one text."""

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from antiphon import Antiphon
 from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.recording import export as exporting
-from antiphon.recording.export import Redacting, export, export_session, file_name, sessions_since
+from antiphon.recording.export import export, export_session, file_name, sessions_since
 from antiphon.recording.files import read_lines
 from antiphon.recording.import_session import import_session
-from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
+from antiphon.recording.lines import EncodedLine, End, EventLine, Header, Line, encode_line
 from antiphon.recording.redaction.redact import Redaction as RealRedaction
 from antiphon.recording.settings import RecordingSettings
 from tests.antiphon.recording.large import large_session
@@ -34,21 +34,21 @@ FIRST = "azAZ09"
 SESSION_IDS = st.tuples(st.sampled_from(FIRST), st.text(FIRST + "._:-", max_size=127)).map("".join)
 
 
-class Redaction:
+class Redaction(RealRedaction):
     """Counts its requests, and fails at the given ones."""
 
     def __init__(self, fails_at: int = 0) -> None:
         self.learned = self.told = 0
         self._fails_at = fails_at
 
-    def anew(self) -> Redacting:
+    def anew(self) -> RealRedaction:
         self.learned = self.told = 0
         return self
 
     def header(self, header: Header) -> Header:
         return header
 
-    def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
+    def passes(self, lines: Sequence[EncodedLine]) -> bool:
         return False
 
     def learn(self, line: Line) -> None:
@@ -102,7 +102,7 @@ async def test_nothing_else_is_written_over(bus: Bus, tmp_path: Path, content: b
     path = tmp_path / file_name("s1")
     path.write_bytes(content)
     with pytest.raises(AlreadyThere, match="is not a recording of session s1"):
-        await export(bus, ["s1"], tmp_path)
+        await export(bus, "s1", tmp_path)
     assert path.read_bytes() == content
 
 
@@ -111,12 +111,12 @@ async def test_a_recording_of_another_session_and_a_folder_are_not_written_over(
 ) -> None:
     for session_id in ("s1", "s2"):
         await bus.publish(a_query(session_id), "open")
-    (path,) = await export(bus, ["s1"], tmp_path)
+    path = await export(bus, "s1", tmp_path)
     path.rename(tmp_path / file_name("s2"))
     (tmp_path / file_name("s1")).mkdir()
     for session_id in ("s1", "s2"):
         with pytest.raises(AlreadyThere):
-            await export(bus, [session_id], tmp_path)
+            await export(bus, session_id, tmp_path)
 
 
 async def test_an_export_that_fails_leaves_no_file_and_the_earlier_one_as_it_was(
@@ -124,11 +124,11 @@ async def test_an_export_that_fails_leaves_no_file_and_the_earlier_one_as_it_was
 ) -> None:
     for session_id in ("s1", "s2"):
         await bus.publish(a_query(session_id), "open")
-    (path,) = await export(bus, ["s1"], tmp_path)
+    path = await export(bus, "s1", tmp_path)
     before = path.read_bytes()
     for session_id in ("s1", "s2"):
         with pytest.raises(UnreadableEvent, match="no further"):
-            await export(bus, [session_id], tmp_path, Redaction(fails_at=2))
+            await export(bus, session_id, tmp_path, Redaction(fails_at=2))
     assert names_in(tmp_path) == ["s1.jsonl"]
     assert path.read_bytes() == before
 
@@ -145,7 +145,7 @@ async def test_every_line_is_learned_before_any_is_told_and_goes_through_the_red
 
 async def test_what_was_never_there_is_an_unknown_session(bus: Bus, tmp_path: Path) -> None:
     with pytest.raises(UnknownSession, match="session s1 does not exist"):
-        await export(bus, ["s1"], tmp_path)
+        await export(bus, "s1", tmp_path)
     assert names_in(tmp_path) == []
 
 
@@ -163,7 +163,7 @@ async def test_a_session_that_expires_while_it_is_read_is_not_written_by_half(
 
     expired: list[object] = []
     with pytest.raises(UnknownSession, match="expired during"):
-        await export(bus, [session_id], tmp_path, Expiry())
+        await export(bus, session_id, tmp_path, Expiry())
     assert expired
     assert names_in(tmp_path) == []
 
@@ -238,7 +238,7 @@ async def test_a_secret_that_comes_late_is_told_nowhere_before(
     asked = an_event(QuerySubmitted(query='It is {"password": "that was found"}.'), "large")
     await import_session(bus, [*lines, EventLine(n, f"{n}-0", asked), last.model_copy(update={"events": n})])
     redaction = RealRedaction.of(RecordingSettings().rules, ())
-    (path,) = await export(bus, ["large"], tmp_path, redaction, is_compressed)
+    path = await export(bus, "large", tmp_path, redaction, is_compressed)
     told = b"".join(map(encode_line, read_lines(path)))
     assert b"[redacted 1]" in told
     assert b"that was found" not in told

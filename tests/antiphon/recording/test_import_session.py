@@ -52,10 +52,10 @@ async def test_what_is_put_back_is_exported_as_it_was(
     bus: Bus, courses_lines: list[Line], tmp_path: Path, is_compressed: bool
 ) -> None:
     session_id = await import_session(bus, courses_lines)
-    (first,) = await export(bus, [session_id], tmp_path / "first", is_compressed=is_compressed)
+    first = await export(bus, session_id, tmp_path / "first", is_compressed=is_compressed)
     other = beside(bus)
     assert await import_session(other, read_lines(first)) == session_id
-    (second,) = await export(other, [session_id], tmp_path / "second", is_compressed=is_compressed)
+    second = await export(other, session_id, tmp_path / "second", is_compressed=is_compressed)
     assert first.read_bytes() == second.read_bytes()
     assert list(read_lines(second)) == courses_lines
     assert verify(second).is_same
@@ -198,12 +198,12 @@ async def test_what_is_put_back_is_signed_and_what_was_altered_is_not_exported(
 ) -> None:
     signing = beside(bus, "signed", SIGNER)
     session_id = await import_session(signing, courses_lines)
-    (path,) = await export(signing, [session_id], tmp_path)
+    path = await export(signing, session_id, tmp_path)
     assert list(read_lines(path)) == courses_lines
     entry = f"{events(courses_lines)[-1].entry}9"
     await bus.batcher.submit("XADD", signing.keys.log(session_id), entry, "event", "{}")
     with pytest.raises(BadSignature, match="missing"):
-        await export(signing, [session_id], tmp_path)
+        await export(signing, session_id, tmp_path)
 
 
 async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(

@@ -32,7 +32,7 @@ async def main(given, folder):
     before = peak_bytes()
     session_id = await import_session(bus, read_lines(given))
     imported_bytes = peak_bytes() - before
-    await export(bus, [session_id], folder)
+    await export(bus, session_id, folder)
     print(imported_bytes, peak_bytes() - before)
     await bus.close()
 

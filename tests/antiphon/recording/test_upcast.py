@@ -8,11 +8,12 @@ from typing import Any
 import orjson
 import pytest
 from antiphon_shared.events import ToolsRequested
+from antiphon_shared.formats import Upcaster
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import FORMAT, Header, Line, data_in
-from antiphon.recording.upcast import UPCASTERS, LineUpcaster
+from antiphon.recording.upcast import UPCASTERS
 from antiphon.replay.rewriting import rewritten
 from antiphon.replay.verify import verify
 from tests.antiphon.recording.changed import bound, unbound
@@ -35,7 +36,7 @@ def from_letters(fields: Fields) -> Fields:
 
 
 WORDS = {"v": "event", "e": "end", "c": "catalogue", "t": "content", "r": "record"}
-CHAIN: Mapping[int, LineUpcaster] = {FORMAT + 1: from_letters, FORMAT + 2: from_at}
+CHAIN: Mapping[int, Upcaster] = {FORMAT + 1: from_letters, FORMAT + 2: from_at}
 
 
 def in_format(path: Path, number: int) -> Path:

@@ -63,7 +63,7 @@ async def test_an_export_tells_that_its_session_does_not_verify(
     assert "coordinator, antiphon.assembly.requested.v1 status" in written.diverges
     assert verify(written.path).result == "diverged"
     with capture_logs() as logs:
-        await export(bus, [header.session_id], tmp_path, WORDS, make_consistent=make_consistent)
+        await export(bus, header.session_id, tmp_path, WORDS, make_consistent=make_consistent)
     assert [(one["event"], one["first"]) for one in logs] == [
         ("redacted_recording_diverges", written.diverges)
     ]

@@ -136,7 +136,7 @@ def test_no_line_passes_whose_bytes_say_more_than_the_line(courses_lines: list[L
     raw = encode_line(line).replace(b'"data":{', b'"data":{"password":"hunter2-hunter2"},"data":{', 1)
 
     assert decode_line(raw) == line
-    assert not Redaction.of(RULES, ()).passes([line], [raw])
+    assert not Redaction.of(RULES, ()).passes([(line, raw)])
 
 
 def test_no_line_passes_unread_of_which_something_is_replaced(planted: list[Line]) -> None:
@@ -146,7 +146,7 @@ def test_no_line_passes_unread_of_which_something_is_replaced(planted: list[Line
         there += changed
         # As exports do it: among many, and with what was taken in of the catalogue before.
         fresh = Redaction.of(RULES, [ANTHROPIC_KEY])
-        assert not (changed and fresh.passes([line], [encode_line(line)]))
+        assert not (changed and fresh.passes([(line, encode_line(line))]))
     assert there > 5
 
 
@@ -296,7 +296,7 @@ def test_a_header_alone_is_reason_enough_to_look_at_a_line() -> None:
     line = RecordLine(
         record=ExchangeRecord(of=uuid4(), calls=(call,), max_output_tokens=1, default_model="m")
     )
-    assert not Redaction.of(RULES, ()).passes([line], [encode_line(line)])
+    assert not Redaction.of(RULES, ()).passes([(line, encode_line(line))])
     [clean] = redacted([line])
     assert isinstance(clean, RecordLine)
     assert isinstance(clean.record, ExchangeRecord)
@@ -330,7 +330,7 @@ def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_m
     redaction = Redaction.of(RULES, ())
 
     def passes(*lines: Line) -> bool:
-        return redaction.anew().passes(lines, [encode_line(line) for line in lines])
+        return redaction.anew().passes([(line, encode_line(line)) for line in lines])
 
     assert passes(catalogue, shared)
     assert passes(catalogue, shared)

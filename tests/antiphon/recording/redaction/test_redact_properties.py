@@ -89,7 +89,7 @@ TEXTS = st.lists(st.sampled_from(SIGNS) | st.sampled_from([*KEY_NAMES, *CREDENTI
 def test_nothing_passes_as_bytes_that_would_be_replaced_as_text(key: str, text: str, is_long: bool) -> None:
     content = {"content": text, "input": {key: [text], "rest": " ." * 500 * is_long}}
     line = ContentLine(hash="", content=content)
-    if Redaction.of(RULES, ()).passes([line], [encode_line(line)]):
+    if Redaction.of(RULES, ()).passes([(line, encode_line(line))]):
         # A walk through all of it changes nothing, whatever a look at the bytes says.
         assert Redaction.of(RULES, ())._value.redacted(content, shape_of(line)) == content
         assert redacted([line]) == [line]

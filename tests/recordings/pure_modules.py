@@ -28,7 +28,7 @@ _NOT_REDONE = {
     "coordinator/outcomes": "turns a decision into its commit; the decision is recorded",
     "coordinator/published": "reads files; the steps in them stand in the recorded query",
     "coordinator/workflow_files": "reads files; runs name what they found by its hash",
-    "coordinator/runs/complete_results": "reads what is stored outside the log; recordings hold it complete",
+    "coordinator/runs/complete_results": "reads results that are stored outside the log",
     "coordinator/runs/memory": "keeps runs in a process",
     "coordinator/runs/reverting": "takes back what a process has decided ahead; what was committed is recorded",
     "coordinator/session_cache": "reads and keeps conversations",

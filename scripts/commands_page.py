@@ -14,7 +14,8 @@ _INTRODUCTION = """\
 After this page you know every command of `antiphon`, its arguments and its options. Each command prints the same with
 `--help`. [Running](running.md) shows the most used ones at work.
 
-If a file that a command names does not exist, the exit code is 2; if it cannot be read, it is 3.
+If a file that a command names does not exist, the exit code is 2. If it cannot be read, it is 3;
+for the key files of `grants` it is 2.
 
 This page is made from the help texts by `make docs`.
 """

@@ -1,14 +1,16 @@
 """`antiphon grants`: keys, and the permissions of sessions."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from antiphon_shared.events.client import GRANT_LENGTH_MAX
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.grants import Claims, UnreadableGrant, read_claims
 from antiphon_shared.values import DEFAULT_TENANT
 
-from antiphon.cli.input_files import read_grant, read_query
+from antiphon.cli.input_files import read_grant
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -137,7 +139,7 @@ async def show(
 
 def _token(option: str) -> str:
     """Return the token from the argument, a file or stdin. Raises UsageError without one, and as `text_of`."""
-    content = read_query(option) if option == "-" else read_grant(option)
+    content = sys.stdin.read(GRANT_LENGTH_MAX * 2) if option == "-" else read_grant(option)
     if not content.strip():
         raise UsageError("no grant was given.", hint="Pass the token, @FILE, or - for stdin.")
     return content.strip()

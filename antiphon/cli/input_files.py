@@ -56,8 +56,8 @@ def text_of(path: Path, option: str) -> str:
     """Return the text of the file that an option names. Raises MissingFile and UnreadableEvent."""
     try:
         return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UnreadableEvent(f"{option}: {path} is not UTF-8 text: {error}.") from None
+    except UnicodeDecodeError:  # its text would quote a byte of the file
+        raise UnreadableEvent(f"{option}: {path} is not UTF-8 text.") from None
     except FileNotFoundError:
         raise MissingFile(f"{option}: {path} does not exist.") from None
     except OSError as error:

@@ -141,7 +141,7 @@ class _Staged:
 
     def drop(self) -> None:
         """Delete the staged keys without waiting for the reply; keys that remain expire."""
-        self._bus.batcher.send("DEL", self._events, self._records)
+        self._bus.batcher.submit("DEL", self._events, self._records)
 
     def _add_event(self, line: EventLine) -> None:
         if line.event.subject != self._session_id:

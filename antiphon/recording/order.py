@@ -7,8 +7,6 @@ from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
 
 _NUMBER_MAX = 2**64 - 1
 """The greatest number in a log entry's id, as in Redis."""
-_MILLISECONDS_MAX = 253_402_300_799_999
-"""The last moment of the year 9999, as a log entry's id begins with a time."""
 
 
 class Order:
@@ -60,7 +58,7 @@ class Order:
         if (
             line.n != self._events + 1
             or log_id <= self._log_id
-            or log_id[0] > _MILLISECONDS_MAX
+            or log_id[0] > _NUMBER_MAX
             or log_id[1] > _NUMBER_MAX
         ):
             raise UnreadableEvent(

@@ -1,11 +1,10 @@
 """The consistency of the envelopes of a recording's events, without their data. Pure.
 
 The bus derives an event's envelope from that of its cause: see shared/antiphon_shared/bus/replies.py. So the fields
-follow from earlier events, and a recording with other fields was changed. Times are not compared with those of the
-log: the clocks of workers and of Redis may differ.
+follow from earlier events, and a recording with other fields was changed.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -13,13 +12,18 @@ from antiphon_shared.events import AnyEvent, QuerySubmitted
 from antiphon_shared.events.step_records import AnyRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import CHILD, child_id
+from antiphon_shared.process.stream_ids import milliseconds_of
 
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 
+CLOCKS_APART = timedelta(minutes=10)
+"""The greatest difference between the clocks of workers and of Redis."""
 _CHILDREN_MAX = 256
 """A limit above the number of events and timers that follow from one event."""
 _FAILURE = 1_000_000
 """The number of the event that reports a failure, as in the bus."""
+_MILLISECOND = timedelta(milliseconds=1)
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
 class _EventFields(NamedTuple):
@@ -27,6 +31,7 @@ class _EventFields(NamedTuple):
 
     n: int
     time: datetime
+    logged: datetime
     correlation: UUID
     traceparent: str | None
     format: int
@@ -56,7 +61,7 @@ class Envelopes:
 
     def _wrong(self, line: EventLine) -> str:
         """Return the first error of an envelope; an empty text if it fits."""
-        event = line.event
+        event, logged = line.event, _logged(line.entry)
         if event.subject != self._session_id:
             return f"its subject is {event.subject}, and the recording is of session {self._session_id}"
         if self._first is None and event.time != self._submitted:
@@ -64,10 +69,12 @@ class Envelopes:
             return f"its time is {_time_text(event.time)}, and the header has {submitted} as `submitted`"
         if isinstance(event.data, QuerySubmitted) and (wrong := _not_opening(event, event.data)):
             return wrong
+        if event.time > logged + CLOCKS_APART:
+            return f"its time is {_time_text(event.time)}, long after it was logged: {_time_text(logged)}"
         if wrong := self._unlike_cause(event):
             return wrong
         seen = _EventFields(
-            line.n, event.time, event.correlationid, event.traceparent, event.format, event.data.inbox
+            line.n, event.time, logged, event.correlationid, event.traceparent, event.format, event.data.inbox
         )
         self._first = self._first or seen
         self._seen[event.id.int] = seen
@@ -83,6 +90,11 @@ class Envelopes:
             return ""
         if event.causationid is not None and (wrong := _not_inherited(event, cause)):
             return wrong
+        if event.time < cause.logged - CLOCKS_APART:
+            logged_at = _time_text(cause.logged)
+            return (
+                f"its time is {_time_text(event.time)}, long before event {cause.n} was logged: {logged_at}"
+            )
         if event.format != cause.format:
             return f"its format is {event.format}, and that of event {cause.n} is {cause.format}"
         return ""
@@ -128,6 +140,13 @@ def _is_child(id: UUID, parent: UUID) -> bool:
         if child_id(parent, n).int == number:
             return True
     return child_id(parent, _FAILURE).int == number
+
+
+def _logged(entry: str) -> datetime:
+    try:
+        return _EPOCH + milliseconds_of(entry) * _MILLISECOND
+    except OverflowError:
+        raise UnreadableEvent(f"{entry} is not a valid log id: its time is out of range.") from None
 
 
 def _time_text(moment: datetime | None) -> str:

@@ -51,7 +51,6 @@ def test_sentinels_have_credentials_of_their_own_and_share_the_rest() -> None:
         "redis://:sesame@one,/0",
         "redis+cluster://:sesame@one/0",
         "redis+sentinel://:sesame[@one/main",
-        "redis://one/sesame",
         "redis://one/0?sesame=1",
         "redis://one,two/0?sesame=1",
         "redis+sentinel://one/main?sesame=1",

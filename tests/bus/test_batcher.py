@@ -1,7 +1,6 @@
 """Group commit: commands of many tasks, sent together."""
 
 import asyncio
-import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -173,23 +172,6 @@ async def test_a_script_that_must_not_be_late_is_sent_whole_once_and_again_after
         await sent()
     wire.error = None
     assert [await sent(), await sent()] == [whole, by_hash]
-
-
-def test_no_command_without_a_waiter_outlives_its_event_loop(caplog: pytest.LogCaptureFixture) -> None:
-    async def slow(commands: Sequence[Command]) -> list[Any]:
-        await asyncio.sleep(0.01)
-        return [command[-1] for command in commands]
-
-    async def program() -> None:
-        batcher = Batcher(slow)
-        batcher.submit("GET", "a")
-        await asyncio.sleep(0)
-        batcher.send("SET", "b", "1")
-        batcher.submit("GET", "c").cancel()
-
-    asyncio.run(program())
-    gc.collect()
-    assert not caplog.records, "the event loop has destroyed a pending task"
 
 
 def test_the_last_commands_of_an_event_loop_that_ends_are_sent() -> None:

@@ -134,7 +134,7 @@ def is_stricter_than_pydantic(schema: object) -> bool:
     """Return whether pydantic accepts more than the schema: True for 1 in an `enum`, or a duplicate in a set."""
     return any(
         node.get("uniqueItems") is True or isinstance(option, int | float)
-        for node in nodes_of(schema)
+        for node in _nodes(schema)
         for option in (node.get("const"), *_listed(node.get("enum")))
     )
 
@@ -148,19 +148,19 @@ def _listed(value: object) -> Iterable[object]:
     return value if isinstance(value, list) else ()
 
 
-def nodes_of(schema: object) -> Iterator[JsonSchema]:
+def _nodes(schema: object) -> Iterator[JsonSchema]:
     """Yield every object within a schema."""
     if isinstance(schema, dict):
         yield schema
     children = schema.values() if isinstance(schema, dict) else _listed(schema)
     for child in children:
-        yield from nodes_of(child)
+        yield from _nodes(child)
 
 
 def _check_references(schema: JsonSchema) -> None:
     """Raise Unresolvable for a reference without a target within the schema: no schema is ever fetched."""
     resource = Resource.from_contents(schema, default_specification=DRAFT202012)
     resolver = References().with_resource("", resource).resolver()
-    for node in nodes_of(schema):
+    for node in _nodes(schema):
         if isinstance(target := node.get("$ref"), str):
             resolver.lookup(target)

@@ -12,12 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import InvalidTool
-from tool_dispatcher.authoring.parameters import (
-    SchemaParameters,
-    TypedParameters,
-    is_stricter_than_pydantic,
-    nodes_of,
-)
+from tool_dispatcher.authoring.parameters import SchemaParameters, TypedParameters, is_stricter_than_pydantic
 from tool_dispatcher.authoring.secret import without_defaults
 
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False)
@@ -117,10 +112,9 @@ def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
         try:
             _schema(tool, create_model("Arguments", __config__=_STRICT, p=field))
         except (InvalidTool, *_UNUSABLE) as error:
-            reason = error.problem if isinstance(error, InvalidTool) else _first_line(error)
             raise InvalidTool(
                 tool,
-                f"the type of parameter {parameter.name!r} cannot be used: {reason}",
+                f"the type of parameter {parameter.name!r} cannot be used: {_first_line(error)}",
                 hint="Use str, int, float, bool, list, dict, Literal, an Enum or a pydantic model.",
                 parameter=parameter.name,
             ) from None
@@ -152,9 +146,6 @@ def _schema(tool: str, model: type[BaseModel]) -> JsonSchema:
             f"its parameters have no JSON Schema: {_first_line(error)}",
             hint="Use types that JSON supports.",
         ) from None
-    if any(node.get("format") == "binary" for node in nodes_of(schema)):
-        problem = "JSON has no bytes: use str, or Base64Bytes of pydantic, which is text in base64"
-        raise InvalidTool(tool, problem, hint="Use types that JSON supports.")
     definitions = schema.get("$defs", {})
     if "$ref" in schema:
         schema = {**definitions[schema["$ref"].removeprefix("#/$defs/")], "$defs": definitions}

@@ -66,7 +66,7 @@ class SlotLeases:
         if not self._held and self._renewing is not None:
             self._renewing.cancel()
             self._renewing = None
-        self._batcher.send("ZREM", self._keys.slots(tool), *ids)
+        self._batcher.submit("ZREM", self._keys.slots(tool), *ids)
 
     async def _renew_all(self) -> None:
         while True:

@@ -85,7 +85,7 @@ class ReadCache:
             return
         if content is not None:
             # The reply is ignored, because it makes no difference to this call.
-            self._batcher.send("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))
+            self._batcher.submit("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))
 
 
 class OwnWrites:

@@ -17,6 +17,7 @@ from antiphon_shared.text.excerpt import list_names
 from antiphon.cli import output
 from antiphon.cli.pipelines import split_modules
 from antiphon.cli.replay.own_prompt import own_prompt
+from antiphon.cli.workflows.sources import show_problems
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, data_in
 from antiphon.recording.settings import own_redaction
@@ -25,6 +26,7 @@ from antiphon.replay.forking.fork_session import fork as fork_lines
 from antiphon.replay.forking.point import Point
 from antiphon.replay.redacted_lines import redacted
 from antiphon.replay.reports.change_lines import printable
+from antiphon.workflows.load import InvalidWorkflow
 from antiphon.workflows.load import load as load_workflows
 
 if TYPE_CHECKING:
@@ -131,7 +133,10 @@ async def _fork(
 ) -> int:
     _check_target(into)
     parent = list(read_lines(path))
-    lines = await begin.fork(parent, changes, modules)
+    try:
+        lines = await begin.fork(parent, changes, modules)
+    except InvalidWorkflow as invalid:
+        return max(output.EXIT_USAGE, show_problems(invalid.problems))
     with _written(into):
         # Live lines may hold secrets, like the lines of any session.
         write_lines(into, redacted(lines, own_redaction()))

@@ -68,9 +68,6 @@ def parse(url: str) -> Address:
 
 def _check_options(url: str) -> None:
     """Build a connection, without connecting, as only the library knows its options and their values."""
-    parts = urlsplit(url)
-    if parts.scheme in ("redis", "rediss") and not (parts.path.strip("/") or "0").isdecimal():
-        raise _Malformed("the database after the / is not a number")
     if _OWN_OPTIONS & parse_url(url).keys():
         raise _Malformed("an option after the ? would change the form of replies")
     try:

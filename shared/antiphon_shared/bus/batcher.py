@@ -75,8 +75,6 @@ class _Waiting(NamedTuple):
     redirections: int = 0
     script: Script | None = None
     """The script that the command runs by its hash; its text is sent to a Redis that does not know the hash."""
-    is_needed: bool = True
-    """Whether a task may wait for the reply."""
 
     def with_script(self) -> "_Waiting":
         """Return the command with the text of its script; later commands of the lane can use the hash again."""
@@ -105,10 +103,6 @@ class Batcher:
         reply: asyncio.Future[Any] = asyncio.Future()
         self._put(_Waiting(command, reply))
         return reply
-
-    def send(self, *command: Argument) -> None:
-        """Submit a command whose reply is ignored. It may be lost when the event loop ends."""
-        self._put(_Waiting(command, asyncio.Future(), is_needed=False))
 
     def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
         """Run a script and return its future result."""
@@ -148,8 +142,7 @@ class Batcher:
             del self._flushing[lane], self._lanes[lane]
             # Some are left if this task was cancelled, as the event loop ends: other tasks send their last commands.
             for one in waiting:
-                if one.is_needed and not one.reply.done():  # otherwise nothing waits for the new task to end
-                    self._put(one, lane)
+                self._put(one, lane)
 
     async def _send(self, lane: str, batch: list[_Waiting]) -> None:
         try:

@@ -78,9 +78,16 @@ def test_a_question_from_a_closed_standard_input_has_no_words(folder: Path) -> N
 
 
 def test_what_a_tool_prints_does_not_mix_with_the_answer(folder: Path) -> None:
-    (folder / "talks.py").write_text(TOOLS.replace("    return", "    print('Lentils found.')\n    return"))
+    talks = """
+    print('Lentils found.')
+    sys.stdout.buffer.write(b'Carrots found.')
+    subprocess.run(['echo', 'Cumin found.'], stdout=sys.stdout)
+    return"""
+    begin = "import subprocess, sys\nsys.stdout.reconfigure(line_buffering=True)\n"
+    (folder / "talks.py").write_text(begin + TOOLS.replace("\n    return", talks))
     done = antiphon("ask", QUESTION, "--tools", "talks", "--json", cwd=folder)
-    assert (orjson.loads(done.stdout)["status"], "Lentils found." in done.stderr) == ("complete", True)
+    assert orjson.loads(done.stdout)["status"] == "complete"
+    assert [name for name in ("Lentils", "Carrots", "Cumin") if f"{name} found." not in done.stderr] == []
 
 
 def test_ctrl_c_cancels_the_session_and_exits_130(folder: Path) -> None:

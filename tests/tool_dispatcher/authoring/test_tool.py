@@ -43,10 +43,6 @@ class Names(RootModel[list[str]]):
     pass
 
 
-class Blob(BaseModel):
-    content: bytes
-
-
 class Opaque:
     pass
 
@@ -261,8 +257,6 @@ def positional(a: int, /) -> None: ...
 def unannotated(a) -> None: ...  # type: ignore[no-untyped-def]  # the very fault
 def opaque(a: Opaque) -> None: ...
 def nested_callable(a: list[Callable[[], int]]) -> None: ...
-def binary(a: list[bytes]) -> None: ...
-def blob(a: Blob) -> None: ...
 def field_default(a: int = Field(default=1, ge=0)) -> None: ...
 def root(a: Names) -> None: ...
 def generator() -> Iterator[int]:
@@ -305,8 +299,6 @@ BAD_FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (unannotated, {}, "'a' needs a type hint.*Write `a: str`"),
     (opaque, {}, "type of parameter 'a' cannot be used"),
     (nested_callable, {}, "type of parameter 'a' cannot be used"),
-    (binary, {}, "parameter 'a' cannot be used: JSON has no bytes: use str, or Base64Bytes.*Use str"),
-    (blob, {}, "JSON has no bytes.*Use types that JSON supports"),
     (field_default, {}, "'a' has a Field as its default.*Annotated"),
     (root, {}, "'a' is a RootModel"),
     (generator, {}, "generator.*Return a list"),

@@ -19,9 +19,6 @@ class Counting(Batcher):
     def submit(self, *command: Argument) -> asyncio.Future[Any]:
         return self._batcher.submit(*command)
 
-    def send(self, *command: Argument) -> None:
-        self._batcher.send(*command)
-
     async def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Any:
         self.asked.append(len(arguments))
         return await self._batcher.run(script, keys, arguments)

@@ -75,7 +75,9 @@ def with_published(event: AnyEvent, published: Published) -> AnyEvent:
     if name not in published:
         raise Unacceptable(
             f"options.steps: no published steps are named {name!r}.",
-            hint=did_you_mean(name, sorted(published), "None are: set ANTIPHON_COORDINATOR_STEPS."),
+            hint=did_you_mean(
+                name, sorted(published), "No steps are published: set ANTIPHON_COORDINATOR_STEPS."
+            ),
         )
     options = query.options.model_copy(update={"steps": published[name]})
     return event.model_copy(

@@ -76,4 +76,4 @@ def test_a_fault_in_a_list_is_named_without_inner_names() -> None:
         )
         assert rejection(five, 3).startswith("options.steps: Input should be a valid array")
         assert rejection(five, "a b").startswith("options.steps: String should match pattern")
-        assert "None are: set ANTIPHON_COORDINATOR_STEPS." in rejection(five, "any")
+        assert "No steps are published: set ANTIPHON_COORDINATOR_STEPS." in rejection(five, "any")

@@ -97,7 +97,8 @@ async def withdraw(
         withdrawn = await store.withdraw(domain) if domain in domains else None
     if withdrawn is None:
         raise UsageError(
-            f"domain {domain!r} is not published.", hint=did_you_mean(domain, domains, "No domain is.")
+            f"domain {domain!r} is not published.",
+            hint=did_you_mean(domain, domains, "No domain is published."),
         )
     if json:
         print_json({"domain": domain, "workflows": withdrawn.workflows})

@@ -10,7 +10,7 @@ from antiphon_shared.process.offload import offload, offload_if
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.relevance import rank
 from antiphon_shared.values import Json, JsonObject, ToolArguments
-from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS, RECIPE, tools_called
+from antiphon_shared.workflows.as_tool import RECIPE, tools_called
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.specification import Specification, Workflow
@@ -99,7 +99,7 @@ def _ranked(goal: str, workflows: Mapping[str, Specification]) -> list[Ranked]:
 def _offer(tool: str, specification: Specification) -> Offer:
     name = _workflow_name(tool)
     workflow = specification.workflows[name]
-    called = [one for one in tools_called(compile_graph(specification, name)) if one not in BUILT_IN_TOOLS]
+    called = tools_called(compile_graph(specification, name))
     return Offer(tool, workflow.description, workflow.params, called)
 
 

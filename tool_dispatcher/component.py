@@ -52,7 +52,8 @@ def build(
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = _own_tools() if registry is None else registry
-    offered = Registry([*own.values(), *builtins(own, _planner(bus, own))])
+    planner = Planner(own, bus.catalogue, WorkflowStore(bus).specification)
+    offered = Registry([*own.values(), *builtins(planner)])
     queries = _sql_queries(settings)
     tools = Registry([*offered.values(), queries.tool])
     # `*` means the operator's tools; the built-in tools only read, and need no approval.
@@ -125,10 +126,6 @@ async def _publish(
         await retry_while_unavailable("publish catalogue", publish_once)
         published.set()
         await asyncio.sleep(interval_s)
-
-
-def _planner(bus: Bus, own: Mapping[str, Tool]) -> Planner:
-    return Planner(own, bus.catalogue, WorkflowStore(bus).specification)
 
 
 def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:

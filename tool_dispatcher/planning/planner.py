@@ -56,13 +56,15 @@ class Planner:
                 _as_json(one, workflows[one.name].workflows[_workflow_name(one.name)]) for one in ranked
             ]
             return {"tools": offers, "note": _MATCHES_HINT}
-        usable = [
-            tool.definition for name, tool in self._tools.items() if name not in batch.permissions.hidden
-        ]
-        text = await offload(_proposal, goal, usable)
+        text = await offload(_proposal, goal, self.usable_tools(batch))
         if not text:
             return {"tools": [], "note": _NOTHING}
         return {"tools": [], "proposed": text, "note": _PROPOSED}
+
+    def usable_tools(self, batch: BatchRun) -> list[ToolDefinition]:
+        """Return the operator's tools that the session may use in the next round."""
+        hidden = batch.permissions.hidden
+        return [tool.definition for name, tool in self._tools.items() if name not in hidden]
 
     async def definitions(self, batch: BatchRun) -> list[ToolDefinition]:
         """Return the tools that run the session's workflows and recipes."""

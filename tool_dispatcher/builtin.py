@@ -3,8 +3,6 @@
 They find tools and workflows, read more of a result, recall earlier results, repeat a call, and ask the user.
 """
 
-from collections.abc import Mapping
-
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.events import QuestionAnswered
 from antiphon_shared.process.errors import UnreadableEvent
@@ -16,7 +14,6 @@ from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
 from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.authoring.failures import tool_error
-from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.planning.planner import Planner
 from tool_dispatcher.recall import recall
@@ -37,12 +34,11 @@ def with_repeat_call(tools: Registry) -> Registry:
     return Registry([*tools.values(), _REPEAT_TOOL]) if writes else tools
 
 
-def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]:
-    """Return the built-in tools; they find the tools in `tools`, and workflows through `planner`."""
+def builtins(planner: Planner) -> tuple[Builtin, ...]:
+    """Return the built-in tools; they find tools and workflows through `planner`."""
 
     async def find_tools(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
-        usable = [tool.definition for name, tool in tools.items() if name not in batch.permissions.hidden]
-        usable += await planner.definitions(batch)
+        usable = planner.usable_tools(batch) + await planner.definitions(batch)
         matches = await offload_if(
             len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _MATCHES_MAX
         )

@@ -7,7 +7,7 @@ from types import ModuleType
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import Approval, Catalogue
 from antiphon_shared.tools.relevance import BUILT_INS
-from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS
+from antiphon_shared.workflows.sql import SQL_TOOL
 
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.relations import check_relations
@@ -16,7 +16,7 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.toolset import Toolset
 from tool_dispatcher.import_failures import import_failure, location_of, module_name_of, no_tools
 
-_BUILT_IN_NAMES = frozenset((*BUILT_INS, *BUILT_IN_TOOLS))
+_BUILT_IN_NAMES = frozenset((*BUILT_INS, SQL_TOOL))
 
 
 class Registry(Mapping[str, Tool]):

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -18,7 +17,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from tool_dispatcher.access.gatekeeper import Gatekeeper
 from tool_dispatcher.access.grants import Verifier
-from tool_dispatcher.access.permission import EVERY_TOOL, ApprovalRule
+from tool_dispatcher.access.permission import ApprovalRule
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds
 from tool_dispatcher.bounds.rate import RateLimiter
@@ -53,10 +52,12 @@ def build(
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = _own_tools() if registry is None else registry
-    offered = Registry([*own.values(), *builtins(own, _planner(bus, own))])
+    planner = Planner(own, bus.catalogue, WorkflowStore(bus).specification)
+    offered = Registry([*own.values(), *builtins(planner)])
     queries = _sql_queries(settings)
     tools = Registry([*offered.values(), queries.tool])
-    rule = _approval_rule(settings, own)
+    # `*` means the operator's tools; the built-in tools only read, and need no approval.
+    rule = ApprovalRule.checked(settings.approval, settings.approval_after_untrusted, own)
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     threads = Threads(settings.threads)
     outcomes = Outcomes(bus.redactor, settings.stored_result_bytes_max)
@@ -127,22 +128,11 @@ async def _publish(
         await asyncio.sleep(interval_s)
 
 
-def _planner(bus: Bus, own: Mapping[str, Tool]) -> Planner:
-    return Planner(own, bus.catalogue, WorkflowStore(bus).specification)
-
-
 def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:
     limits = Limits(
         settings.sql_cpu_s, settings.sql_memory_mb, settings.sql_rows_max, settings.stored_result_bytes_max
     )
     return SqlQueries(limits, settings.sql_concurrency)
-
-
-def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) -> ApprovalRule:
-    rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
-    rule.check(tools)
-    # `*` means the operator's tools; the built-in tools only read, and need no approval.
-    return replace(rule, tools=frozenset(tools)) if EVERY_TOOL in rule.tools else rule
 
 
 _GRANT_KEYS = "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"

@@ -39,9 +39,8 @@ class LinearTools:
 
     def __init__(self, registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> None:
         """Raise ConfigurationError when the settings demand approval of an unknown tool."""
-        rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
-        if registry:
-            rule.check(registry)
+        approval = settings.approval if registry else ()  # a plan without tools has none of those named
+        rule = ApprovalRule.checked(approval, settings.approval_after_untrusted, registry)
         self._threads = Threads(settings.threads)
         outcomes = Outcomes(redactor)
         attempts = Attempts(outcomes, None, self._threads, settings.calls_max)

@@ -9,7 +9,6 @@ from antiphon_shared.events import (
     InputRequested,
     NodeDue,
     PersonOverdue,
-    PinnedTool,
     ToolsRequested,
 )
 from antiphon_shared.tools.calls import RequestedCall
@@ -20,7 +19,7 @@ from antiphon_shared.workflows.params import as_json
 from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
-from coordinator.runs.step_builder import UNKNOWN_READ, UNKNOWN_WRITE, StepBuilder
+from coordinator.runs.step_builder import StepBuilder
 from coordinator.workflows.begin import TimedNode
 from coordinator.workflows.messages import (
     AskPerson,
@@ -92,7 +91,7 @@ def limit_of(path: str) -> str:
 def request_call(builder: StepBuilder, path: str, number: int, call: RequestedCall) -> None:
     """Hand a call to the dispatchers."""
     opened, state = builder.pinned.opened, builder.state
-    tool = opened.tools.get(call.name, UNKNOWN_READ)
+    tool = builder.pinned.plan.tool(call.name)
     node = None if UNDO in path else builder.pinned.plan.node(path).node
     timeout_s = node.timeout_s if isinstance(node, CallNode) else None
     builder.events.append(
@@ -117,14 +116,13 @@ def request_call(builder: StepBuilder, path: str, number: int, call: RequestedCa
 
 def _call(builder: StepBuilder, command: CallTool) -> None:
     path, opened = command.path, builder.pinned.opened
-    tool = opened.tools.get(command.tool, UNKNOWN_WRITE)
     call = RequestedCall(
         id=f"{path}#{command.attempt}"[-_ID_CHARACTERS_MAX:],
         name=command.tool,
         arguments=dict(command.arguments),
         idempotency_key=f"{opened.tenant}/{builder.pinned.run_id}/{path}/{command.key}",
     )
-    because = _because(builder, command.tool, tool)
+    because = _because(builder, command.tool)
     if not because:
         request_call(builder, path, builder.waits(path, "call", command.attempt), call)
         return
@@ -150,7 +148,8 @@ def _ask(builder: StepBuilder, command: AskPerson) -> None:
     builder.sets(timer_of(path), until, NodeDue(node=path, attempt=command.attempt))
 
 
-def _because(builder: StepBuilder, name: str, tool: PinnedTool) -> str:
+def _because(builder: StepBuilder, name: str) -> str:
+    tool = builder.pinned.plan.tool(name)
     if tool.approval == "always":
         return f"every call of {name} has to be approved"
     if tool.approval == "after_untrusted" and builder.has_untrusted:

@@ -29,7 +29,7 @@ from coordinator.decision import LoggedEvent
 from coordinator.runs.children import reasoned
 from coordinator.runs.commands import request_call, timer_of
 from coordinator.runs.state import Open, OpenKind
-from coordinator.runs.step_builder import UNKNOWN_READ, UNKNOWN_WRITE, StepBuilder
+from coordinator.runs.step_builder import StepBuilder
 from coordinator.workflows.begin import checked_params
 from coordinator.workflows.messages import (
     OUTCOME_UNKNOWN,
@@ -120,7 +120,7 @@ def _after_reply(builder: StepBuilder, path: str, open: Open, reply: Reply) -> G
 
 
 def _after_call(builder: StepBuilder, path: str, open: Open, result: ToolResult) -> GraphEvent:
-    tool = builder.pinned.opened.tools.get(result.tool, UNKNOWN_READ)
+    tool = builder.pinned.plan.tool(result.tool)
     if result.error is not None:
         error = result.error
         is_lost_read = error.error_type == OUTCOME_UNKNOWN and not tool.is_write
@@ -215,5 +215,5 @@ def _lost_call(
     builder: StepBuilder, path: str, open: Open, request: ToolsRequested | ToolsCompleted, message: str
 ) -> Failed:
     name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
-    tool = builder.pinned.opened.tools.get(name, UNKNOWN_WRITE)
-    return _failed(builder, path, open, OUTCOME_UNKNOWN if tool.is_write else "internal_error", message)
+    is_write = builder.pinned.plan.tool(name).is_write
+    return _failed(builder, path, open, OUTCOME_UNKNOWN if is_write else "internal_error", message)

@@ -15,7 +15,7 @@ from coordinator.decision import Opening
 from coordinator.offer import contract_of
 from coordinator.opening import Authorization, authorization_of
 from coordinator.runs.state import Beginning
-from coordinator.workflows.plan import BUILT_IN, pinned_tool
+from coordinator.workflows.plan import pinned_tool
 
 NO_TIME_S = 1.0
 """The timeout of a run that cannot begin."""
@@ -120,8 +120,6 @@ def _problems(graph: Graph, catalogue: Catalogue, authorization: Authorization) 
 
 def _problems_of_tools(graph: Graph, catalogue: Catalogue, authorization: Authorization) -> Iterator[str]:
     for name in tools_called(graph):
-        if name in BUILT_IN:
-            continue
         contract = contract_of(catalogue.by_name.get(name))
         if name not in catalogue.by_name:
             yield f"There is no tool {name!r}."

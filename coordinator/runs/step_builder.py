@@ -10,7 +10,6 @@ from antiphon_shared.events import (
     DeadlineReached,
     EventData,
     InputRequested,
-    PinnedTool,
     RunOpened,
 )
 from antiphon_shared.tools.calls import RequestedCall
@@ -21,9 +20,6 @@ from coordinator.runs.state import Beginning, Open, OpenKind, RunChange, RunStat
 from coordinator.workflows.messages import End
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import Run
-
-UNKNOWN_READ, UNKNOWN_WRITE = PinnedTool(), PinnedTool(is_write=True)
-"""The assumed properties of a tool that did not exist when the run began."""
 
 
 @dataclass(frozen=True, slots=True)

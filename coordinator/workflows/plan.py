@@ -15,9 +15,7 @@ from antiphon_shared.workflows.sql import SQL_TOOL
 
 _PATHS_CACHED_MAX = 65_536
 """Bound on cached paths; consecutive decisions read each path many times."""
-
-
-BUILT_IN = {SQL_TOOL: PinnedTool(is_idempotent=True)}
+_BUILT_IN = {SQL_TOOL: PinnedTool(is_idempotent=True)}
 
 
 def pinned_tool(tool: ToolDefinition, contract: Contract) -> PinnedTool:
@@ -50,7 +48,7 @@ class Plan:
 
     def tool(self, name: str) -> PinnedTool:
         """Return the properties of a tool; an unknown tool counts as a writing one."""
-        return self.tools.get(name) or BUILT_IN.get(name) or PinnedTool(is_write=True)
+        return self.tools.get(name) or _BUILT_IN.get(name) or PinnedTool(is_write=True)
 
     def is_write(self, path: str) -> bool:
         """Return whether a node is a call of a tool that writes."""

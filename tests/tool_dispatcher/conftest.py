@@ -5,7 +5,7 @@ from antiphon_shared.process.settings import BusSettings
 
 from tests.tool_dispatcher.builders import LEASE_S
 from tool_dispatcher.bounds import rate
-from tool_dispatcher.running.cache import ReadCache
+from tool_dispatcher.running import cache
 
 
 @pytest.fixture
@@ -16,5 +16,5 @@ def bus_settings() -> BusSettings:
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the cache and the rate limiter wait longer for Redis, on a busy machine."""
-    monkeypatch.setitem(ReadCache.__init__.__kwdefaults__ or {}, "patience_s", 60)
+    monkeypatch.setattr(cache, "PATIENCE_S", 60.0)
     monkeypatch.setattr(rate, "_ANSWER_S", 60.0)

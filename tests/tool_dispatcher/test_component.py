@@ -1,13 +1,16 @@
 """The dispatcher as a service: built from the environment or from tools, and publishing its catalogue."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.tools.calls import REPEAT_CALL
+from antiphon_shared.process.service import Service
+from antiphon_shared.tools.calls import REPEAT_CALL, Catalogue
 from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS, FIND_TOOLS, PLAN, READ_RESULT, RECALL
 from structlog.testing import capture_logs
 
@@ -18,19 +21,28 @@ from tool_dispatcher.operator_hints import add_hints
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 
+@asynccontextmanager
+async def publishing(service: Service) -> AsyncIterator[None]:
+    """Publish the service's catalogue, again and again."""
+    task = asyncio.ensure_future(service.background[0]())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def published(bus: Bus, service: Service) -> Catalogue:
+    async with publishing(service):
+        await until(bus.current_catalogue)
+    return await bus.catalogue(str(await bus.current_catalogue()))
+
+
 async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
     settings = ToolDispatcherSettings(default_scopes=("read", "crm"), approval=("send",))
     registry = Registry([Ledger().tool("look"), Ledger().tool("send", "write")])
     service = build(bus, registry, settings)
     assert set(service.handlers) == {ToolsRequested}
-    publishing = asyncio.ensure_future(service.background[0]())
-    try:
-        await until(bus.current_catalogue)
-    finally:
-        publishing.cancel()
-    content_hash = await bus.current_catalogue()
-    assert content_hash is not None
-    catalogue = await bus.catalogue(content_hash)
+    catalogue = await published(bus, service)
     assert set(catalogue.by_name) == {"look", "send", *BUILT_INS}
     assert {name: one.approval for name, one in catalogue.by_name.items() if one.approval != "never"} == {
         "send": "always"
@@ -61,24 +73,16 @@ async def test_a_dispatcher_without_tools_says_how_to_name_them(
 async def test_it_is_published_again_and_again(bus: Bus) -> None:
     """Keys that Redis has lost are soon restored."""
     service = build(bus, Registry([Ledger().tool("look")]), ToolDispatcherSettings(catalogue_interval_s=0.1))
-    publishing = asyncio.ensure_future(service.background[0]())
-    try:
+    async with publishing(service):
         await until(bus.current_catalogue)
         await bus.batcher.submit("DEL", bus.keys.catalogue())
         await until(bus.current_catalogue)
-    finally:
-        publishing.cancel()
 
 
 async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
     async with a_bus() as bus:
         service = build(bus, Registry([Ledger().tool("look")]), ToolDispatcherSettings(approval=("*",)))
-        publishing = asyncio.ensure_future(service.background[0]())
-        try:
-            await until(bus.current_catalogue)
-        finally:
-            publishing.cancel()
-        catalogue = await bus.catalogue(str(await bus.current_catalogue()))
+        catalogue = await published(bus, service)
     assert {name: one.approval for name, one in catalogue.by_name.items()} == {
         "look": "always",
         FIND_TOOLS: "never",
@@ -101,12 +105,7 @@ async def test_hints_of_a_file_are_published_with_the_tools(tmp_path: Path) -> N
     async with a_bus() as bus:
         settings = ToolDispatcherSettings(hints=str(tmp_path / "hints.yaml"))
         registry = Registry([Ledger().tool("look"), Ledger().tool("send")])
-        publishing = asyncio.ensure_future(build(bus, registry, settings).background[0]())
-        try:
-            await until(bus.current_catalogue)
-        finally:
-            publishing.cancel()
-        catalogue = await bus.catalogue(str(await bus.current_catalogue()))
+        catalogue = await published(bus, build(bus, registry, settings))
     told = registry["send"].definition.description
     assert catalogue.by_name["send"].description == f"{told}\nRequires: look (needs id).\nNext: recall."
     assert catalogue.by_name["look"] == registry["look"].definition

@@ -60,7 +60,7 @@ _TERMS = tuple(
         (("find",), Authorization(frozenset(("read",))), (), True, False),
         (("find",), Authorization(frozenset(), "Its grant is over."), (), False, True),
         ((), Authorization(), (), False, False),
-        (("find",), Authorization(frozenset(("write",))), ("*",), False, False),
+        (("find",), Authorization(frozenset(("write",))), ("find", "x" * 600), False, False),
     )
 )
 _VALUES: tuple[Any, ...] = (

@@ -201,19 +201,19 @@ class TestAnotherWriteInBetween:
         assert kinds(results) == ["repeated_write", "repeated"]
         assert effects.count == 2
 
-    async def test_what_certainly_had_no_effect_is_not_in_between(self, bus: Bus, effects: Effects) -> None:
+    @pytest.mark.parametrize(
+        ("failure", "kind"),
+        [(ToolFailed("api_failure", "Away."), "repeated"), (UNKNOWN, "repeated_write")],
+        ids=["certainly none", "perhaps one"],
+    )
+    async def test_is_one_that_may_have_had_an_effect(
+        self, bus: Bus, effects: Effects, failure: ToolFailed, kind: str
+    ) -> None:
         session = await rounds_of(bus, effects.tool("set", retry=1))
         await session.run(asks("c1", "set", A))
-        effects.next = [ToolFailed("api_failure", "Away.")]
+        effects.next = [failure]
         await session.run(asks("c2", "set", B))
-        assert kinds(await session.run(asks("c3", "set", A))) == ["repeated"]
-
-    async def test_what_may_have_had_an_effect_is(self, bus: Bus, effects: Effects) -> None:
-        session = await rounds_of(bus, effects.tool("set"))
-        await session.run(asks("c1", "set", A))
-        effects.next = [UNKNOWN]
-        await session.run(asks("c2", "set", B))
-        assert kinds(await session.run(asks("c3", "set", A))) == ["repeated_write"]
+        assert kinds(await session.run(asks("c3", "set", A))) == [kind]
 
     async def test_is_decided_once_whatever_settles_later(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("set"))
@@ -278,11 +278,15 @@ class TestUnknown:
         assert "A person has to approve" in error_in(second).suggested_action
         assert effects.count == 0
 
-    async def test_is_settled_by_reconcile(self, bus: Bus, effects: Effects) -> None:
-        session = await rounds_of(bus, effects.reconciled("pay"))
+    @pytest.mark.parametrize("can_be_asked", [True, False], ids=["reconciled", "idempotent"])
+    async def test_runs_again_under_the_same_key_where_that_is_safe(
+        self, bus: Bus, effects: Effects, can_be_asked: bool
+    ) -> None:
+        """The service says for certain that it had no effect, or a second run has no second one."""
+        keyed = effects.tool("pay", idempotent=True, retry=1)
+        session = await rounds_of(bus, effects.reconciled("pay") if can_be_asked else keyed)
         effects.next = [UNKNOWN]
         assert kinds(await session.run(asks("c1", "pay", A))) == ["outcome_unknown"]
-        # Asked once more, the service says for certain that it had no effect: it runs, under the same key.
         (second,) = await session.run(asks("c2", "pay", A))
         assert (second.status, second.settles) == ("ok", "c1")
         assert kinds(await session.run(asks("c3", "pay", A))) == ["repeated"]
@@ -310,17 +314,6 @@ class TestUnknown:
         assert error.error_type == "permission_denied"
         assert "person" in error.message
         assert effects.count == 0
-
-    async def test_of_an_idempotent_tool_runs_again_under_the_same_key(
-        self, bus: Bus, effects: Effects
-    ) -> None:
-        session = await rounds_of(bus, effects.tool("pay", idempotent=True, retry=1))
-        effects.next = [UNKNOWN]
-        assert kinds(await session.run(asks("c1", "pay", A))) == ["outcome_unknown"]
-        (second,) = await session.run(asks("c2", "pay", A))
-        assert (second.status, second.settles) == ("ok", "c1")
-        ((_, key),) = effects.runs
-        assert key.endswith("/1")
 
 
 class TestTheContract:

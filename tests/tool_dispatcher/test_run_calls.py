@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.events import ToolsRequested
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.tools.journal import journal_name, outcome_entry, result_name
 from antiphon_shared.tools.placeholders import as_text
@@ -14,6 +14,7 @@ from pydantic_core import from_json
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_call,
+    a_delivery,
     a_dispatcher,
     a_request,
     a_tool,
@@ -190,19 +191,20 @@ class TestAnotherAttemptUnderTheSameKey:
         again = [await one(tools, request, bus, redelivered=True) for request in requests]
         assert ([result.status for result in again], len(enter.runs)) == (["error", "error", "ok"], 3)
 
-    async def test_of_a_write_that_has_succeeded_gives_its_result(self, bus: Bus) -> None:
-        enter = Failing()
-        tools = [a_tool("enter", enter, "write", idempotent=True)]
-        first = await one(tools, a_run_call("enter", "a"), bus)
+    @pytest.mark.parametrize(
+        ("failures", "options", "status", "data"),
+        [([], {"idempotent": True}, "ok", "done"), ([unavailable()], {}, "error", None)],
+        ids=["has succeeded", "must not run twice"],
+    )
+    async def test_of_a_write_that_has_succeeded_or_must_not_run_twice_gives_its_result(
+        self, bus: Bus, failures: list[Exception], options: dict[str, Any], status: str, data: Any
+    ) -> None:
+        enter = Failing(*failures)
+        tools = [a_tool("enter", enter, "write", **options)]
+        first = await one(tools, a_run_call("enter", "a", is_retried=False), bus)
         (second,) = await _results(tools, a_run_call("enter", "a", number=2, attempt=2), bus)
-        assert (first.data, second.data, len(enter.runs)) == ("done", "done", 1)
-
-    async def test_of_a_write_that_must_not_run_twice_does_not_run(self, bus: Bus) -> None:
-        enter = Failing(unavailable())
-        tools = [a_tool("enter", enter, "write")]
-        await one(tools, a_run_call("enter", "a", is_retried=False), bus)
-        (second,) = await _results(tools, a_run_call("enter", "a", number=2, attempt=2), bus)
-        assert (second.status, len(enter.runs)) == ("error", 1)
+        assert (first.status, first.data) == (second.status, second.data) == (status, data)
+        assert len(enter.runs) == 1
 
 
 async def test_a_tool_that_depends_on_another_runs_once_that_has_succeeded_in_the_run() -> None:
@@ -215,10 +217,6 @@ async def test_a_tool_that_depends_on_another_runs_once_that_has_succeeded_in_th
 
 async def _results(tools: list[Tool], request: ToolsRequested, bus: Bus) -> tuple[ToolResult, ...]:
     """Return the results of a batch whose write another call made, under that call's id."""
-    from antiphon_shared.events import ToolsCompleted
-
-    from tests.tool_dispatcher.builders import a_delivery
-
     async with a_dispatcher(*tools, bus=bus) as dispatcher:
         outcome = await dispatcher._service.handlers[ToolsRequested](a_delivery(request), bus.session("s1"))
     (completed,) = outcome.events

@@ -17,7 +17,7 @@ from antiphon_shared.tools.placeholders import has_placeholder
 from tool_dispatcher.access.grants import Authorization
 from tool_dispatcher.authoring.failures import tool_error
 
-EVERY_TOOL = "*"
+_EVERY_TOOL = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +25,29 @@ class ApprovalRule:
     """The operator's rule for which calls need a person's approval."""
 
     tools: frozenset[str] = frozenset()
-    """Names of the tools whose calls all need approval; `*` means every tool."""
+    """Names of the tools whose calls all need approval."""
     after_untrusted: bool = False
     """Whether every write needs approval once the session holds content from an untrusted source."""
 
-    def of(self, name: str, contract: Contract) -> Approval:
-        """Return when calls of a tool need approval by this rule."""
-        if name in self.tools or EVERY_TOOL in self.tools:
-            return "always"
-        return "after_untrusted" if self.after_untrusted and contract.effect == "write" else "never"
+    @classmethod
+    def checked(cls, names: Iterable[str], after_untrusted: bool, tools: Iterable[str]) -> "ApprovalRule":
+        """Return the rule with these names; `*` means all `tools`.
 
-    def check(self, names: Iterable[str]) -> None:
-        """Raise ConfigurationError when the rule names an unknown tool: a mistyped name would guard nothing."""
-        tool_names = sorted(names)
-        if unknown := sorted(self.tools - {EVERY_TOOL, *tool_names}):
+        Raises ConfigurationError when it names an unknown tool: a mistyped name would guard nothing.
+        """
+        named, tool_names = frozenset(names), sorted(tools)
+        if unknown := sorted(named - {_EVERY_TOOL, *tool_names}):
             raise ConfigurationError(
                 f"ANTIPHON_TOOL_DISPATCHER_APPROVAL: tool {' or '.join(map(repr, unknown))} does not exist.",
                 hint=did_you_mean(unknown[0], tool_names, "Name modules with tools in ANTIPHON_TOOLS."),
             )
+        return cls(frozenset(tool_names) if _EVERY_TOOL in named else named, after_untrusted)
+
+    def of(self, name: str, contract: Contract) -> Approval:
+        """Return when calls of a tool need approval by this rule."""
+        if name in self.tools:
+            return "always"
+        return "after_untrusted" if self.after_untrusted and contract.effect == "write" else "never"
 
 
 @dataclass(frozen=True, slots=True)

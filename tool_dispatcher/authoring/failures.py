@@ -134,13 +134,23 @@ def is_without_effect(error: ToolError) -> bool:
 
 
 def tool_error(
-    error_type: ErrorType, message: str, suggested_action: str | None = None, **more: Any
+    error_type: ErrorType,
+    message: str,
+    suggested_action: str | None = None,
+    *,
+    retry_after_s: object = None,
+    **more: Any,
 ) -> ToolError:
-    """Return an error whose texts fit into an event, with the default next step unless one is passed."""
+    """Return an error whose texts fit into an event, with the default next step unless one is passed.
+
+    A `retry_after_s` that is no possible time is left out.
+    """
+    is_time = isinstance(retry_after_s, int | float) and 0 <= retry_after_s <= _RETRY_AFTER_S_MAX
     return ToolError(
         error_type=error_type,
         message=readable(message).strip() or "The tool failed and did not say why.",
         suggested_action=readable(suggested_action or "").strip() or WHAT_TO_DO[error_type],
+        retry_after_s=retry_after_s if is_time else None,
         **more,
     )
 
@@ -152,13 +162,11 @@ def readable(text: object, characters_max: int = MESSAGE_CHARACTERS_MAX) -> str:
 
 
 def _tool_error_of(failure: ToolFailed) -> ToolError:
-    wait_s = failure.retry_after_s
-    is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
     return tool_error(
         failure.error_type,
         failure.message,
         failure.suggested_action,
-        retry_after_s=wait_s if is_usable else None,
+        retry_after_s=failure.retry_after_s,
         code=code_in(failure.code),
     )
 

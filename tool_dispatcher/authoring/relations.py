@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from antiphon_shared.output.referred import referred
+from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.contract import Alternative, BatchVariant
 from antiphon_shared.values import JsonSchema
 
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.tool import Tool
-
-_LISTED_MAX = 20
 
 
 def check_relations(tools: Mapping[str, Tool]) -> None:
@@ -37,12 +35,12 @@ def _check_names(tool: Tool, tools: Mapping[str, Tool]) -> None:
     for option, names in names_by_option.items():
         for name in names:
             if name not in tools:
-                others = tools.keys() - {tool.name}
+                nearest = did_you_mean(name, sorted(tools.keys() - {tool.name}))
                 raise InvalidTool(
                     tool.name,
                     f"its {option} names {name!r}, which is not among the tools",
-                    hint=f"{_nearest(name, others)} Or load the module that defines it too."
-                    if others
+                    hint=f"{nearest} Or load the module that defines it too."
+                    if nearest
                     else "Load the module that defines it too.",
                 )
 
@@ -74,13 +72,13 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
             raise InvalidTool(
                 tool.name,
                 f"it maps {name!r} to a parameter of its alternative {other.name}, but has no such parameter",
-                hint=_nearest(name, own.names),
+                hint=did_you_mean(name, sorted(own.names)),
             )
         if its_name not in its:
             raise InvalidTool(
                 tool.name,
                 f"its alternative {other.name} has no parameter {its_name!r}",
-                hint=f"{_nearest(its_name, its.names)} {_mapping(other)}",
+                hint=f"{did_you_mean(its_name, sorted(its.names))} {_mapping(other)}",
             )
         _check_secret(tool, name, other, its_name)
     if mapping is None and not own.is_closed:
@@ -117,7 +115,8 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
     argument = schema.get("properties", {}).get(batch.argument)
     if argument is None:
         raise refuse(
-            f"has no parameter {batch.argument!r}", _nearest(batch.argument, schema.get("properties", {}))
+            f"has no parameter {batch.argument!r}",
+            did_you_mean(batch.argument, sorted(schema.get("properties", {}))),
         )
     array = next((one for one in _branches(argument, schema) if one.get("type") == "array"), None)
     if array is None:
@@ -206,11 +205,3 @@ def _branches(schema: object, root: JsonSchema) -> Iterable[JsonSchema]:
 def _mapping(other: Tool) -> str:
     names = " or ".join(sorted(_ParameterNames.of(other.input_schema).names)) or "..."
     return f'Map the arguments: Alternative(tool="{other.name}", arguments={{"ours": "{names}"}}).'
-
-
-def _nearest(name: str, among: Iterable[str]) -> str:
-    names = sorted(among)
-    if nearest := get_close_matches(name, names, n=1):
-        return f"Did you mean {nearest[0]!r}?"
-    more = ", ..." if len(names) > _LISTED_MAX else ""
-    return f"There are: {', '.join(names[:_LISTED_MAX])}{more}." if names else ""

@@ -15,7 +15,6 @@ from tool_dispatcher.batch.placeholders import outlined
 _ENVELOPE = frozenset(("index", "status", "data", "error"))
 _ERROR = frozenset(("code", "error_type", "message", "suggested_action", "retry_after_s", "fields"))
 """The fields of an error: of the object `error`, or of an item without such an object."""
-_RETRY_AFTER_S_MAX = 86_400
 _FIELDS_MAX = 20
 _READ_SINGLY = "Call {tool} again for one item at a time, or go on without it and say so."
 _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Check with a reading tool what it did."
@@ -135,13 +134,11 @@ def _read_error(error: Json, effect: Effect) -> ToolError:
     error_type = _type_of(error.get("error_type"), code, effect)
     message = str(error.get("message") or f"The item failed: {code or readable(error, 500)}")
     action = error.get("suggested_action") or (unclear_action if error_type == "internal_error" else None)
-    wait_s = error.get("retry_after_s")
-    is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
     return tool_error(
         error_type,
         message,
         None if action is None else str(action),
-        retry_after_s=wait_s if is_usable else None,
+        retry_after_s=error.get("retry_after_s"),
         fields=_fields(error.get("fields")),
         code=code,
     )

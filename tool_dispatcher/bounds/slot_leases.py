@@ -18,7 +18,6 @@ from antiphon_shared.process.clock import milliseconds, monotonic_s
 from redis.exceptions import RedisError
 
 _ACQUIRE = script_of(__name__, "acquire")
-_RENEW = script_of(__name__, "renew")
 
 
 @dataclass(eq=False, slots=True)
@@ -48,9 +47,7 @@ class SlotLeases:
         After an error the ids may hold slots: request the same ids again, or release them.
         """
         self._bounds[tool] = max_concurrency
-        arguments: list[Argument] = [max_concurrency, milliseconds(self._lease_s), *ids]
-        acquired: list[bytes] = await self._batcher.run(_ACQUIRE, [self._keys.slots(tool)], arguments)
-        slots = [Slot(tool, id.decode(), monotonic_s()) for id in acquired]
+        slots = [Slot(tool, id, monotonic_s()) for id in await self._holding(tool, ids)]
         if slots:
             self._held[tool].update((slot.id, slot) for slot in slots)
             self._renewing = self._renewing or asyncio.create_task(self._renew_all())
@@ -75,13 +72,11 @@ class SlotLeases:
 
     async def _renew(self, tool: str) -> None:
         log, ids = structlog.get_logger().bind(tool=tool), list(self._held.get(tool, ()))
-        arguments: list[Argument] = [self._bounds[tool], milliseconds(self._lease_s), *ids]
         try:
-            lost: list[bytes] = await self._batcher.run(_RENEW, [self._keys.slots(tool)], arguments)
+            lost_ids = {*ids}.difference(await self._holding(tool, ids))
         except RedisError as error:
             log.warning("slots_not_renewed", error=str(error))
             return
-        lost_ids = {id.decode() for id in lost}
         held = self._held.get(tool, {})
         for slot in held.values():
             if slot.id in lost_ids and not slot.is_lost:
@@ -90,3 +85,9 @@ class SlotLeases:
         if released := [id for id in ids if id not in held]:
             # They were released while the renewal was in flight, which may have restored them.
             self.release(tool, released)
+
+    async def _holding(self, tool: str, ids: list[str]) -> list[str]:
+        """Return those of `ids` that hold a slot now, as far as there are free ones. Raises RedisError."""
+        arguments: list[Argument] = [self._bounds[tool], milliseconds(self._lease_s), *ids]
+        holding: list[bytes] = await self._batcher.run(_ACQUIRE, [self._keys.slots(tool)], arguments)
+        return [id.decode() for id in holding]

@@ -10,7 +10,7 @@ from antiphon_shared.process.offload import offload, offload_if
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.relevance import rank
 from antiphon_shared.values import Json, JsonObject, ToolArguments
-from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS, RECIPE, tools_called
+from antiphon_shared.workflows.as_tool import RECIPE, tools_called
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.specification import Specification, Workflow
@@ -56,13 +56,15 @@ class Planner:
                 _as_json(one, workflows[one.name].workflows[_workflow_name(one.name)]) for one in ranked
             ]
             return {"tools": offers, "note": _MATCHES_HINT}
-        usable = [
-            tool.definition for name, tool in self._tools.items() if name not in batch.permissions.hidden
-        ]
-        text = await offload(_proposal, goal, usable)
+        text = await offload(_proposal, goal, self.usable_tools(batch))
         if not text:
             return {"tools": [], "note": _NOTHING}
         return {"tools": [], "proposed": text, "note": _PROPOSED}
+
+    def usable_tools(self, batch: BatchRun) -> list[ToolDefinition]:
+        """Return the operator's tools that the session may use in the next round."""
+        hidden = batch.permissions.hidden
+        return [tool.definition for name, tool in self._tools.items() if name not in hidden]
 
     async def definitions(self, batch: BatchRun) -> list[ToolDefinition]:
         """Return the tools that run the session's workflows and recipes."""
@@ -99,7 +101,7 @@ def _ranked(goal: str, workflows: Mapping[str, Specification]) -> list[Ranked]:
 def _offer(tool: str, specification: Specification) -> Offer:
     name = _workflow_name(tool)
     workflow = specification.workflows[name]
-    called = [one for one in tools_called(compile_graph(specification, name)) if one not in BUILT_IN_TOOLS]
+    called = tools_called(compile_graph(specification, name))
     return Offer(tool, workflow.description, workflow.params, called)
 
 

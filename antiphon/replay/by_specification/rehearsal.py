@@ -35,7 +35,6 @@ from coordinator.runs.opening import opened_run
 from coordinator.runs.state import OpenKind, RunState
 from coordinator.runs.step import Step, begin, take
 from coordinator.runs.step_builder import Pinned
-from coordinator.workflows.plan import BUILT_IN
 
 _FIRST_ADDED_TIMER = 2_000_000
 """The first number for timer events that were not recorded."""
@@ -192,7 +191,7 @@ class Rehearsal:
 
 def _with_called_tools(catalogue: Catalogue, graph: Graph) -> Catalogue:
     """Return the recorded tools and the newly called ones, whose contracts are unknown."""
-    missing = [name for name in tools_called(graph) if name not in catalogue.by_name and name not in BUILT_IN]
+    missing = [name for name in tools_called(graph) if name not in catalogue.by_name]
     if not missing:
         return catalogue
     unknown = [

@@ -6,7 +6,6 @@ twice.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from antiphon_shared.tools.contract import (
     CHANGES,
@@ -15,15 +14,6 @@ from antiphon_shared.tools.contract import (
     Contract,
     Dependency,
 )
-
-
-@dataclass(frozen=True)
-class Hints:
-    """The parts of a contract that are useful to a model."""
-
-    requires: tuple[Dependency, ...] = ()
-    next: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def describe(
@@ -49,18 +39,9 @@ def describe(
 
 def published(text: str, contract: Contract) -> str:
     """Return a tool's description as the model sees it: the author's text, and the hints of the contract."""
-    hints = hints_of(contract)
-    notes = hints.notes
-    if contract.batch is not None and _names(text, contract.batch.tool):
-        notes = tuple(note for note in notes if note != _many(contract.batch.tool))
-    return describe(text, requires=hints.requires, next=hints.next, notes=notes)
-
-
-def hints_of(contract: Contract) -> Hints:
-    """Return the hints that a model needs from the contract."""
     notes: list[str] = []
-    if contract.batch is not None:
-        notes.append(_many(contract.batch.tool))
+    if contract.batch is not None and not _names(text, contract.batch.tool):
+        notes.append(f"For more than one at once, call {contract.batch.tool}.")
     if contract.mode == "sequential-only":
         notes.append(ONE_AFTER_ANOTHER)
     if contract.rounds:
@@ -69,7 +50,7 @@ def hints_of(contract: Contract) -> Hints:
         notes.append(UNKNOWN_OUTCOME)
     elif contract.effect == "write" and contract.mode != "sequential-only":
         notes.append(CHANGES)
-    return Hints(contract.depends_on, contract.next, tuple(notes))
+    return describe(text, requires=contract.depends_on, next=contract.next, notes=notes)
 
 
 def _required(one: str | Dependency) -> str:
@@ -78,10 +59,6 @@ def _required(one: str | Dependency) -> str:
         return f"Requires: {one.tool} first{f'; its {fields}' if fields else ''}."
     is_tool = re.fullmatch(r"[\w-]+", one)
     return f"Requires: {one} first." if is_tool else f"Requires: {one.strip().rstrip('.')}."
-
-
-def _many(tool: str) -> str:
-    return f"For more than one at once, call {tool}."
 
 
 def _name(one: str | Dependency) -> str:

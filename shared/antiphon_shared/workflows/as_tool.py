@@ -12,8 +12,6 @@ from antiphon_shared.workflows.sql import SQL_TOOL
 
 WORKFLOW, RECIPE = "w_", "r_"
 """Prefixes of the names of such tools."""
-BUILT_IN_TOOLS = frozenset((SQL_TOOL,))
-"""Calls of workflows that need no tool of the catalogue."""
 _NAME_CHARACTERS_MAX = 64
 _TIMEOUT_S_MAX = 3_600.0
 
@@ -31,7 +29,7 @@ def as_tool(
         graph = compile_graph(specification, name)
     except TooLarge:
         return None
-    called = [one for one in tools_called(graph) if one not in BUILT_IN_TOOLS]
+    called = tools_called(graph)
     if len(prefix + name) > _NAME_CHARACTERS_MAX or any(one not in catalogue.by_name for one in called):
         return None
     tools = [catalogue.by_name[one] for one in called]
@@ -59,7 +57,7 @@ def as_tool(
 
 
 def tools_called(graph: Graph) -> tuple[str, ...]:
-    """Return the names of the tools that a workflow may call, to do and to undo, each once."""
+    """Return the names of the catalogue's tools that a workflow may call, to do and to undo, each once."""
     names: dict[str, None] = {}
     for one in graph.nodes.values():
         node = one.node
@@ -68,6 +66,7 @@ def tools_called(graph: Graph) -> tuple[str, ...]:
         if isinstance(node, ReasonNode):
             names.update(dict.fromkeys((*node.tools, *node.validation_tools)))
         names.update((undoing.call, None) for undoing in undoing_calls(node).values())
+    names.pop(SQL_TOOL, None)  # it is built in
     return tuple(names)
 
 

@@ -1,6 +1,6 @@
 """A run as the bus sees it: what it has asked for, which timers are set, and whether what is stored tells the same."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -48,7 +48,7 @@ def a_pinned(plan: Plan, approve: str = "", **opened: Any) -> Pinned:
     }
     fields = {"timeout_s": TIMEOUT_S, "person_s": PERSON_S, "tools": tools, **opened}
     of = RunOpened(workflow="main", specification="0" * 32, catalogue="c", **fields)
-    return Pinned("r1", plan, Beginning(opened=of, at=START))
+    return Pinned("r1", replace(plan, tools=of.tools), Beginning(opened=of, at=START))
 
 
 @dataclass

@@ -96,6 +96,22 @@ def test_values_that_are_set_aside_are_refused_and_waited_for_further() -> None:
     assert ends(live) == "completed"
 
 
+@pytest.mark.parametrize(
+    ("tool", "kind"),
+    [("look", "internal_error"), ("sql_query", "internal_error"), ("book", "outcome_unknown")],
+)
+@pytest.mark.parametrize("is_answered", [False, True], ids=["request", "result"])
+def test_only_a_write_that_is_set_aside_has_an_unknown_outcome(
+    tool: str, kind: str, is_answered: bool
+) -> None:
+    live = begun(call(tool, args={"sql": "SELECT 1"}))
+    number = live.state.open["then"].number
+    set_aside(live, live.answer_to(number) if is_answered else live.asked[number])
+    failed = live.state.run.nodes["then"].failure
+    assert failed is not None
+    assert failed.kind == kind
+
+
 class Forgetful(Live):
     """A run of which no result can be read any more, so that nothing of it can be undone."""
 

@@ -52,7 +52,7 @@ def test_a_name_that_is_not_there_is_told_the_nearest(options: dict[str, Any]) -
     told = refused(a_tool("fetch", print, **options), a_tool("search", print))
     assert "Tool 'fetch'" in told
     assert f"{next(iter(options))} names 'serach'" in told
-    assert "Did you mean 'search'?" in told
+    assert "Did you mean search?" in told
 
 
 def test_without_a_near_one_all_are_listed() -> None:
@@ -111,8 +111,8 @@ class TestAlternatives:
                 taking("b", "q", "n", "key"),
                 "alternative b requires 'key', which no argument is mapped to",
             ),
-            ({"qq": "text"}, taking("b", "text"), "maps 'qq' to a parameter.*Did you mean 'q'"),
-            ({"q": "texts"}, taking("b", "text"), "b has no parameter 'texts'. Did you mean 'text'"),
+            ({"qq": "text"}, taking("b", "text"), "maps 'qq' to a parameter.*Did you mean q"),
+            ({"q": "texts"}, taking("b", "text"), "b has no parameter 'texts'. Did you mean text"),
             ({"q": "text"}, taking("b", "text", "key"), "alternative b requires 'key'"),
         ],
     )
@@ -153,7 +153,7 @@ class TestBatchVariants:
         ("many", "why"),
         [
             (taking_many({}, effect="write"), "is a write, but the tool is a read"),
-            (taking("many", "al"), "has no parameter 'all'. Did you mean 'al'"),
+            (taking("many", "al"), "has no parameter 'all'. Did you mean al"),
             (taking("many", "all"), "does not accept a list as 'all'"),
             (taking_many({}, "key"), "also needs 'key'"),
             (taking_many({}, maxItems=5), "accepts 5 items, fewer than items_max. Write items_max=5"),

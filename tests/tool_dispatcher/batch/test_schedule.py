@@ -58,39 +58,29 @@ def test_other_calls_run_beside_the_sequential_ones() -> None:
     assert hand.running_calls == [(1,), (3,), (2,)]
 
 
-def test_a_sequential_call_waits_for_the_one_before_even_if_that_has_to_wait() -> None:
-    """The order of writes does not depend on how long something else takes."""
-    calls = [a_call("look"), a_call("write", arguments=WAITS_FOR[0]), a_call("write")]
-    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
-    assert hand.running_calls == [(0,)]
+@pytest.mark.parametrize(
+    ("calls", "refused", "begun"),
+    [
+        ((("look", None), ("write", 0), ("write", None)), (), (0, 1, 2)),
+        ((("write", 1), ("look", 3), ("write", None), ("write", None)), (), (3, 1, 0, 2)),
+        ((("look", 2), ("write", None), ("write", None)), (), (1, 2, 0)),
+        ((("rank", 2), ("rank", None), ("rank", None)), (0,), (1, 2)),
+    ],
+    ids=[
+        "after the one before, even if that has to wait",
+        "after a later one that it needs",
+        "whatever other calls need",
+        "whatever a refused one would have needed",
+    ],
+)
+def test_the_order_of_sequential_calls_depends_on_what_they_need_alone(
+    calls: tuple[tuple[str, int | None], ...], refused: tuple[int, ...], begun: tuple[int, ...]
+) -> None:
+    """It does not depend on how long something else takes."""
+    made = [a_call(name, arguments={} if after is None else WAITS_FOR[after]) for name, after in calls]
+    hand = Hand(a_plan(*made, contracts=CONTRACTS, refused=dict.fromkeys(refused, a_failure())))
     hand.end_all()
-    assert hand.begun_calls == [(0,), (1,), (2,)]
-
-
-def test_a_sequential_call_comes_after_a_later_one_that_it_needs() -> None:
-    calls = [
-        a_call("write", arguments=WAITS_FOR[1]),
-        a_call("look", arguments=WAITS_FOR[3]),
-        a_call("write"),
-        a_call("write"),
-    ]
-    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
-    hand.end_all()
-    assert hand.begun_calls == [(3,), (1,), (0,), (2,)]
-
-
-def test_what_other_calls_need_does_not_change_the_order_of_sequential_ones() -> None:
-    calls = [a_call("look", arguments=WAITS_FOR[2]), a_call("write"), a_call("write")]
-    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
-    hand.end_all()
-    assert hand.begun_calls == [(1,), (2,), (0,)]
-
-
-def test_nor_does_what_a_refused_one_would_have_needed() -> None:
-    calls = [a_call("rank", arguments=WAITS_FOR[2]), a_call("rank"), a_call("rank")]
-    hand = Hand(a_plan(*calls, contracts=CONTRACTS, refused={0: a_failure()}))
-    hand.end_all()
-    assert hand.begun_calls == [(1,), (2,)]
+    assert hand.begun_calls == [(index,) for index in begun]
 
 
 def test_a_sequential_call_that_is_answered_does_not_hold_up_the_next() -> None:

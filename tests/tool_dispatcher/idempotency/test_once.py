@@ -172,22 +172,21 @@ async def test_of_calls_that_ran_again_as_one_those_that_failed_are_told_as_the_
     assert await once(a_ledger(bus), write, hooks) == (done, failed)
 
 
-async def test_a_tool_that_says_it_took_effect_is_believed_and_not_run(bus: Bus) -> None:
+@pytest.mark.parametrize(
+    ("told", "outcome", "runs"),
+    [(TookEffect(None), None, []), (NO_EFFECT, "paid", [2])],
+    ids=["took effect", "no effect"],
+)
+async def test_a_tool_that_says_what_came_of_its_write_is_believed(
+    bus: Bus, told: object, outcome: object, runs: list[int]
+) -> None:
     await abandoned(bus)
     service = Service()
-    service.final_outcome = TookEffect(None)
+    service.final_outcome = told
     for _ in range(2):
-        assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of(None)
-    assert (service.runs, service.asked) == ([], [2])
+        assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of(outcome)
+    assert (service.runs, service.asked) == (runs, [2])
     assert await state(bus) == "settled"
-
-
-async def test_a_tool_that_says_it_had_no_effect_is_run(bus: Bus) -> None:
-    await abandoned(bus)
-    service = Service()
-    service.final_outcome = NO_EFFECT
-    assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of("paid")
-    assert (service.runs, service.asked) == ([2], [2])
 
 
 @pytest.mark.parametrize(

@@ -167,26 +167,24 @@ async def test_a_run_that_is_cancelled_settles_nothing_and_its_lease_ends_by_its
 # Redis is away.
 
 
-async def test_without_the_ledger_nothing_runs_and_the_model_is_told_so(bus: Bus) -> None:
-    service, wire = Service(), a_wire(bus)
-    wire.is_away = True
-    ledger = a_ledger(bus, wire, patience_s=0.05)
-    error = the_error(await once(ledger, WRITE, service.hooks(is_safe_to_repeat=True)))
-    assert error.error_type == "api_failure"
-    assert "pay was not run. Nothing has changed." in error.message
-    assert "Call it again later" in error.suggested_action
-    assert service.runs == []
-
-
-async def test_without_the_ledger_a_call_that_may_have_run_is_not_reported_as_without_effect(
-    bus: Bus,
+@pytest.mark.parametrize(
+    ("may_have_begun", "error_type", "message", "action"),
+    [
+        (False, "api_failure", "pay was not run. Nothing has changed.", "Call it again later"),
+        (True, "outcome_unknown", "may have been run before", "do not repeat it"),
+    ],
+    ids=["it has not begun", "it may have begun"],
+)
+async def test_without_the_ledger_nothing_runs_and_the_model_is_told_so(
+    bus: Bus, may_have_begun: bool, error_type: str, message: str, action: str
 ) -> None:
     service, wire = Service(), a_wire(bus)
     wire.is_away = True
-    ledger = a_ledger(bus, wire, patience_s=0.05)
-    error = the_error(await once(ledger, WRITE, service.hooks(may_have_begun=True, is_safe_to_repeat=True)))
-    assert error.error_type == "outcome_unknown"
-    assert "may have been run before" in error.message
+    hooks = service.hooks(may_have_begun=may_have_begun, is_safe_to_repeat=True)
+    error = the_error(await once(a_ledger(bus, wire, patience_s=0.05), WRITE, hooks))
+    assert error.error_type == error_type
+    assert message in error.message
+    assert action in error.suggested_action
     assert service.runs == []
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from antiphon_shared.values import Usage
 
-from reasoning_engine.chat.reply import CHARACTERS_MAX
 from reasoning_engine.exchange import BEGINS_AGAIN
 from reasoning_engine.exchange_record import failure_of, message_of
 from reasoning_engine.reply import parse
+from reasoning_engine.reply_size import REPLY_CHARACTERS_MAX
 from tests.bus.builders import eventually
 from tests.clock import DAY_S, Clock
 from tests.messages_server import Scripted, Use, serving
@@ -154,7 +154,7 @@ async def test_a_server_that_tells_no_usage_does_not_escape_the_budget() -> None
         (Scripted(text="x", break_after=2, break_by="error", error="rate_limit_exceeded"), "rate_limited"),
         (Scripted(text="x", break_after=2, break_by="error", error="unheard_of"), "server_error"),
         (Scripted(body="garbage"), "unreadable_reply"),
-        (Scripted(text="x" * (CHARACTERS_MAX + 1), piece=CHARACTERS_MAX), "unreadable_reply"),
+        (Scripted(text="x" * (REPLY_CHARACTERS_MAX + 1), piece=REPLY_CHARACTERS_MAX), "unreadable_reply"),
     ],
 )
 async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted, code: str) -> None:

@@ -7,6 +7,8 @@ from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ConfigurationError
 
 CONNECT_TIMEOUT_S = 10.0
+_KEYLESS = "no-key"
+"""A key for a server that needs none, as the SDKs require one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,10 @@ def timeout_of(timeout_s: float) -> httpx2.Timeout:
     return httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
 
 
-def checked_key(api_key: str, variable: str) -> str:
+def checked_key(api_key: str | None, variable: str) -> str:
+    """Return the key, or one for a server that needs none. Raises ConfigurationError."""
+    if not api_key:
+        return _KEYLESS
     if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
         raise ConfigurationError(
             f"{variable} contains a character that is not valid in a key.",
@@ -54,7 +59,10 @@ def checked_key(api_key: str, variable: str) -> str:
     return api_key
 
 
-def checked_url(base_url: str, variable: str) -> str:
+def checked_url(base_url: str | None, variable: str) -> str | None:
+    """Return the address; None for the SDK's own. Raises ConfigurationError."""
+    if not base_url:
+        return None
     hint = "Use the form https://host or https://host/path."
     try:
         url = httpx2.URL(base_url)

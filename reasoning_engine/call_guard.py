@@ -2,7 +2,7 @@
 
     permit = await guard.enter(model_id, prompt_tokens, output_tokens_max, wait_s)
     with permit:
-        message = await model.reply(prompt, on_text, permit.hear)
+        message = await model.reply(prompt, on_text, permit.reply_begun)
         permit.replied(usage_of(message))
 
 Every admitted call reports how it ended, also when it is dropped: it may be the breaker's probe.

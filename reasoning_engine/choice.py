@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import httpx2
 from antiphon_shared.process.errors import ConfigurationError
 
-from reasoning_engine.access import Access, checked_key, checked_url, timeout_of
+from reasoning_engine.access import Access, timeout_of
 from reasoning_engine.model_errors import NoAccess
 from reasoning_engine.port import Model, OnHeaders, OnText, OwnedModel
 from reasoning_engine.prompt import Prompt
@@ -96,10 +96,6 @@ def _check_chat(provider: Provider, access: Access, chat: Mapping[str, Iterable[
             f"{variable}: no API key or base URL is set for {name!r}.",
             hint="Set OPENAI_API_KEY, or OPENAI_BASE_URL to a server such as vLLM, Ollama or llama.cpp.",
         )
-    if access.openai_api_key:
-        checked_key(access.openai_api_key, "OPENAI_API_KEY")
-    if access.openai_base_url:
-        checked_url(access.openai_base_url, "OPENAI_BASE_URL")
 
 
 class RoutedModel:
@@ -110,7 +106,7 @@ class RoutedModel:
     def __init__(
         self, messages: OwnedModel | None, access: Access, timeout: httpx2.Timeout, is_needed: bool
     ) -> None:
-        """Raise ConfigurationError if the chat completions SDK `is_needed` and is not installed."""
+        """Raise ConfigurationError if chat completions are needed, and their SDK or their access cannot be used."""
         self._messages, self._access, self._timeout = messages, access, timeout
         self._chat: ChatModel | None = self._opened() if is_needed else None
 

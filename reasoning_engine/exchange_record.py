@@ -34,18 +34,16 @@ _PARTS = ("usage", "stop_details")
 """Parts of a message that are objects with attributes."""
 _EMPTY = {"role": None, "stop_reason": None}
 """Values for fields that a message lacks."""
-_RECORDED_HEADERS = frozenset(
-    {
-        "content-type",
-        "date",
-        "request-id",
-        "retry-after",
-        "retry-after-ms",
-        "x-request-id",
-        "x-should-retry",
-    }
+RECORDED_HEADERS = (
+    "content-type",
+    "date",
+    "request-id",
+    "retry-after",
+    "retry-after-ms",
+    "x-request-id",
+    "x-should-retry",
 )
-_RECORDED_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
+RECORDED_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
 
 
 async def exchange_record(
@@ -55,6 +53,8 @@ async def exchange_record(
     default_model: str,
     is_offline: bool,
     keep: Keep,
+    *,
+    has_own_prompt: bool,
 ) -> ExchangeRecord:
     """Return the record of the calls made for one event; their large shared parts are stored first."""
     hashes: dict[str, None] = {}
@@ -76,7 +76,7 @@ async def exchange_record(
         is_offline=is_offline,
         max_output_tokens=settings.max_output_tokens,
         default_model=default_model,
-        has_own_prompt=False,
+        has_own_prompt=has_own_prompt,
         output_style=settings.output_style,
         tool_style=settings.tool_style,
         prices=settings.prices_in_force.model_dump(exclude_none=True),
@@ -135,7 +135,7 @@ def safe_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name.lower(): value
         for name, value in headers.items()
-        if name.lower() in _RECORDED_HEADERS or name.lower().startswith(_RECORDED_PREFIXES)
+        if name.lower() in RECORDED_HEADERS or name.lower().startswith(RECORDED_PREFIXES)
     }
 
 

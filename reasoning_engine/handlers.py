@@ -122,8 +122,6 @@ class ReasoningEngine:
         record = await self._record(delivery, calls, settings)
         if record is None:
             return Outcome(events=(outcome,))
-        if self._system is not None:
-            record = record.model_copy(update={"has_own_prompt": True})
         stored, remember = await self._differences.stored(record, delivery.event, request.round, session)
         return Outcome(events=(outcome,), record=stored, after_commit=remember)
 
@@ -164,7 +162,13 @@ class ReasoningEngine:
         is_summary = isinstance(delivery.event.data, SummaryRequested)
         default_model_id = settings.summary_model if is_summary else self._default_model_id
         return await exchange_record(
-            delivery.event.id, calls, settings, default_model_id, self._is_offline, self._keep
+            delivery.event.id,
+            calls,
+            settings,
+            default_model_id,
+            self._is_offline,
+            self._keep,
+            has_own_prompt=self._system is not None and not is_summary,
         )
 
     def _why_not(self, request: SummaryRequested, text: str) -> ErrorInfo | None:

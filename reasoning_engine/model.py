@@ -21,12 +21,8 @@ from reasoning_engine.model_errors import MODEL_ERRORS, ErrorResponse, Interrupt
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply_progress import at_reply_begin, notify_text
+from reasoning_engine.reply_size import ReplySize
 from reasoning_engine.response_limit import bound_reading
-
-REPLY_CHARACTERS_MAX = 500_000
-REPLY_BLOCKS_MAX = 1_000
-_KEYLESS = "no-key"
-"""The SDK requires a key, also for a server that needs none."""
 
 
 class AnthropicModel:
@@ -47,7 +43,7 @@ class AnthropicModel:
     async def _reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         async with self._client.messages.stream(**prompt) as stream:
             on_headers(stream.response.headers)
-            received = _Headers(on_text)
+            received = _ReceivedReply(on_text)
             try:
                 await received.listen(stream)
             except (*MODEL_ERRORS, AnthropicError) as error:
@@ -88,29 +84,27 @@ def classifiable_error(error: Exception) -> Exception:
     return raised
 
 
-class _Headers:
-    """The state of one stream."""
+class _ReceivedReply:
+    """The state of a reply that arrives as a stream."""
 
     def __init__(self, on_text: OnText) -> None:
         self.has_begun = False
         self.is_complete = False
         self._on_text = on_text
         self._arguments: dict[int, list[str]] = {}
-        self._characters = self._blocks = 0
+        self._size = ReplySize()
 
     async def listen(self, stream: AsyncMessageStream[Any]) -> None:
         """Read the stream to its end. Raises UnreadableReply when the reply grows too long."""
         async for event in stream:
             if event.type == "text":
-                self._count(event.text)
+                self._size.add_text(event.text)
                 await notify_text(event.text, self._on_text)
             elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
-                self._count(event.delta.partial_json)
+                self._size.add_text(event.delta.partial_json)
                 self._arguments.setdefault(event.index, []).append(event.delta.partial_json)
             elif event.type == "content_block_start":
-                self._blocks += 1
-                if self._blocks > REPLY_BLOCKS_MAX:
-                    raise UnreadableReply(f"it has more than {REPLY_BLOCKS_MAX} parts")
+                self._size.add_part()
             elif event.type == "message_start":
                 self.has_begun = True
                 await at_reply_begin()
@@ -126,19 +120,14 @@ class _Headers:
             except (ValueError, RecursionError):
                 message.content[index].input = written  # type: ignore[union-attr]  # reply.py reports it to the model
 
-    def _count(self, text: str) -> None:
-        self._characters += len(text)
-        if self._characters > REPLY_CHARACTERS_MAX:
-            raise UnreadableReply(f"it is longer than {REPLY_CHARACTERS_MAX} characters")
-
 
 def messages_model(api_key: str | None, base_url: str | None, timeout_s: float) -> AnthropicModel:
     """Return the models of a server of the Messages API. Raises ConfigurationError."""
     timeout = timeout_of(timeout_s)
     return AnthropicModel(
         AsyncAnthropic(
-            api_key=checked_key(api_key, "ANTHROPIC_API_KEY") if api_key else _KEYLESS,
-            base_url=checked_url(base_url, "ANTHROPIC_BASE_URL") if base_url else None,
+            api_key=checked_key(api_key, "ANTHROPIC_API_KEY"),
+            base_url=checked_url(base_url, "ANTHROPIC_BASE_URL"),
             max_retries=0,
             timeout=timeout,
             http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound_reading]}),

@@ -56,10 +56,10 @@ async def on_assembly_requested(
         record=AssemblyRecord.trusted(
             of=delivery.event.id,
             outputs=0,
-            kind="assembly",
             filings=reading.filings,
             batch=reading.batch,
             missing=tuple(reading.missing),
+            kind="assembly",
             waited_ms=waited_ms,
         ),
     )

@@ -12,18 +12,9 @@ from pydantic_settings import SettingsConfigDict
 from antiphon.recording.lines import Rules
 from antiphon.recording.redaction.json_paths import Path, UnreadablePath
 from antiphon.recording.redaction.redact import Redaction
+from reasoning_engine.exchange_record import RECORDED_HEADERS, RECORDED_PREFIXES
 
-HEADERS = (
-    "content-type",
-    "date",
-    "request-id",
-    "retry-after",
-    "retry-after-ms",
-    "x-request-id",
-    "x-should-retry",
-    "anthropic-ratelimit-*",
-    "x-ratelimit-*",
-)
+HEADERS = (*RECORDED_HEADERS, *(f"{prefix}*" for prefix in RECORDED_PREFIXES))
 """The headers of a model server that an engine keeps."""
 _KEY = r"[A-Za-z0-9_.*-]{1,100}"
 

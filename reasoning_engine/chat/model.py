@@ -11,7 +11,8 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletionChunk
 from pydantic_core import to_json
 
-from reasoning_engine.chat.reply import ChatReply, TooLong
+from reasoning_engine.access import checked_key, checked_url
+from reasoning_engine.chat.reply import ChatReply
 from reasoning_engine.chat.request import chat_request
 from reasoning_engine.exchange_record import message_of
 from reasoning_engine.model_errors import MODEL_ERRORS, ErrorResponse, Interrupted, UnreadableReply
@@ -22,19 +23,18 @@ from reasoning_engine.response_limit import bound_reading
 
 if TYPE_CHECKING:
     from anthropic.types import Message
-_KEYLESS = "no-key"
-"""The SDK requires a key, also for a server that needs none."""
 
 
 class ChatModel:
     """A server of chat completions, streamed; each call is attempted once."""
 
     def __init__(self, api_key: str | None, base_url: str | None, timeout: httpx2.Timeout) -> None:
+        """Raise ConfigurationError for a key or an address that cannot work."""
         # OpenAI's newer models refuse the older name, and many other servers know only that.
         self._limit_name = "max_tokens" if base_url else "max_completion_tokens"
         self._client = AsyncOpenAI(
-            api_key=api_key or _KEYLESS,
-            base_url=base_url,
+            api_key=checked_key(api_key, "OPENAI_API_KEY"),
+            base_url=checked_url(base_url, "OPENAI_BASE_URL"),
             max_retries=0,
             timeout=timeout,
             http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound_reading]}),
@@ -68,10 +68,7 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk], reply: ChatRepl
     """Read the stream to its end. Raises UnreadableReply when the reply grows too long."""
     async for chunk in stream:
         has_begun = reply.has_begun
-        try:
-            text = reply.take(chunk.to_dict(mode="python", warnings=False))
-        except TooLong as error:
-            raise UnreadableReply(str(error)) from None
+        text = reply.take(chunk.to_dict(mode="python", warnings=False))
         if reply.has_begun and not has_begun:
             await at_reply_begin()
         if text:

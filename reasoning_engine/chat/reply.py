@@ -12,8 +12,7 @@ from typing import Any
 
 from antiphon_shared.text.tokens import estimate_tokens
 
-CHARACTERS_MAX = 500_000
-CALLS_MAX = 1_000
+from reasoning_engine.reply_size import ReplySize
 
 _STOP_REASONS = {
     "stop": "end_turn",
@@ -22,10 +21,6 @@ _STOP_REASONS = {
     "function_call": "tool_use",
     "content_filter": "refusal",
 }
-
-
-class TooLong(ValueError):
-    """A reply that exceeds the limits."""
 
 
 @dataclass
@@ -48,10 +43,10 @@ class ChatReply:
     _refusal: list[str] = field(default_factory=list)
     _calls: dict[int, _Call] = field(default_factory=dict)
     _usage: Mapping[str, Any] = field(default_factory=dict)
-    _characters: int = 0
+    _size: ReplySize = field(default_factory=ReplySize)
 
     def take(self, chunk: Mapping[str, object]) -> str:
-        """Take in one piece; return its text, for observers. Raises TooLong."""
+        """Take in one piece; return its text, for observers. Raises UnreadableReply."""
         self._id = self._id or _string(chunk.get("id"))
         self._model = self._model or _string(chunk.get("model"))
         if usage := _mapping(chunk.get("usage")):
@@ -80,8 +75,8 @@ class ChatReply:
         if not isinstance(index, int):
             same = [at for at, call in self._calls.items() if id and call.id == id]
             index = same[0] if same else len(self._calls) if id or function.get("name") else n
-        if index not in self._calls and len(self._calls) >= CALLS_MAX:
-            raise TooLong(f"it has more than {CALLS_MAX} tool calls")
+        if index not in self._calls:
+            self._size.add_part()
         call = self._calls.setdefault(index, _Call())
         call.id = call.id or id
         call.name += self._counted(function.get("name"))
@@ -92,9 +87,7 @@ class ChatReply:
 
     def _counted(self, value: object) -> str:
         text = _string(value)
-        self._characters += len(text)
-        if self._characters > CHARACTERS_MAX:
-            raise TooLong(f"it is longer than {CHARACTERS_MAX} characters")
+        self._size.add_text(text)
         return text
 
     @property

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antiphon_shared.text.fence import CLOSING
-from pydantic_core import from_json
 
+from reasoning_engine.offline.forms import json_or_text
 from reasoning_engine.offline.step_text import StepNote, read_step
 from reasoning_engine.offline.tried import TriedCall, tried_calls
 
@@ -142,7 +142,7 @@ def _put_together(group: _Group, shown_ids: set[str]) -> Iterator[FactNote]:
         later = _SUPERSEDED.search(line.remarks)
         if later and later.group(1) in shown_ids:
             continue
-        content = _content(line.statement)
+        content = json_or_text(line.statement)
         if not isinstance(content, dict | list):
             sentences.append((line.id, content if isinstance(content, str) else line.statement))
             continue
@@ -188,11 +188,3 @@ def _unrepeated_part(title: str, content: object) -> str:
         if own and (title == own or title.endswith(f": {own}")):
             title = title.removesuffix(own).removesuffix(": ")
     return title
-
-
-def _content(text: str) -> Any:
-    """Return JSON where the text is JSON, else the text."""
-    try:
-        return from_json(text)
-    except ValueError:
-        return text

@@ -1,12 +1,12 @@
 """The required shape of an answer, as a request demands it: by the API's own means, by a tool, or in words. Pure."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from antiphon_shared.values import JsonSchema
-from pydantic_core import from_json
 
+from reasoning_engine.offline.forms import json_or_text
 from reasoning_engine.offline.schema import Tool
 from reasoning_engine.shaped import FINAL_ANSWER, IN_WORDS, TAKES_ANSWER, VALIDATED
 
@@ -22,7 +22,7 @@ class Demand:
     schema: JsonSchema
     by_tool: bool = False
     """Whether the answer is the arguments of a tool for it."""
-    validation_tools: tuple[str, ...] = field(default=())
+    validation_tools: tuple[str, ...] = ()
 
 
 def read_demand(body: dict[str, Any], tools: tuple[Tool, ...], text: str) -> Demand | None:
@@ -47,8 +47,5 @@ def takes_answer(tool: Tool) -> bool:
 
 def _in_words(words: str) -> dict[str, Any]:
     """Return the schema of a demand in words; if it cannot be read, a schema that allows everything."""
-    try:
-        schema = from_json(words.removeprefix(IN_WORDS))
-    except ValueError:
-        return {}
+    schema = json_or_text(words.removeprefix(IN_WORDS))
     return schema if isinstance(schema, dict) else {}

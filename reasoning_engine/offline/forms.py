@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 from antiphon_shared.text.numbers import plain_number
+from pydantic_core import from_json
 
 from reasoning_engine.offline.shapes import ANY, NUMBERS
 
@@ -15,6 +16,14 @@ def is_portable(value: object) -> bool:
         return bool(orjson.loads(orjson.dumps(value)) == value)
     except (TypeError, ValueError, RecursionError):
         return False
+
+
+def json_or_text(text: str) -> Any:
+    """Return the value of a text that is JSON, else the text."""
+    try:
+        return from_json(text)
+    except ValueError:
+        return text
 
 
 def as_type(kind: str, value: Any) -> Iterator[Any]:

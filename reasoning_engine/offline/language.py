@@ -23,6 +23,8 @@ STOP_WORDS = word_set(
     you your"""
 )
 
+ALIKE_MIN = 0.6
+"""The least likeness of two names that may name the same."""
 _REQUEST_STEMS = stem_set(
     """answer ask begin compare concern contain cover deal describe detail discuss does exist explain explore feature
     find focus get give go got happen help hold include introduce involve know learn let list look made make mean

@@ -15,7 +15,7 @@ from typing import Any
 from antiphon_shared.tools.relevance import ASK_USER
 
 from reasoning_engine.offline.arguments import Filling, broader, fill_arguments
-from reasoning_engine.offline.language import likeness
+from reasoning_engine.offline.language import ALIKE_MIN, likeness
 from reasoning_engine.offline.question import Question, Reference, Slots
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.references import Resolution, resolve
@@ -23,7 +23,6 @@ from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.tried import TriedCall
 from reasoning_engine.offline.values import relevant
 
-_LIKENESS_MIN = 0.6
 CALLS_MAX = 4
 """The limit of calls in one round, while no search has failed."""
 _ALTERNATIVES_MAX = 8
@@ -188,7 +187,7 @@ def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> I
         for name, value in arguments.items():
             others = [offer for offer in offers if offer.lower() != str(value).lower()]
             best = max(others, key=lambda offer: likeness(offer, str(value)), default="")
-            if isinstance(value, str) and likeness(best, value) >= _LIKENESS_MIN:
+            if isinstance(value, str) and likeness(best, value) >= ALIKE_MIN:
                 yield {**arguments, name: best}
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from antiphon_shared.text.dates import iso_dates_in
 from antiphon_shared.text.words import similarity, stem, words_as_written
 
-from reasoning_engine.offline.language import content_words, is_filler, stems
+from reasoning_engine.offline.language import ALIKE_MIN, content_words, is_filler, stems
 from reasoning_engine.offline.spans import Entity, Number, find_entities, find_numbers, mask_spans
 
-_ALIKE = 0.6
 LENGTH_MAX = 4_000
 """The characters of a question that are read; the rest is taken for quoted material."""
 
@@ -97,7 +96,7 @@ class Question:
     def names_alike(self, title: str) -> float:
         """Return how well a title matches one of its names, in tenths; 0 for no match."""
         alike = max((similarity(title, entity.value) for entity in self.slots.entities), default=0.0)
-        return round(alike, 1) if alike >= _ALIKE else 0.0
+        return round(alike, 1) if alike >= ALIKE_MIN else 0.0
 
 
 def read_question(text: str, nouns: frozenset[str], verbs: frozenset[str] = frozenset()) -> Question:

@@ -5,13 +5,11 @@ from typing import Any
 
 from antiphon_shared.text.words import similarity, stems_of_name
 
-from reasoning_engine.offline.language import content_words, likeness
+from reasoning_engine.offline.language import ALIKE_MIN, content_words, likeness
 from reasoning_engine.offline.question import Reference
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.spans import Entity
 from reasoning_engine.offline.tried import TriedCall
-
-_ALIKE = 0.6
 
 
 @dataclass(frozen=True)
@@ -65,10 +63,10 @@ def _owner(record: Record, entity: Entity, values: list[Any]) -> str | None:
     """
     near = [(key, value) for key, value in record.values() if isinstance(value, str) and len(value) <= 200]
     best = max((value for _, value in near), key=lambda value: likeness(value, entity.value), default="")
-    if likeness(best, entity.value) >= _ALIKE:
+    if likeness(best, entity.value) >= ALIKE_MIN:
         return best
     has_other = bool(entity.noun) and any(entity.noun in stems_of_name(key) for key, _ in near)
     is_argument = any(
-        isinstance(value, str) and similarity(value, entity.value) >= _ALIKE for value in values
+        isinstance(value, str) and similarity(value, entity.value) >= ALIKE_MIN for value in values
     )
     return "" if is_argument and not has_other else None

@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.text.fence import CLOSING
-from pydantic_core import from_json
+from antiphon_shared.text.fence import CLOSING, unescaped
+
+from reasoning_engine.offline.forms import json_or_text
 
 _INPUT = re.compile(
     rf"^The output of step [^\n]*:\n<result [^\n]*>\n(.*?)\n{re.escape(CLOSING)}[ \t]*$",
@@ -28,8 +29,4 @@ def read_step(section: str) -> StepNote:
     if match is None:
         return StepNote(section.strip())
     text = "\n".join(line.removeprefix("  ") for line in match.group(1).split("\n")).strip()
-    try:
-        value = from_json(text.replace("&lt;", "<"))
-    except ValueError:
-        value = text
-    return StepNote(section[: match.start()].strip(), value)
+    return StepNote(section[: match.start()].strip(), json_or_text(unescaped(text)))

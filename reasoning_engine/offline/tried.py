@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.text.fence import CLOSING
+from antiphon_shared.text.fence import CLOSING, unescaped
 
 _TRIED = re.compile(r"- round (\d{1,6}): (\S{1,200}) (.*)")
 _OUTCOME = re.compile(r"\s*->\s*(\w+)\s*:?\s*(.*)", re.DOTALL)
@@ -73,7 +73,7 @@ def _tried_call(line: str, tool_text: str) -> TriedCall | None:
     match = _TRIED.match(line)
     if match is None:
         return None
-    rest = match.group(3).lstrip().replace("&lt;", "<").replace("&#40;", "(")
+    rest = unescaped(match.group(3).lstrip())
     arguments: dict[str, Any] | None = None
     try:
         value, end = json.JSONDecoder().raw_decode(rest)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from antiphon_shared.text.numbers import CARDINALS
@@ -30,7 +30,7 @@ class Values:
     instructions: str = ""
     has_results: bool = False
     """Whether some call has succeeded, so that missing values were searched for."""
-    described: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = field(default=())
+    described: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = ()
     """Settings that results describe, each with the arguments of the call that returned it."""
 
 

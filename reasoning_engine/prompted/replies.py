@@ -16,7 +16,6 @@ from reasoning_engine.reply import Reply
 CALLS_MAX = 100
 _KEYS = (CALLS, SUCCESS, RESULT, REASONING)
 _CALL_KEYS = ("name", "arguments")
-_NAME_CHARACTERS_MAX = 200
 _NAME_CHARACTERS_MAX = 60
 _TOOLS_LISTED_MAX = 20
 _EMPTY: tuple[Any, ...] = (None, "", [], {})

@@ -15,6 +15,7 @@ from reasoning_engine.reply import parse
 from reasoning_engine.settings import Provider
 from tests.messages_server import Scripted, serving
 from tests.reasoning_engine.builders import BRIEFING, CHAT, CLAUDE, CONNECTION_S, a_request
+from tests.rows import each_row
 
 
 async def who_replies(model: OwnedModel, model_id: str) -> str:
@@ -66,6 +67,22 @@ def test_access_that_cannot_work_is_refused_by_name_before_the_start(
     with pytest.raises(ConfigurationError, match=named) as refused:
         choose_model(provider, access, CONNECTION_S, {"ANTIPHON_MODEL": (CHAT,)})  # type: ignore[arg-type]  # a name
     assert refused.value.hint
+
+
+@each_row(
+    ("access", "named"),
+    [
+        (Access("k", openai_api_key="ké"), "OPENAI_API_KEY contains a character"),
+        (Access("k", openai_base_url="server/v1"), "OPENAI_BASE_URL is not an http or https address"),
+    ],
+)
+async def test_access_that_cannot_work_is_named_to_the_query_that_needs_it(
+    access: Access, named: str
+) -> None:
+    model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (CLAUDE,)})
+    with pytest.raises(NoAccess, match=named):
+        await who_replies(model, CHAT)
+    await model.close()
 
 
 @pytest.mark.parametrize("access", [Access(), Access(openai_api_key="k")])

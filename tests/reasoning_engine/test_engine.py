@@ -14,7 +14,7 @@ from tests.bus.builders import eventually
 from tests.clock import DAY_S, Clock
 from tests.envelopes import an_event
 from tests.messages_server import Scripted, Use, serving
-from tests.reasoning_engine.builders import Asked, ask, ask_at
+from tests.reasoning_engine.builders import CHAT, CLAUDE, Asked, ask, ask_at
 
 ANSWER = Scripted(text="Because the sky scatters blue light.")
 LATE = Scripted(text="late", wait_s=DAY_S)
@@ -23,12 +23,16 @@ CALL_S = 60.0
 ONCE = Usage(input_tokens=100, output_tokens=20)
 
 
+EACH_WIRE = pytest.mark.parametrize("model_id", [CLAUDE, CHAT])
+
+
 def travels(data: EventData) -> None:
     assert decode(encode(an_event(data))).data == data
 
 
-async def test_an_answer_comes_back_whole_and_is_heard_piece_by_piece() -> None:
-    asked = await ask(ANSWER)
+@EACH_WIRE
+async def test_an_answer_comes_back_whole_and_is_heard_piece_by_piece(model_id: str) -> None:
+    asked = await ask(ANSWER, model_id=model_id)
     reply = asked.completed
     assert (reply.text, reply.tool_calls, reply.stop_reason) == (ANSWER.text, (), "end_turn")
     assert (reply.model, reply.usage, reply.attempts) == ("scripted", ONCE, 1)
@@ -37,18 +41,19 @@ async def test_an_answer_comes_back_whole_and_is_heard_piece_by_piece() -> None:
     travels(reply)
 
 
-async def test_several_calls_come_back_in_order_with_their_text() -> None:
+@pytest.mark.parametrize(("model_id", "of_wire"), [(CLAUDE, "toolu"), (CHAT, "call")])
+async def test_several_calls_come_back_in_order_with_their_text(model_id: str, of_wire: str) -> None:
     uses = (
         Use(name="search", input={"q": "sky", "deep": [{"n": 1.5}]}),
         Use(name="outline"),
         Use(name="serch"),
     )
-    reply = (await ask(Scripted(text="I look.", uses=uses))).completed
+    reply = (await ask(Scripted(text="I look.", uses=uses), model_id=model_id)).completed
     assert (reply.text, reply.stop_reason) == ("I look.", "tool_use")
     assert [(call.id, call.name, call.arguments, call.problem) for call in reply.tool_calls] == [
-        ("toolu_1", "search", {"q": "sky", "deep": [{"n": 1.5}]}, None),
-        ("toolu_2", "outline", {}, None),
-        ("toolu_3", "serch", {}, None),
+        (f"{of_wire}_1", "search", {"q": "sky", "deep": [{"n": 1.5}]}, None),
+        (f"{of_wire}_2", "outline", {}, None),
+        (f"{of_wire}_3", "serch", {}, None),
     ]
     travels(reply)
 
@@ -120,9 +125,12 @@ async def ask_in_vain(
         return await asyncio.wait_for(asking, CALL_S)
 
 
+@EACH_WIRE
 @pytest.mark.parametrize("late", [LATE, Scripted(text="late", event_wait_s=DAY_S)])
-async def test_a_reply_that_does_not_come_in_time_is_asked_for_again(clock: Clock, late: Scripted) -> None:
-    asked = await ask_in_vain(clock, late, ANSWER, seconds_left=10 * CALL_S)
+async def test_a_reply_that_does_not_come_in_time_is_asked_for_again(
+    clock: Clock, late: Scripted, model_id: str
+) -> None:
+    asked = await ask_in_vain(clock, late, ANSWER, seconds_left=10 * CALL_S, model_id=model_id)
     assert asked.completed.text == ANSWER.text
     assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
 
@@ -135,8 +143,9 @@ async def test_a_model_that_never_replies_in_time_has_failed(clock: Clock) -> No
     travels(failed)
 
 
-async def test_who_reads_along_is_told_when_a_reply_begins_again() -> None:
-    asked = await ask(Scripted(text="Half of it", break_after=4), ANSWER)
+@pytest.mark.parametrize(("model_id", "break_after"), [(CLAUDE, 4), (CHAT, 2)])
+async def test_who_reads_along_is_told_when_a_reply_begins_again(model_id: str, break_after: int) -> None:
+    asked = await ask(Scripted(text="Half of it", break_after=break_after), ANSWER, model_id=model_id)
     assert "".join(asked.heard) == "Half of" + BEGINS_AGAIN + ANSWER.text
     assert asked.completed.text == ANSWER.text
 
@@ -192,8 +201,9 @@ async def test_what_asking_again_cannot_mend_fails_at_once(
     assert said in asked.failed.error.message
 
 
-async def test_a_server_that_says_not_to_retry_is_believed() -> None:
-    asked = await ask(Scripted(status=500, headers={"x-should-retry": "false"}))
+@EACH_WIRE
+async def test_a_server_that_says_not_to_retry_is_believed(model_id: str) -> None:
+    asked = await ask(Scripted(status=500, headers={"x-should-retry": "false"}), model_id=model_id)
     assert (asked.failed.error.code, len(asked.requests)) == ("server_error", 1)
 
 
@@ -213,10 +223,12 @@ async def test_a_request_past_its_deadline_is_not_made() -> None:
     assert (asked.failed.error.code, asked.failed.attempts, asked.requests) == ("timeout", 0, [])
 
 
-async def test_how_long_the_server_wants_to_be_left_alone_is_told() -> None:
+@EACH_WIRE
+async def test_how_long_the_server_wants_to_be_left_alone_is_told(model_id: str) -> None:
     trouble = Scripted(status=529, error="overloaded_error", headers={"retry-after": "42"})
-    assert (await ask(trouble, max_attempts=1)).failed.retry_after_s == 42.0
-    assert (await ask(Scripted(status=500), max_attempts=1)).failed.retry_after_s is None
+    for scripted, retry_after_s in ((trouble, 42.0), (Scripted(status=500), None)):
+        asked = await ask(scripted, model_id=model_id, max_attempts=1)
+        assert asked.failed.retry_after_s == retry_after_s
 
 
 async def test_a_stream_that_stalls_between_two_events_is_given_up_and_hung_up_on(clock: Clock) -> None:
@@ -234,12 +246,19 @@ async def test_a_stream_that_stalls_between_two_events_is_given_up_and_hung_up_o
 
 
 @pytest.mark.parametrize(
-    ("reply", "before"), [(LATE, ""), (Scripted(text="Half of it", stall_after=4), "Half of")]
+    ("model_id", "reply", "before"),
+    [
+        (CLAUDE, LATE, ""),
+        (CLAUDE, Scripted(text="Half of it", stall_after=4), "Half of"),
+        (CHAT, Scripted(text="Half of it", stall_after=2), "Half of"),
+    ],
 )
-async def test_a_request_that_is_cancelled_hangs_up_on_the_server(reply: Scripted, before: str) -> None:
+async def test_a_request_that_is_cancelled_hangs_up_on_the_server(
+    model_id: str, reply: Scripted, before: str
+) -> None:
     heard: list[str] = []
     async with serving(reply) as server:
-        asking = asyncio.ensure_future(ask_at(server.url, server.requests, heard=heard))
+        asking = asyncio.ensure_future(ask_at(server.url, server.requests, heard=heard, model_id=model_id))
         await eventually(lambda: server.under_way == 1 and "".join(heard) == before)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -258,8 +277,9 @@ async def test_a_prompt_is_estimated_where_one_call_was_all_it_took() -> None:
         assert (await ask(*script)).completed.prompt_tokens_estimated == 0
 
 
-async def test_an_empty_reply_is_asked_for_once_more() -> None:
-    asked = await ask(Scripted(), ANSWER)
+@EACH_WIRE
+async def test_an_empty_reply_is_asked_for_once_more(model_id: str) -> None:
+    asked = await ask(Scripted(), ANSWER, model_id=model_id)
     assert (asked.completed.text, asked.completed.attempts) == (ANSWER.text, 2)
     assert asked.completed.usage == ONCE.plus(ONCE)
 
@@ -270,9 +290,11 @@ async def test_a_model_that_stays_silent_has_failed() -> None:
     assert asked.failed.usage == ONCE.plus(ONCE)
 
 
-async def test_a_call_cut_off_by_the_token_limit_is_dropped_and_the_whole_ones_stay() -> None:
+@EACH_WIRE
+async def test_a_call_cut_off_by_the_token_limit_is_dropped_and_the_whole_ones_stay(model_id: str) -> None:
     uses = (Use(name="search", input={"q": "a"}), Use(name="search", written='{"q": "what is the ca'))
-    reply = (await ask(Scripted(text="I look.", uses=uses, stop_reason="max_tokens"))).completed
+    cut = Scripted(text="I look.", uses=uses, stop_reason="max_tokens")
+    reply = (await ask(cut, model_id=model_id)).completed
     assert [call.arguments for call in reply.tool_calls] == [{"q": "a"}]
     assert reply.stop_reason == "max_tokens"
 
@@ -283,9 +305,13 @@ async def test_a_reply_of_nothing_but_a_cut_off_call_is_told_as_cut_off() -> Non
     assert (reply.text, reply.tool_calls, reply.stop_reason) == ("", (), "max_tokens")
 
 
+@EACH_WIRE
 @pytest.mark.parametrize("written", ['{"q": "a"', '["a"]', '"a"', "7", "null", '{"q": NaN}'])
-async def test_arguments_that_are_no_whole_object_are_marked_for_the_model(written: str) -> None:
-    (call,) = (await ask(Scripted(uses=(Use(name="search", written=written),)))).completed.tool_calls
+async def test_arguments_that_are_no_whole_object_are_marked_for_the_model(
+    written: str, model_id: str
+) -> None:
+    asked = await ask(Scripted(uses=(Use(name="search", written=written),)), model_id=model_id)
+    (call,) = asked.completed.tool_calls
     assert call.arguments == {}
     assert call.problem
 

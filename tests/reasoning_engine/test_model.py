@@ -6,9 +6,10 @@ import pytest
 from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine import response_limit
-from reasoning_engine.model import REPLY_BLOCKS_MAX, REPLY_CHARACTERS_MAX, AnthropicModel, messages_model
+from reasoning_engine.model import AnthropicModel, messages_model
 from reasoning_engine.prompt import build_prompt, tool_params
 from reasoning_engine.reply import parse
+from reasoning_engine.reply_size import REPLY_CHARACTERS_MAX, REPLY_PARTS_MAX
 from reasoning_engine.response_limit import ERROR_BYTES_MAX
 from tests.messages_server import Scripted, serving
 from tests.reasoning_engine.builders import BRIEFING, CONNECTION_S, OUTLINE, SEARCH, a_request, ask
@@ -60,10 +61,10 @@ async def test_a_reply_without_an_end_is_not_taken_in() -> None:
 
 
 async def test_a_reply_of_very_many_parts_is_not_taken_in() -> None:
-    parts = [{"type": "tool_use", "id": "t", "name": "search", "input": {}}] * (REPLY_BLOCKS_MAX + 1)
+    parts = [{"type": "tool_use", "id": "t", "name": "search", "input": {}}] * (REPLY_PARTS_MAX + 1)
     asked = await ask(Scripted(content=parts), max_attempts=1)
     assert asked.failed.error.code == "unreadable_reply"
-    assert str(REPLY_BLOCKS_MAX) in asked.failed.error.message
+    assert str(REPLY_PARTS_MAX) in asked.failed.error.message
 
 
 @pytest.mark.parametrize("is_packed", [False, True])

@@ -51,9 +51,7 @@ class Assemblies:
         )
         return ResponseReady(**response.model_dump())
 
-    def read(
-        self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, content: RecordingContent
-    ) -> ReadRecord:
+    def read(self, request: AssemblyRequested, record: MaterialRead, content: RecordingContent) -> ReadRecord:
         """Return the material that was read for the answer. Raises UnreadableEvent if the recording lacks some."""
         question = _read(request.question, QuerySubmitted, record, content)
         return ReadRecord(
@@ -70,7 +68,7 @@ class Assemblies:
             ),
         )
 
-    def _memory(self, query: str, record: AssemblyRecord | MaterialRead) -> Memory:
+    def _memory(self, query: str, record: MaterialRead) -> Memory:
         """Return the readable part of the memory at the time of reading."""
         memory, items = self._briefings.memory, self._briefings.items
         filings = len(items) if record.filings is None else record.filings
@@ -84,7 +82,7 @@ class Assemblies:
 def _read(
     entry: LogEntry | None,
     kind: type[DataT],
-    record: AssemblyRecord | MaterialRead,
+    record: MaterialRead,
     content: RecordingContent,
 ) -> DataT | None:
     """Return the event at an entry, unless it was unreadable at that time."""

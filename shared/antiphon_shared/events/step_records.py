@@ -215,19 +215,10 @@ class BatchRecord(StepRecord):
     ends: tuple[tuple[int, ...], ...] = Field(default=(), description="The units that ended, in order.")
 
 
-class AssemblyRecord(StepRecord):
+class AssemblyRecord(MaterialRead, StepRecord):
     """The data that the assembler read besides log and memory."""
 
     kind: Literal["assembly"] = "assembly"
-    filings: int | None = Field(
-        default=None,
-        description="Number of filings in memory at that time; another may arrive "
-        "while the answer is composed.",
-    )
-    batch: ToolsCompleted | None = Field(
-        default=None, description="Results from the journal of an unfinished batch."
-    )
-    missing: tuple[str, ...] = Field(default=(), description="Parts of the session that could not be read.")
     waited_ms: int = Field(
         default=0,
         ge=0,

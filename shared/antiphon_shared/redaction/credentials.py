@@ -10,11 +10,12 @@ escaped, because structures are first searched as JSON.
 import binascii
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+from antiphon_shared.redaction.span import IsSecret
 from antiphon_shared.redaction.token_rules import entropy, token_rules
 from antiphon_shared.text.native_search import NativeSearch
 
@@ -24,9 +25,6 @@ PRIVATE_KEY, SIGNED_TOKEN, URL_PASSWORD, CREDENTIAL = (
     "url_password",
     "credential",
 )
-IsSecret = Callable[[str], bool]
-
-
 _LOOK = (
     "-----BEGIN (?:[A-Z0-9 ]{0,30}PRIVATE|OpenVPN)|"
     "LS0tLS1CRUdJTi|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|"
@@ -67,7 +65,7 @@ def credentials(text: str) -> list[FoundSecret]:
     if not credentials_hint().may_match(text):
         return []
     secrets = [one for rule in _RULES for one in rule.find_in(text)]
-    secrets += (FoundSecret(token.start, token.end, CREDENTIAL) for token in token_rules().tokens(text))
+    secrets += (FoundSecret(*position, CREDENTIAL) for position in token_rules().tokens(text))
     if len(secrets) < 2:
         return secrets
     apart: list[FoundSecret] = []

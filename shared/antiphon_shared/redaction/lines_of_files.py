@@ -5,11 +5,10 @@ Each form has an expression without lookbehind for a first search of a text (`HI
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import permutations
 
 from antiphon_shared.redaction.harmless import is_code, is_harmless, looks_generated, looks_random
-from antiphon_shared.redaction.span import Span
+from antiphon_shared.redaction.span import Form, Span
 from antiphon_shared.text.native_search import NativeSearch
 
 _LINE = r"(?:(?<![^\r\n])|(?<=\\n))[ \t]{0,20}"
@@ -27,18 +26,13 @@ _HASH = (
 _BASE64_LINES = r"(?P<value>(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr]){1,4}){1,100})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A form, with a mark that a text must contain for it."""
-
-    mark: str
-    pattern: "re.Pattern[str]"
-    is_random: bool
-    """Whether only random letters and digits count, as the words around them occur in prose too."""
+def _form(mark: str, pattern: str, is_random: bool = False) -> Form:
+    """Return a form; with `is_random` only random letters and digits count, as the words around occur in prose too."""
+    return Form(mark, re.compile(pattern), looks_random if is_random else _is_value)
 
 
-def _form(mark: str, pattern: str, is_random: bool = False) -> _Form:
-    return _Form(mark, re.compile(pattern), is_random)
+def _is_value(value: str) -> bool:
+    return not (is_harmless(value) or is_code(value))
 
 
 _FORMS = (
@@ -184,14 +178,7 @@ def in_lines(text: str) -> Iterator[Span]:
     if not _SEARCH.may_match(text):
         return
     for form in _FORMS:
-        if form.mark not in text:
-            continue
-        for match in form.pattern.finditer(text):
-            start, end = match.span("value")
-            value = text[start:end].rstrip()
-            is_meant = looks_random(value) if form.is_random else not (is_harmless(value) or is_code(value))
-            if is_meant:
-                yield Span(start, start + len(value))
+        yield from form.values(text)
     for match in _UNKNOWN.finditer(text):
         if looks_generated(match["drawn"]):
             yield Span(*match.span())

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
 IsSecret = Callable[[str], bool]
+"""A test of a key, or of a value."""
 
 
 class Span(NamedTuple):
@@ -19,6 +21,23 @@ class Span(NamedTuple):
     """
     levels: int = 0
     """The number of times that it was escaped as in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form in which secrets are written, with a mark that a text must contain for it, and a test of the value."""
+
+    mark: str
+    pattern: "re.Pattern[str]"
+    is_secret: IsSecret
+
+    def values(self, text: str, trailing: str | None = None) -> Iterator[Span]:
+        """Yield the values in a text that pass the test, without `trailing` signs, or spaces, at their end."""
+        for match in self.pattern.finditer(text) if self.mark in text else ():
+            start, end = match.span("value")
+            value = text[start:end].rstrip(trailing)
+            if self.is_secret(value):
+                yield Span(start, start + len(value))
 
 
 _ESCAPED = r"\\{1,15}u(?!00[0-9abAB]|20|30[0-3])[0-9a-fA-F]{4}"

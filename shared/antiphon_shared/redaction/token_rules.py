@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import NamedTuple
 
 from antiphon_shared.text.native_search import NativeSearch
 
@@ -19,31 +18,22 @@ _BEGINS = r"(?:^|[^A-Za-z0-9_]|\\[bfnrt]|\\u[0-9a-f]{4})"
 """The text before a token. Without it, parts of a UUID look like the beginnings of some tokens."""
 
 
-class Token(NamedTuple):
-    """The position of a token in a text."""
-
-    start: int
-    end: int
-    issuer: str
-    """The rule that found it."""
-
-
 class _Rule:
     """The form of one issuer's tokens."""
 
-    def __init__(self, name: str, keywords: list[str], entropy: float, pattern: str) -> None:
-        self.name, self.keywords = name, keywords
+    def __init__(self, keywords: list[str], entropy: float, pattern: str) -> None:
+        self.keywords = keywords
         self._entropy, self._pattern = entropy, pattern
 
     @cached_property
     def pattern(self) -> "re.Pattern[str]":
         return re.compile(self._pattern, re.ASCII)
 
-    def tokens(self, text: str) -> Iterator[Token]:
+    def tokens(self, text: str) -> Iterator[tuple[int, int]]:
         group = "token" if "token" in self.pattern.groupindex else 0
         for match in self.pattern.finditer(text):
             if entropy(match[group]) > self._entropy:
-                yield Token(*match.span(group), self.name)
+                yield match.span(group)
 
 
 class TokenRules:
@@ -58,28 +48,21 @@ class TokenRules:
             for keyword in rule.keywords:
                 self._by_keyword.setdefault(keyword, []).append(rule)
 
-    def tokens(self, text: str) -> list[Token]:
-        """Return the tokens in a text, in order and without overlaps, of which the first and longest stays."""
+    def tokens(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the positions of the tokens in a text, which may overlap."""
         if not self._look.may_match(text):
-            return []
+            return
         small = text.lower()
         likely = [rule for keyword, rules in self._by_keyword.items() if keyword in small for rule in rules]
-        ordered = sorted(
-            (token for rule in dict.fromkeys(likely) for token in rule.tokens(text)),
-            key=lambda token: (token.start, -token.end),
-        )
-        apart: list[Token] = []
-        for token in ordered:
-            if not apart or token.start >= apart[-1].end:
-                apart.append(token)
-        return apart
+        for rule in dict.fromkeys(likely):
+            yield from rule.tokens(text)
 
 
 @cache
 def token_rules() -> TokenRules:
     """Return the rules, read once."""
     data = json.loads(files(__package__).joinpath("token_rules.json").read_text())["rules"]
-    rules = [_Rule(one["id"], one["keywords"], one["entropy"], one["pattern"]) for one in data]
+    rules = [_Rule(one["keywords"], one["entropy"], one["pattern"]) for one in data]
     begins = "|".join(dict.fromkeys(one["look"] for one in data if one["begins"]))
     keywords = "|".join(dict.fromkeys(one["look"] for one in data if not one["begins"]))
     return TokenRules(rules, f"{_BEGINS}(?:{begins})|{keywords}")

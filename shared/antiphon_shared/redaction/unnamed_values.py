@@ -5,8 +5,7 @@ The words around them are ordinary, so that a value has to look like a password 
 # ruff: noqa: E501  # an expression that is cut at the line's end is harder to read
 
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from antiphon_shared.redaction.first_search import (
     A_PASSWORD,
@@ -33,7 +32,7 @@ from antiphon_shared.redaction.near_words import (
     in_lists,
     near_nouns,
 )
-from antiphon_shared.redaction.span import Span
+from antiphon_shared.redaction.span import Form, IsSecret, Span
 from antiphon_shared.text.native_search import NativeSearch
 
 _LINE = r"(?:(?<![^\r\n\"])|(?<=\\n))[ \t]{0,20}"
@@ -80,21 +79,13 @@ _HINTS_OF_VALUES = {
 }
 
 
-class _Form(NamedTuple):
-    """A form, with a mark that a text must contain for it, and a test of the value."""
+def _form(mark: str, pattern: str, is_secret: IsSecret, before: str = "") -> tuple[Form, str]:
+    """Return a form, and an expression for a first search.
 
-    mark: str
-    pattern: "re.Pattern[str]"
-    is_secret: Callable[[str], bool]
-    hint: str
-    """An expression for a first search."""
-
-
-def _form(mark: str, pattern: str, is_secret: Callable[[str], bool], before: str = "") -> _Form:
-    """Return a form; a first search leaves out the part `before` of its pattern, and so begins with plain words."""
-    return _Form(
-        mark, re.compile(before + pattern), is_secret, loosened(pattern, _HINTS_OF_VALUES.get(is_secret, ""))
-    )
+    The latter leaves out the part `before` of the pattern, and so begins with plain words.
+    """
+    hint = loosened(pattern, _HINTS_OF_VALUES.get(is_secret, ""))
+    return Form(mark, re.compile(before + pattern), is_secret), hint
 
 
 def _is_any(value: str) -> bool:
@@ -255,22 +246,19 @@ _FORMS_WITHOUT_WORDS = (
         looks_like_password,
     ),
 )
-BY_WORDS = "|".join((*(form.hint for form in _FORMS_WITH_WORDS), CALLS_HINT, LISTS_HINT))
-BY_SIGNS = "|".join((*(form.hint for form in _FORMS_WITHOUT_WORDS), NOUNS_HINT))
+BY_WORDS = "|".join((*(hint for _, hint in _FORMS_WITH_WORDS), CALLS_HINT, LISTS_HINT))
+BY_SIGNS = "|".join((*(hint for _, hint in _FORMS_WITHOUT_WORDS), NOUNS_HINT))
 """Two expressions of which one matches in every text that may contain one of these forms: together they would take
 more states than the engine keeps.
 """
-_SEARCHED = tuple((form, NativeSearch(form.hint)) for form in (*_FORMS_WITH_WORDS, *_FORMS_WITHOUT_WORDS))
+_SEARCHED = tuple((form, NativeSearch(hint)) for form, hint in (*_FORMS_WITH_WORDS, *_FORMS_WITHOUT_WORDS))
 
 
 def unnamed(text: str) -> Iterator[Span]:
     """Yield the values in all such forms."""
     for form, search in _SEARCHED:
-        for match in form.pattern.finditer(text) if form.mark in text and search.may_match(text) else ():
-            start, end = match.span("value")
-            value = text[start:end].rstrip(".,:!?")
-            if form.is_secret(value):
-                yield Span(start, start + len(value))
+        if form.mark in text and search.may_match(text):
+            yield from form.values(text, trailing=".,:!?")
     yield from in_calls(text)
     yield from in_lists(text)
     yield from near_nouns(text)

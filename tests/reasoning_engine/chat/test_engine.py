@@ -1,21 +1,17 @@
-"""One request by chat completions, through the real SDK and a real socket, against a scripted server."""
+"""One request by chat completions, where it differs from one by the Messages API; see `../test_engine.py`."""
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 from antiphon_shared.values import Usage
 
-from reasoning_engine.chat.reply import CHARACTERS_MAX
-from reasoning_engine.exchange import BEGINS_AGAIN
 from reasoning_engine.exchange_record import failure_of, message_of
 from reasoning_engine.reply import parse
-from tests.bus.builders import eventually
-from tests.clock import DAY_S, Clock
-from tests.messages_server import Scripted, Use, serving
+from reasoning_engine.reply_size import REPLY_CHARACTERS_MAX
+from tests.messages_server import Scripted, Use
 from tests.reasoning_engine.builders import CHAT, Asked, a_request, ask, ask_at
-from tests.reasoning_engine.test_engine import CALL_S, LATE, ask_in_vain, travels
+from tests.reasoning_engine.test_engine import travels
 
 ANSWER = Scripted(text="Because the sky scatters blue light.")
 SCHEMA = {"type": "object", "properties": {"level": {"type": "integer"}}, "required": ["level"]}
@@ -23,27 +19,6 @@ SCHEMA = {"type": "object", "properties": {"level": {"type": "integer"}}, "requi
 
 async def ask_chat(*script: Scripted, **how: Any) -> Asked:
     return await ask(*script, model_id=CHAT, **how)
-
-
-async def test_an_answer_comes_back_whole_and_is_heard_piece_by_piece() -> None:
-    asked = await ask_chat(ANSWER)
-    reply = asked.completed
-    assert (reply.text, reply.tool_calls, reply.stop_reason) == (ANSWER.text, (), "end_turn")
-    assert (reply.model, reply.attempts) == ("scripted", 1)
-    assert reply.usage == Usage(input_tokens=100, output_tokens=20)
-    assert "".join(asked.heard) == ANSWER.text
-    assert len(asked.heard) > 1
-    travels(reply)
-
-
-async def test_several_calls_come_back_in_order_with_their_text() -> None:
-    uses = (Use(name="search", input={"q": "sky", "deep": [{"n": 1.5}]}), Use(name="outline"))
-    reply = (await ask_chat(Scripted(text="I look.", uses=uses))).completed
-    assert (reply.text, reply.stop_reason) == ("I look.", "tool_use")
-    assert [(call.id, call.name, call.arguments, call.problem) for call in reply.tool_calls] == [
-        ("call_1", "search", {"q": "sky", "deep": [{"n": 1.5}]}, None),
-        ("call_2", "outline", {}, None),
-    ]
 
 
 async def test_the_server_sees_a_chat_completion_with_functions() -> None:
@@ -95,33 +70,11 @@ async def test_trouble_that_may_pass_is_met_by_asking_again(trouble: Scripted) -
     assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
 
 
-@pytest.mark.parametrize("late", [LATE, Scripted(text="late", event_wait_s=DAY_S)])
-async def test_a_reply_that_does_not_come_in_time_is_asked_for_again(clock: Clock, late: Scripted) -> None:
-    asked = await ask_in_vain(clock, late, ANSWER, seconds_left=10 * CALL_S, model_id=CHAT)
-    assert asked.completed.text == ANSWER.text
-    assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
-
-
-async def test_a_request_that_is_cancelled_hangs_up_on_the_server() -> None:
-    async with serving(Scripted(text="Half of it", stall_after=2)) as server:
-        heard: list[str] = []
-        asking = asyncio.ensure_future(ask_at(server.url, server.requests, heard=heard, model_id=CHAT))
-        await eventually(lambda: bool(heard))
-        asking.cancel()
-        await eventually(lambda: server.hung_up == 1)
-        await asyncio.gather(asking, return_exceptions=True)
-
-
 async def test_a_server_that_cannot_be_reached_is_a_failed_connection() -> None:
     asked = await ask_at("http://127.0.0.1:1", [], model_id=CHAT, max_attempts=1)
     assert asked.failed.error.code == "connection_failed"
     assert "at http://127.0.0.1:1" in asked.failed.error.message
     assert "OPENAI_BASE_URL" in asked.failed.error.message
-
-
-async def test_who_reads_along_is_told_when_a_reply_begins_again() -> None:
-    asked = await ask_chat(Scripted(text="Half of it", break_after=2), ANSWER)
-    assert "".join(asked.heard) == "Half of" + BEGINS_AGAIN + ANSWER.text
 
 
 async def test_tokens_of_a_reply_that_broke_off_are_estimated_and_counted() -> None:
@@ -154,7 +107,7 @@ async def test_a_server_that_tells_no_usage_does_not_escape_the_budget() -> None
         (Scripted(text="x", break_after=2, break_by="error", error="rate_limit_exceeded"), "rate_limited"),
         (Scripted(text="x", break_after=2, break_by="error", error="unheard_of"), "server_error"),
         (Scripted(body="garbage"), "unreadable_reply"),
-        (Scripted(text="x" * (CHARACTERS_MAX + 1), piece=CHARACTERS_MAX), "unreadable_reply"),
+        (Scripted(text="x" * (REPLY_CHARACTERS_MAX + 1), piece=REPLY_CHARACTERS_MAX), "unreadable_reply"),
     ],
 )
 async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted, code: str) -> None:
@@ -204,36 +157,9 @@ async def test_a_key_that_the_server_quotes_is_not_told() -> None:
     assert key not in asked.failed.error.message
 
 
-async def test_a_server_that_says_not_to_retry_is_believed() -> None:
-    asked = await ask_chat(Scripted(status=500, headers={"x-should-retry": "false"}))
-    assert (asked.failed.error.code, len(asked.requests)) == ("server_error", 1)
-
-
-async def test_how_long_the_server_wants_to_be_left_alone_is_told() -> None:
-    asked = await ask_chat(Scripted(status=429, headers={"retry-after": "7"}), max_attempts=1)
-    assert asked.failed.retry_after_s == 7
-
-
-@pytest.mark.parametrize("written", ['{"q": "half', '"text"', "[1]"])
-async def test_arguments_that_are_no_whole_object_are_marked_for_the_model(written: str) -> None:
-    reply = (await ask_chat(Scripted(uses=(Use(name="search", written=written),)))).completed
-    assert reply.tool_calls[0].problem
-
-
-async def test_a_call_cut_off_by_the_token_limit_is_dropped_and_the_whole_ones_stay() -> None:
-    uses = (Use(name="search", input={"q": "sky"}), Use(name="search", written='{"q": "ha'))
-    reply = (await ask_chat(Scripted(uses=uses, stop_reason="max_tokens"))).completed
-    assert [call.arguments for call in reply.tool_calls] == [{"q": "sky"}]
-    assert reply.stop_reason == "max_tokens"
-
-
 async def test_a_filter_of_the_server_is_a_refusal() -> None:
     reply = (await ask_chat(Scripted(text="I ca", stop_reason="refusal"))).completed
     assert (reply.stop_reason, reply.tool_calls) == ("refusal", ())
-
-
-async def test_an_empty_reply_is_asked_for_once_more() -> None:
-    assert (await ask_chat(Scripted(), ANSWER)).completed.attempts == 2
 
 
 async def test_a_shape_goes_by_the_tool_beside_tools_and_by_response_format_alone() -> None:

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoning_engine.chat.reply import CALLS_MAX, CHARACTERS_MAX, ChatReply, TooLong
+from reasoning_engine.chat.reply import ChatReply
 from reasoning_engine.exchange_record import message_of
+from reasoning_engine.model_errors import UnreadableReply
 from reasoning_engine.reply import parse
+from reasoning_engine.reply_size import REPLY_CHARACTERS_MAX, REPLY_PARTS_MAX
 from tests.memories import hostile_text
 
 
@@ -65,13 +67,13 @@ def test_a_reply_without_an_end_has_no_stop_reason() -> None:
 @pytest.mark.parametrize(
     "pieces",
     [
-        [chunk(content="x" * (CHARACTERS_MAX // 2))] * 3,
-        [chunk(tool_calls=[call("a", "x" * (CHARACTERS_MAX // 2), index=0)])] * 3,
-        [chunk(tool_calls=[call("a", "", index=n)]) for n in range(CALLS_MAX + 1)],
+        [chunk(content="x" * (REPLY_CHARACTERS_MAX // 2))] * 3,
+        [chunk(tool_calls=[call("a", "x" * (REPLY_CHARACTERS_MAX // 2), index=0)])] * 3,
+        [chunk(tool_calls=[call("a", "", index=n)]) for n in range(REPLY_PARTS_MAX + 1)],
     ],
 )
 def test_a_reply_that_does_not_end_is_not_taken_in(pieces: list[dict[str, Any]]) -> None:
-    with pytest.raises(TooLong):
+    with pytest.raises(UnreadableReply):
         taken(*pieces)
 
 

@@ -34,8 +34,10 @@ def test_the_first_step_has_no_input() -> None:
 
 def test_an_output_in_prose_is_text() -> None:
     asked = StepToBrief(number=2, attempt=1, begun=3, is_untrusted=False)
-    reply = ReasoningCompleted(round=2, text="It is\nSkagen.", stop_reason="end_turn", model="offline")
+    reply = ReasoningCompleted(
+        round=2, text="(a)\nIt is <result>Skagen.", stop_reason="end_turn", model="offline"
+    )
     step = step_text(asked, 3, (PLAN, PLAN), reply)
     notes = read_briefing(SessionIndex("Which?", 20_000).briefing(3, 9, step=step).text)
     assert notes.step is not None
-    assert notes.step.input == "It is\nSkagen."
+    assert notes.step.input == "(a)\nIt is <result>Skagen."

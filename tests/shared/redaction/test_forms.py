@@ -5,7 +5,7 @@ import re
 from importlib.resources import files
 
 import pytest
-from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
 from antiphon_shared.redaction.secret_keys import ALWAYS
 from antiphon_shared.redaction.token_rules import entropy, token_rules
 from antiphon_shared.text.native_search import NativeSearch
@@ -129,6 +129,12 @@ def test_a_token_without_any_chance_in_it_is_none() -> None:
     assert REDACTOR.text("glpat-" + "x" * 20) == "glpat-" + "x" * 20
     assert entropy("xxxx") == 0
     assert entropy("ab") == 1
+
+
+def test_tokens_that_overlap_are_removed_to_the_end_of_the_last() -> None:
+    drawn = "aB3dE6gH9jK2mN5pQ8rS"
+    text = f"see BSA{drawn}-dnkey-{drawn}tU1vW4-{drawn}{drawn[::-1]}!"
+    assert WELL_KNOWN.text(text) == "see [redacted]!"
 
 
 def test_a_token_that_was_cut_off_or_is_longer_than_its_rule_says_is_found() -> None:

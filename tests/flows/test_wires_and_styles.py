@@ -1,4 +1,4 @@
-"""The cheats of test_shaped_answers.py by chat completions, and without tool calling: five processes, the real SDKs."""
+"""The cheats of test_shaped_answers.py in each wire format and style: five processes, the real SDKs over a socket."""
 
 import json
 from collections.abc import Sequence
@@ -21,6 +21,8 @@ from tests.recordings.scenarios.outputs import FITS, MORE, PLAN, SCHEMA
 CHAT: dict[str, Any] = {"ANTIPHON_MODEL": "openai:scripted"}
 PROMPTED: dict[str, Any] = {"ANTIPHON_REASONING_ENGINE_TOOL_STYLE": "prompted"}
 WAYS: dict[str, dict[str, Any]] = {
+    "the Messages API, shapes by its own means": {"ANTIPHON_REASONING_ENGINE_OUTPUT_STYLE": "native"},
+    "the Messages API, shapes by a tool": {"ANTIPHON_REASONING_ENGINE_OUTPUT_STYLE": "tool"},
     "chat completions": CHAT,
     "chat completions, shapes by response_format": CHAT
     | {"ANTIPHON_REASONING_ENGINE_OUTPUT_STYLE": "native"},
@@ -118,6 +120,7 @@ def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result(way
             if cheat == "never validates":
                 assert reasons(response) == ("partial", "validation_incomplete"), cheat
                 assert response.result is None
+                assert "`validate_full` has not been called" in str(response.uncertainty)
             elif cheat == "validates for ever":
                 assert reasons(response) == ("partial", "output_invalid"), cheat
                 assert response.result is None

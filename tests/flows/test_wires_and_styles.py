@@ -165,7 +165,7 @@ def test_an_answer_of_no_shape_is_given_in_the_form_or_in_prose() -> None:
             assert reasons(response) == ("complete", "natural_completion"), (how, response)
             assert response.answer.startswith("It is as high as it is wide [1]."), how
             assert len(refusals) == (how in AT_FIRST), how
-            replies = [one["data"] for one in five.log(session) if one["type"] == ReasoningCompleted.type]
+            replies = five.events(session, ReasoningCompleted)
             assert all("{" not in one["text"] for one in replies), replies
         five.wait_until_idle()
         assert_recordings_verify(five, asked)
@@ -183,7 +183,7 @@ def test_a_model_of_the_other_wire_format_takes_over_where_one_fails() -> None:
         five.submit("How high is it?", session_id="s1")
         response = five.response_to("s1")
         assert reasons(response) == ("complete", "natural_completion"), response
-        replies = [one["data"] for one in five.log("s1") if one["type"] == ReasoningCompleted.type]
+        replies = five.events("s1", ReasoningCompleted)
         assert {one["model"] for one in replies} == {"scripted"}
         five.wait_until_idle()
         assert_recordings_verify(five, ["s1"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 from antiphon_shared.process.import_path import hidden
+from antiphon_shared.text.nearest import did_you_mean
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -26,6 +27,12 @@ def on_demand(commands: Commands) -> type[TyperGroup]:
 
         def get_command(self, ctx: object, cmd_name: str) -> Any:
             return _read(cmd_name, commands[cmd_name][0]) if cmd_name in commands else None
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            name = args[0]
+            if name not in commands and not name.startswith("-"):
+                ctx.fail(f"No such command {name!r}. {did_you_mean(name, commands)}")
+            return super().resolve_command(ctx, args)
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:
             summaries = [TyperCommand(name, help=summary) for name, (_, summary) in commands.items()]

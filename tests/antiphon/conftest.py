@@ -9,8 +9,10 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import orjson
 import pytest
 import structlog
 from antiphon_shared.events import COMPONENTS
@@ -106,6 +108,16 @@ class InProcess:
         finally:  # what else runs in this process must not write to a stderr that is closed behind the command
             structlog.reset_defaults() if before is None else structlog.configure(**before)
 
+    def json(self, *arguments: str, **variables: str) -> Any:
+        """Return what a command prints with `--json`."""
+        return orjson.loads(self(*arguments, "--json", **variables).stdout)
+
+    def refused(self, *arguments: str, **variables: str) -> str:
+        """Return the errors of a command that ends with a usage error and prints nothing else."""
+        done = self(*arguments, **variables)
+        assert (done.exit_code, done.stdout) == (2, ""), done.output
+        return done.stderr
+
     def forget(self) -> None:
         """Undo the changes that the command line made to this process."""
         sys.path[:] = self._path
@@ -119,6 +131,12 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
     runner = InProcess(folder, monkeypatch)
     yield runner
     runner.forget()
+
+
+@pytest.fixture
+def empty(redis_server: RedisServer, namespace: str) -> dict[str, str]:
+    """Return the environment of a namespace in which no component has ever run."""
+    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
 
 
 @pytest.fixture

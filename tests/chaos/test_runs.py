@@ -141,7 +141,7 @@ def answer(six: Pipeline, run_ids: list[str], killed: list[str]) -> None:
 
 def waits(six: Pipeline, run_ids: list[str]) -> bool:
     """Return whether each run has asked a person."""
-    return all(any(event["type"] == InputRequested.type for event in six.log(run_id)) for run_id in run_ids)
+    return all(six.events(run_id, InputRequested) for run_id in run_ids)
 
 
 def as_client(six: Pipeline, work: Callable[[Antiphon], Awaitable[T]]) -> T:

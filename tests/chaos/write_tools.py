@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from antiphon import NO_EFFECT, TookEffect, ToolContext, ToolFailed, tool
 from tests.chaos.write_service import receipt_from
+from tests.flows.appended import append_line
 
 _FILE = os.environ.get("RUNS_FILE", os.devnull)
 _PORT = int(os.environ.get("SERVICE_PORT", "0"))
@@ -87,7 +88,6 @@ def _drawn_s() -> float:
 
 
 def _note(at: str, run: str, kind: str, context: ToolContext) -> None:
-    """Write one line, in one call with O_APPEND: the lines of many processes stay whole and in order."""
     line = {
         "at": at,
         "run": run,
@@ -96,8 +96,4 @@ def _note(at: str, run: str, kind: str, context: ToolContext) -> None:
         "fence": context.fence,
         "pid": os.getpid(),
     }
-    file = os.open(_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    try:
-        os.write(file, json.dumps(line).encode() + b"\n")
-    finally:
-        os.close(file)
+    append_line(_FILE, json.dumps(line))

@@ -1,10 +1,22 @@
-"""The services of the examples run on this machine: no proxy stands between, and a slow one is waited for."""
+"""Each test of the examples has its own databases, and reaches its services on this machine.
+
+No proxy stands between, and a slow service is waited for.
+"""
+
+from pathlib import Path
 
 import httpx2
 import pytest
 
 from examples.weather import client
 from examples.webhooks import delivery
+
+
+@pytest.fixture(autouse=True)
+def _own_databases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("assembly", "crm", "travel"):
+        monkeypatch.setenv(f"{name.upper()}_DATABASE", str(tmp_path / f"{name}.sqlite3"))
+    monkeypatch.delenv("TRAVEL_FAILURES", raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 import pkgutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,10 +18,8 @@ TOOLS = [(module, name) for module in MODULES for name in load_tools(module)]
 
 
 @pytest.fixture(autouse=True)
-def _services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _services(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the examples read and write only inside this test."""
-    for name in ("ASSEMBLY", "CRM", "TRAVEL"):
-        monkeypatch.setenv(f"{name}_DATABASE", str(tmp_path / f"{name}.sqlite3"))
     monkeypatch.setenv("WEBHOOK_SECRET", SECRET)
     with serving(WeatherService().reply) as weather, serving(Receiver(SECRET).reply) as receiver:
         monkeypatch.setenv("WEATHER_URL", weather)

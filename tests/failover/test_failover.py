@@ -63,17 +63,12 @@ def assert_all_single(five: Writing, responses: list[Response]) -> None:
     }
     effects = five.effects()
     assert set(effects.values()) == {1}
-    results = [result for n in range(SESSIONS) for result in results_of(five, f"s{n}")]
+    results = [result for n in range(SESSIONS) for result in five.results(f"s{n}")]
     assert len(results) == SESSIONS * WRITES_OF_A_SESSION
     refused = [result["error"] for result in results if result["status"] == "error"]
     assert all("was not run" in error["message"] for error in refused), refused
     assert sum(effects.values()) == len(results) - len(refused)
     assert len(refused) < len(results) // 2
-
-
-def results_of(five: Writing, session_id: str) -> list[dict[str, Any]]:
-    batches = [event["data"] for event in five.log(session_id) if ".tools.completed." in event["type"]]
-    return [result for batch in batches for result in batch["results"]]
 
 
 def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
@@ -106,7 +101,7 @@ def test_where_more_replicas_are_asked_for_than_there_are_no_write_begins_and_th
     with watched() as servers, writing(servers, {**WAITED, "ANTIPHON_BUS_WAIT_REPLICAS": "2"}) as five:
         five.submit("Do it.", session_id="s1")
         assert five.response_to("s1").termination_reason == "natural_completion"
-        errors = [result["error"] for result in results_of(five, "s1")]
+        errors = [result["error"] for result in five.results("s1")]
         assert len(errors) == WRITES_OF_A_SESSION
         assert all("was not run: Redis's replicas are behind" in error["message"] for error in errors), errors
         assert not five.effects()

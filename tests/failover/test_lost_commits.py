@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import ToolsCompleted
 
 from tests.failover.pipeline import ANSWER, BOTH, Writing, writing
 from tests.failover.servers import ask, cluster, hold_back, is_following, until
@@ -46,4 +47,4 @@ def _offset(server: object) -> int:
 
 
 def _has_settled(five: Writing, session_id: str) -> bool:
-    return any(".tools.completed." in event["type"] for event in five.log(session_id))
+    return bool(five.events(session_id, ToolsCompleted))

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from antiphon import NO_EFFECT, TookEffect, ToolContext, tool
+from tests.flows.appended import append_line
 
 _FILE = os.environ.get("EFFECTS_FILE", os.devnull)
 
@@ -36,8 +37,4 @@ def _has(key: str) -> bool:
 
 
 def _note(name: str, key: str, what: str) -> None:
-    file = os.open(_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    try:
-        os.write(file, f"{name} {key} {what}\n".encode())
-    finally:
-        os.close(file)
+    append_line(_FILE, f"{name} {key} {what}")

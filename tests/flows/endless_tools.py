@@ -5,6 +5,7 @@ import os
 import time
 
 from antiphon import ToolContext, tool
+from tests.flows.appended import append_line
 
 _FILE = os.environ.get("STEPS_FILE", os.devnull)
 _LONG_S = 600.0
@@ -47,9 +48,4 @@ async def _take_long(name: str, context: ToolContext) -> str:
 
 
 def _note(name: str, what: str, context: ToolContext) -> None:
-    line = f"{context.session_id} {name} {what}\n"
-    file = os.open(_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    try:
-        os.write(file, line.encode())
-    finally:
-        os.close(file)
+    append_line(_FILE, f"{context.session_id} {name} {what}")

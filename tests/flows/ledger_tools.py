@@ -1,7 +1,6 @@
 """Tools that write down each of their runs, in the file that LEDGER_FILE names, before and after it.
 
-A line is written with O_APPEND in one call, so the lines of many processes stand whole and in order. A result
-carries its run's id: what the pipeline says of a call can be compared with what really ran.
+A result carries its run's id: what the pipeline says of a call can be compared with what really ran.
 """
 
 import asyncio
@@ -11,6 +10,7 @@ import time
 from uuid import uuid4
 
 from antiphon import ToolContext, tool
+from tests.flows.appended import append_line
 
 _FILE = os.environ.get("LEDGER_FILE", os.devnull)
 _WAIT_S = float(os.environ.get("LEDGER_WAIT_S", "0"))
@@ -60,8 +60,4 @@ def _end(run: str, name: str, context: ToolContext, what: str) -> dict[str, str]
 
 def _note(at: str, run: str, name: str, context: ToolContext) -> None:
     line = {"at": at, "pid": os.getpid(), "key": context.idempotency_key, "run": run, "tool": name}
-    file = os.open(_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    try:
-        os.write(file, json.dumps(line).encode() + b"\n")
-    finally:
-        os.close(file)
+    append_line(_FILE, json.dumps(line))

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -13,15 +14,16 @@ from typing import Any, cast
 
 import orjson
 import redis
+from antiphon_shared.bus.handling import BRIEFING
 from antiphon_shared.bus.intake import GROUP
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.events import Component
-from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.events import Component, EventData, ToolsCompleted
+from antiphon_shared.events.base import COMPONENTS, short_type
 from antiphon_shared.events.session import Response
 
-from tests.flows.starting import ROOT, Started, stands_still, started
+from tests.flows.starting import ROOT, Started, command_line, stands_still, started
 
-__all__ = ["LIMIT_S", "ROOT", "Log", "Processes", "component_of"]
+__all__ = ["LIMIT_S", "ROOT", "Log", "Processes", "component_of", "kinds"]
 
 LIMIT_S = 120.0
 """How long a test waits for a condition at most, unless it says otherwise."""
@@ -185,6 +187,25 @@ class Processes:
     def log(self, session_id: str) -> Log:
         return [_event(fields) for _, fields in self.entries(self.keys.log(session_id))]
 
+    def events(self, session_id: str, kind: type[EventData]) -> list[dict[str, Any]]:
+        """Return the data of a session's events of one type, in order."""
+        return [event["data"] for event in self.log(session_id) if event["type"] == kind.type]
+
+    def results(self, session_id: str) -> list[dict[str, Any]]:
+        """Return the results of all calls of a session, in order."""
+        return [result for data in self.events(session_id, ToolsCompleted) for result in data["results"]]
+
+    def briefing(self, session_id: str) -> str:
+        """Return the newest briefing of a session."""
+        text = self.client.hget(self.keys.of_session(session_id, BRIEFING), "content")
+        assert isinstance(text, bytes)
+        return text.decode()
+
+    def antiphon(self, *arguments: str, url: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run the command line as a client of the pipeline, by default with the address of the components."""
+        address = {"ANTIPHON_REDIS_URL": url} if url else {}
+        return command_line(*arguments, environment={**self.environment, **address})
+
     def entries(self, stream: str) -> list[tuple[bytes, dict[bytes, bytes]]]:
         return cast("list[tuple[bytes, dict[bytes, bytes]]]", self.client.xrange(stream))
 
@@ -257,6 +278,11 @@ class Processes:
     def _pids_alive(self, component: Component) -> set[int]:
         beats = cast("dict[bytes, bytes]", self.client.hgetall(self.keys.workers(component)))
         return {orjson.loads(beat.split(b" ", 1)[1])["pid"] for beat in beats.values()}
+
+
+def kinds(log: Log) -> list[str]:
+    """Return the short type of each event, such as `query.submitted` for `antiphon.query.submitted.v1`."""
+    return [short_type(event["type"]) for event in log]
 
 
 def component_of(name: str) -> Component:

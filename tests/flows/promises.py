@@ -9,7 +9,7 @@ from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.tools.journal import journal_name, outcomes
 
 from tests.flows.pipeline import ANSWERED, Pipeline
-from tests.flows.processes import Log
+from tests.flows.processes import Log, kinds
 from tests.write_keys import key_of_call
 
 _ROUND = ("briefing.requested", "briefing.ready", "reasoning.requested", "reasoning.completed")
@@ -35,8 +35,8 @@ def assert_whole(log: Log) -> None:
         seen.add(event["id"])
         if event["type"] not in _SENT_BY_TIMERS:
             replies.setdefault(cause, []).append(event["type"])
-    assert _kinds(log)[0] == "query.submitted"
-    assert _kinds(log).count("response.ready") == 1
+    assert kinds(log)[0] == "query.submitted"
+    assert kinds(log).count("response.ready") == 1
     for cause, types in replies.items():
         is_step = len(types) == 1 or types[0] == "antiphon.session.opened.v1"
         assert cause is None or is_step, f"one event was answered by {types}"
@@ -45,7 +45,7 @@ def assert_whole(log: Log) -> None:
 def assert_way(log: Log) -> None:
     """Check that the log is complete, and holds exactly the events of an undisturbed session."""
     assert_whole(log)
-    assert tuple(_kinds(log)) == WAY
+    assert tuple(kinds(log)) == WAY
 
 
 def assert_each_answered_once(responses: Sequence[Response], session_ids: Sequence[str]) -> None:
@@ -59,6 +59,14 @@ def assert_complete(response: Response) -> None:
     heading = "What may have taken effect" if is_unknown else "Sources"
     assert response.answer.startswith(f"{ANSWERED}\n\n**{heading}**\n\n"), response
     assert "\n\n**Sources**\n\n1. " in response.answer, response
+
+
+def assert_undisturbed(five: Pipeline, response: Response, may_read_again: bool = False) -> int:
+    """Check a whole answer, its events and its calls; return the number of unknown outcomes."""
+    log = five.log(response.session_id)
+    assert_complete(response)
+    assert_way(log)
+    return assert_tools_told_truly(five, response, log, may_read_again)
 
 
 def is_alone(response: Response) -> bool:
@@ -130,8 +138,3 @@ def _journal(five: Pipeline, session_id: str, round: int) -> dict[str, bytes]:
     key = five.keys.of_session(session_id, journal_name(round))
     entries = cast("dict[bytes, bytes]", five.client.hgetall(key))
     return {name.decode(): content for name, content in entries.items()}
-
-
-def _kinds(log: Log) -> list[str]:
-    """Return the short type of each event, such as `query.submitted` for `antiphon.query.submitted.v1`."""
-    return [event["type"].removeprefix("antiphon.").removesuffix(".v1") for event in log]

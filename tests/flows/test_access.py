@@ -1,24 +1,20 @@
 """The pipeline on a Redis with the access list that `antiphon redis acl` prints: each with its own user."""
 
 import asyncio
-import json
-import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.workflow_store import WorkflowStore
-from antiphon_shared.events import COMPONENTS
+from antiphon_shared.events import COMPONENTS, InputRequested
 
 from antiphon import Antiphon, workflows
 from antiphon.redis_acl import acl_file
 from antiphon.redis_rules import USERS
 from tests.flows.pipeline import ANSWERED, FALLS_OVER, PONDERS, Pipeline, pipeline, script
-from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
 ADMIN = "admin:secret"
@@ -54,13 +50,8 @@ def refusals(five: Pipeline) -> list[str]:
     return [line for line in refused if "setinfo" not in line.lower()]
 
 
-def command_line_of(five: Pipeline, user: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
-        "ANTIPHON_REDIS_URL": five.redis.url_of(f"{user}:{user}"),
-        "ANTIPHON_PARTITIONS": str(five.keys.partitions),
-    }
-    return command_line(*arguments, environment=environment)
+def as_user(five: Pipeline, user: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return five.antiphon(*arguments, url=five.redis.url_of(f"{user}:{user}"))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +95,7 @@ def test_what_a_worker_left_behind_is_taken_over_and_buried_within_the_rights(tm
 
 def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Path) -> None:
     with guarded(tmp_path) as five:
-        asked = command_line_of(five, "client", "ask", "How high is it?", "--json")
+        asked = as_user(five, "client", "ask", "How high is it?", "--json")
         assert (asked.returncode, "wide" in asked.stdout) == (0, True), asked.stderr
         (session,) = five.session_ids()
 
@@ -135,20 +126,20 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
             ("dead", "show", f"0/{letter}"),
             ("dead", "drop", f"0/{letter}"),
         ):
-            done = command_line_of(five, "operator", *arguments)
+            done = as_user(five, "operator", *arguments)
             assert (done.returncode, done.stderr) == (0, done.stderr), (arguments, done.stderr)
         five.submit(PONDERS, session_id="cancelled")
         pid = five.running["tool_dispatcher"].pid
         five.until(lambda: five.ledger.under_way(pid, "ponder") == 1, "a tool to take long")
-        assert command_line_of(five, "operator", "sessions", "cancel", "cancelled").returncode == 0
+        assert as_user(five, "operator", "sessions", "cancel", "cancelled").returncode == 0
         assert five.response_to("cancelled").status == "cancelled"
         five.until(lambda: not five.pending("tool_dispatcher"), "the tool to be stopped")
         assert refusals(five) == []
         five.client.delete(five.keys.log(session))
         exported = tmp_path / "recordings" / f"{session}.jsonl"
-        refused = command_line_of(five, "operator", "recording", "import", str(exported))
+        refused = as_user(five, "operator", "recording", "import", str(exported))
         assert (refused.returncode, "administrator" in refused.stderr) == (2, True), refused.stderr
-        refused = command_line_of(five, "client", "dead", "list")
+        refused = as_user(five, "client", "dead", "list")
         assert refused.returncode == 3
         assert "permission" in refused.stderr
 
@@ -197,25 +188,19 @@ def test_workflows_and_recipes_are_offered_planned_with_and_run_within_the_right
             token = await workflows.token_of(operator, run_id)
             await workflows.give(operator, run_id, {"yes": True}, token=token)
 
-    def events(session_id: str, kind: str) -> list[Any]:
-        entries = five.entries(five.keys.log(session_id))
-        found = [json.loads(fields[b"event"]) for _, fields in entries]
-        return [one["data"] for one in found if one["type"] == f"antiphon.{kind}.v1"]
-
     with guarded(tmp_path, 12, scripted=scripted) as five:
         five.submit("How high is it?", session_id="first")
         assert five.response_to("first").status == "complete"
-        learned = command_line_of(five, "operator", "recipes", "learn", "first", "--name", "learned")
+        learned = as_user(five, "operator", "recipes", "learn", "first", "--name", "learned")
         assert learned.returncode == 0, learned.stderr
         asyncio.run(publish())
         five.submit(BOTH, session_id="second")
         answer = five.response_to("second")
         assert answer.status == "complete", answer
-        results = [result for one in events("second", "tools.completed") for result in one["results"]]
-        statuses = {result["tool"]: result["status"] for result in results}
+        statuses = {result["tool"]: result["status"] for result in five.results("second")}
         assert statuses == {"_plan": "ok", "w_note": "ok", "r_learned": "ok"}
         run_id = asyncio.run(start())
-        five.until(lambda: bool(events(run_id, "input.requested")), "the run to wait for a person")
+        five.until(lambda: bool(five.events(run_id, InputRequested)), "the run to wait for a person")
         asyncio.run(give(run_id))
         assert five.response_to(run_id).status == "complete"
         assert refusals(five) == []

@@ -8,7 +8,6 @@ import orjson
 from antiphon_shared.events import COMPONENTS
 
 from tests.flows.pipeline import ANSWER, FORMS, Pipeline, pipeline
-from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
 CALLS = 11
@@ -25,11 +24,7 @@ SCRIPT = [
 
 def breakers(five: Pipeline, *arguments: str) -> Any:
     """Return the JSON output of `antiphon breakers`."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
-        "ANTIPHON_REDIS_URL": five.redis.url,
-    }
-    done = command_line("breakers", *arguments, "--json", environment=environment)
+    done = five.antiphon("breakers", *arguments, "--json")
     assert done.returncode == 0, done.stderr
     return orjson.loads(done.stdout)
 
@@ -38,12 +33,7 @@ def errors_of(five: Pipeline, session_id: str) -> list[str]:
     """Return how the calls of a session ended: an error's type, or ok."""
     five.submit("How long is it?", session_id=session_id)
     five.response_to(session_id)
-    completed = [one for one in five.log(session_id) if one["type"] == "antiphon.tools.completed.v1"]
-    return [
-        (result.get("error") or {}).get("error_type", "ok")
-        for event in completed
-        for result in event["data"]["results"]
-    ]
+    return [(result.get("error") or {}).get("error_type", "ok") for result in five.results(session_id)]
 
 
 @FORMS

@@ -1,7 +1,6 @@
 """A session is cancelled while its model, or one of its tools, would take ten minutes longer."""
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +10,8 @@ from antiphon_shared.events import COMPONENTS
 from antiphon_shared.events.session import Response
 
 from tests.flows.pipeline import FORMS, Pipeline, pipeline
+from tests.flows.processes import kinds
 from tests.flows.promises import assert_each_answered_once
-from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
 FOUND = "It is 12 cubits high"
@@ -64,8 +63,7 @@ def steps(tmp_path: Path) -> list[str]:
 
 def cancel(five: Pipeline, session_id: str, *options: str) -> None:
     """Cancel as a person would."""
-    environment = {**os.environ, "ANTIPHON_REDIS_URL": five.redis.url}
-    done = command_line("sessions", "cancel", session_id, *options, environment=environment)
+    done = five.antiphon("sessions", "cancel", session_id, *options)
     assert done.returncode == 0, done.stderr
 
 
@@ -90,7 +88,7 @@ def assert_it_goes_on(five: Pipeline) -> None:
 def test_the_model_is_hung_up_on(tmp_path: Path, question: str) -> None:
     with slow_pipeline(tmp_path) as five:
         five.submit(question, session_id="s1")
-        five.until(lambda: "antiphon.tools.completed.v1" in types(five), "a round to end")
+        five.until(lambda: "tools.completed" in kinds(five.log("s1")), "a round to end")
         five.until(lambda: five.model.under_way() == 1, "the model to be asked")
         if question == NEVER_ENDS:
             five.until(lambda: bool(five.client.xlen(five.keys.deltas("s1"))), "the model to begin")
@@ -98,10 +96,6 @@ def test_the_model_is_hung_up_on(tmp_path: Path, question: str) -> None:
         assert_cancelled_with_what_was_found(five.response_to("s1"))
         five.until(lambda: five.model.hung_up() == 1, "the model's server to see it")
         assert_it_goes_on(five)
-
-
-def types(five: Pipeline) -> list[str]:
-    return [event["type"] for event in five.log("s1")]
 
 
 @FORMS
@@ -159,14 +153,13 @@ def test_a_query_that_is_cancelled_in_the_queue_never_runs(tmp_path: Path, kind:
         response = five.response_to("s1")
         assert (response.status, response.termination_reason) == ("cancelled", "cancelled")
         five.wait_until_idle()
-        assert not {"antiphon.reasoning.requested.v1", "antiphon.tools.requested.v1"} & set(types(five))
+        assert not {"reasoning.requested", "tools.requested"} & set(kinds(five.log("s1")))
         assert_each_answered_once(five.responses(), ["s1"])
-        here = {**os.environ, "ANTIPHON_REDIS_URL": five.redis.url}
-        exported = command_line("recording", "export", "s1", "-o", str(tmp_path), environment=here)
+        exported = five.antiphon("recording", "export", "s1", "-o", str(tmp_path))
         assert exported.returncode == 0, exported.stderr
-        assert "a typo" in command_line("sessions", "show", "s1", environment=here).stdout
+        assert "a typo" in five.antiphon("sessions", "show", "s1").stdout
         for how in ("verify", "rerun"):
-            replayed = command_line("replay", how, str(tmp_path), environment=here)
+            replayed = five.antiphon("replay", how, str(tmp_path))
             assert replayed.returncode == 0, replayed.stdout + replayed.stderr
         assert_it_goes_on(five)
 
@@ -179,7 +172,7 @@ def test_a_query_that_is_cancelled_while_it_waits_for_a_dispatcher_never_runs() 
         five.until(lambda: bool(five.client.exists(five.keys.log("s1"))), "the query is admitted")
         cancel(five, "s1")
         assert five.response_to("s1").status == "cancelled"
-        assert "antiphon.reasoning.requested.v1" not in types(five)
+        assert "reasoning.requested" not in kinds(five.log("s1"))
 
 
 def test_another_query_under_the_id_of_a_cancelled_one_runs() -> None:

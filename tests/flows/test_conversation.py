@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from antiphon_shared.bus.handling import BRIEFING
 from antiphon_shared.events.base import COMPONENTS
 
 from tests.flows.pipeline import Pipeline, pipeline
@@ -36,12 +35,6 @@ def ask(five: Pipeline, question: str, id: str, conversation: str = "c1", **fiel
     return five.response_to(id).answer
 
 
-def briefing_of(five: Pipeline, id: str) -> str:
-    text = five.client.hget(five.keys.of_session(id, BRIEFING), "content")
-    assert isinstance(text, bytes)
-    return text.decode()
-
-
 def test_a_follow_up_is_answered_from_the_earlier_answer_also_after_all_processes_died() -> None:
     with conversing() as five:
         ask(five, FIRST, "s1")
@@ -53,7 +46,7 @@ def test_a_follow_up_is_answered_from_the_earlier_answer_also_after_all_processe
         assert answer.startswith("It has stood there for as long as it is 41 metres high [1].")
         assert "1. **Earlier answer: How high is the lighthouse?** — “The lighthouse" in answer
         assert "earlier_answer" in [doubt.kind for doubt in five.response_to("s2").uncertainty]
-        before, fence, after = briefing_of(five, "s2").partition(
+        before, fence, after = five.briefing("s2").partition(
             '<result call="turn_1" tool="this conversation" round="1" trust="tool">'
         )
         assert fence

@@ -6,6 +6,7 @@ import time
 from antiphon_shared.events.base import COMPONENTS
 
 from tests.flows.pipeline import ANSWERED, Pipeline, pipeline
+from tests.flows.processes import kinds
 from tests.flows.promises import assert_complete, assert_each_answered_once, assert_whole
 from tests.flows.test_cancel import cancel
 
@@ -18,9 +19,9 @@ def test_without_any_assembler_the_answer_comes_after_the_deadline_with_reply_so
         four.start(*_OTHERS)
         four.submit("How high?", session_id="s1", options=json.dumps({"deadline_s": 12}))
         began = time.monotonic()
-        four.until(lambda: "assembly.requested" in kinds(four, "s1"), "the reply")
+        four.until(lambda: "assembly.requested" in kinds(four.log("s1")), "the reply")
         strike(four, "s1")
-        four.until(lambda: "assembly.overdue" in kinds(four, "s1"), "the first look at it")
+        four.until(lambda: "assembly.overdue" in kinds(four.log("s1")), "the first look at it")
         assert four.response_count() == 0, "the deadline allows more"
         response = four.response_to("s1")
         took_ms = (time.monotonic() - began) * 1000
@@ -50,9 +51,9 @@ def test_an_assembler_that_is_started_late_gives_the_whole_answer() -> None:
         for n in range(3):
             five.submit("How high?", session_id=f"s{n}")
         for n in range(3):
-            five.until(lambda: "assembly.requested" in kinds(five, f"s{n}"), "the reply")  # noqa: B023  # called at once
+            five.until(lambda: "assembly.requested" in kinds(five.log(f"s{n}")), "the reply")  # noqa: B023  # called at once
             strike(five, f"s{n}")
-            five.until(lambda: "assembly.overdue" in kinds(five, f"s{n}"), "a look at it")  # noqa: B023  # called at once
+            five.until(lambda: "assembly.overdue" in kinds(five.log(f"s{n}")), "a look at it")  # noqa: B023  # called at once
         began = time.monotonic()
         time.sleep(3)
         five.start("response_assembler")
@@ -85,15 +86,11 @@ def test_cancelling_while_the_answer_is_waited_for_ends_with_the_reply() -> None
     with pipeline(is_started=False) as four:
         four.start(*_OTHERS)
         four.submit("How high?", session_id="s1")
-        four.until(lambda: "assembly.requested" in kinds(four, "s1"), "the reply")
+        four.until(lambda: "assembly.requested" in kinds(four.log("s1")), "the reply")
         cancel(four, "s1")
         response = four.response_to("s1")
         assert response.answer.startswith(ANSWERED)
         assert response.duration_ms < 60_000
-
-
-def kinds(five: Pipeline, session_id: str) -> list[str]:
-    return [event["type"].removeprefix("antiphon.").removesuffix(".v1") for event in five.log(session_id)]
 
 
 def strike(five: Pipeline, session_id: str) -> None:

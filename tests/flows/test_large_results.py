@@ -65,12 +65,8 @@ class Dispatchers(Processes):
 
     def answer(self, session_id: str) -> list[dict[str, Any]]:
         """Wait for the results of a session's batch."""
-
-        def found() -> list[dict[str, Any]]:
-            return [event for event in self.log(session_id) if ".tools.completed." in event["type"]]
-
-        self.until(lambda: bool(found()), f"the results of {session_id}")
-        return list(found()[0]["data"]["results"])
+        self.until(lambda: bool(self.results(session_id)), f"the results of {session_id}")
+        return self.results(session_id)
 
 
 @contextmanager

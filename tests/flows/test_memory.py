@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.handling import BRIEFING, MEMORY
+from antiphon_shared.bus.handling import MEMORY
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 
 from tests.flows.archive_tools import HARBOURS, statement
 from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.processes import kinds
 from tests.messages_server import Scripted, Use
 
 QUESTION = "Which harbour has a lighthouse of its own, and since when?"
@@ -44,19 +45,9 @@ def memory_of(five: Pipeline, session_id: str) -> Memory:
     return Memory.of(QUESTION, map(MemoryDelta.model_validate_json, items))
 
 
-def briefing_of(five: Pipeline, session_id: str) -> str:
-    text = five.client.hget(five.keys.of_session(session_id, BRIEFING), "content")
-    assert isinstance(text, bytes)
-    return text.decode()
-
-
-def types_of(five: Pipeline, session_id: str) -> list[str]:
-    return [event["type"].removeprefix("antiphon.").removesuffix(".v1") for event in five.log(session_id)]
-
-
 def is_summarized(five: Pipeline, session_id: str) -> bool:
     """Return whether the summary is there, and the coordinator has its event."""
-    is_there = "summary.completed" in types_of(five, session_id)
+    is_there = "summary.completed" in kinds(five.log(session_id))
     return is_there and not five.client.xlen(five.keys.inbox(0, "coordinator"))
 
 
@@ -75,7 +66,7 @@ def test_what_has_no_place_is_summarized_recalled_and_cited(tmp_path: Path) -> N
         memory = memory_of(five, "s1")
         assert len(memory.facts) == HARBOURS, "what is recalled is not filed twice"
         assert [summary.facts for summary in memory.summaries] == [("F101", "F103")]
-        briefing = briefing_of(five, "s1")
+        briefing = five.briefing("s1")
         assert f"\nF4 {statement(4)}\n" in briefing, "a conclusion rests on it"
         assert f"\nF{RECALLED} {statement(RECALLED)}\n" in briefing, "it was recalled"
         assert SUMMARY.replace("\n", "\n  ") in briefing
@@ -94,9 +85,9 @@ def test_a_summary_that_cannot_be_believed_or_never_comes_changes_nothing_else(
         response = five.response_to("s1")
         assert response.status == "complete"
         assert [source.id for source in response.sources] == ["F4", f"F{RECALLED}"]
-        assert "summary.requested" in types_of(five, "s1")
+        assert "summary.requested" in kinds(five.log("s1"))
         assert memory_of(five, "s1").summaries == ()
-        assert "# Summaries" not in briefing_of(five, "s1")
+        assert "# Summaries" not in five.briefing("s1")
 
 
 def test_a_synthesizer_that_is_killed_between_rounds_leaves_the_same_memory_to_another() -> None:
@@ -104,9 +95,9 @@ def test_a_synthesizer_that_is_killed_between_rounds_leaves_the_same_memory_to_a
         five.submit(QUESTION, session_id="undisturbed")
         five.response_to("undisturbed")
         five.submit(QUESTION, session_id="s1")
-        five.until(lambda: types_of(five, "s1").count("briefing.ready") >= 2, "the second briefing")
+        five.until(lambda: kinds(five.log("s1")).count("briefing.ready") >= 2, "the second briefing")
         five.running["context_synthesizer"].kill()
         five.running["context_synthesizer"].wait()
         five.start("context_synthesizer-2")
         assert five.response_to("s1").status == "complete"
-        assert briefing_of(five, "s1") == briefing_of(five, "undisturbed")
+        assert five.briefing("s1") == five.briefing("undisturbed")

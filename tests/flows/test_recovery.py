@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from antiphon_shared.events import FallbackTaken
+
 from tests.flows.pipeline import ANSWER, ANSWERED, FORMS, Pipeline, pipeline, script
 from tests.messages_server import Scripted, Use
 
@@ -17,9 +19,7 @@ def failing(model: str, status: int) -> Scripted:
 
 
 def fallback_steps(five: Pipeline, session_id: str) -> list[str]:
-    return [
-        event["data"]["rung"] for event in five.log(session_id) if event["type"] == "antiphon.rung.taken.v1"
-    ]
+    return [data["rung"] for data in five.events(session_id, FallbackTaken)]
 
 
 def kinds(response: Any) -> list[str]:

@@ -4,13 +4,7 @@ import json
 from functools import partial
 from typing import Any
 
-from antiphon_shared.events import (
-    EventData,
-    ReasoningCompleted,
-    ReasoningRequested,
-    StepBegun,
-    ToolsCompleted,
-)
+from antiphon_shared.events import EventData, ReasoningCompleted, ReasoningRequested, StepBegun
 from antiphon_shared.events.session import Response
 
 from tests.flows.pipeline import Pipeline, pipeline
@@ -58,22 +52,15 @@ CHEATS: dict[str, tuple[Scripted, ...]] = {
 
 
 def begun(five: Pipeline, session: str) -> list[tuple[str, int]]:
-    events = [event["data"] for event in five.log(session) if event["type"] == StepBegun.type]
-    return [(event["step"], event["attempt"]) for event in events]
-
-
-def results(five: Pipeline, session: str) -> list[dict[str, Any]]:
-    completed = [event["data"] for event in five.log(session) if event["type"] == ToolsCompleted.type]
-    return [result for data in completed for result in data["results"]]
+    return [(data["step"], data["attempt"]) for data in five.events(session, StepBegun)]
 
 
 def error_of(five: Pipeline, session: str, tool: str) -> str:
-    return str(next(one["error"]["message"] for one in results(five, session) if one["tool"] == tool))
+    return str(next(one["error"]["message"] for one in five.results(session) if one["tool"] == tool))
 
 
 def has_come_to(five: Pipeline, kind: type[EventData], round: int) -> bool:
-    events = [event for event in five.log("s1") if event["type"] == kind.type]
-    return any(event["data"]["round"] == round for event in events)
+    return any(data["round"] == round for data in five.events("s1", kind))
 
 
 def messages(response: Response) -> dict[str, str]:
@@ -102,10 +89,10 @@ def test_no_step_is_skipped_and_no_other_steps_tool_runs_whatever_the_model_trie
             assert begun(five, session) == [("discovery", 1), ("planning", 1), *attempts]
         ids = {cheat: session for session, cheat in asked.items()}
         assert "begins when step `discovery` is done" in error_of(five, ids["books at once"], "write_down")
-        back = [one for one in results(five, ids["looks back"]) if one["tool"] == "count_berths"]
+        back = [one for one in five.results(ids["looks back"]) if one["tool"] == "count_berths"]
         assert [one["status"] for one in back] == ["ok", "error"]
         assert "step `discovery` is done" in back[1]["error"]["message"]
-        writes = [one for one in results(five, ids["books in two attempts"]) if one["tool"] == "write_down"]
+        writes = [one for one in five.results(ids["books in two attempts"]) if one["tool"] == "write_down"]
         assert len(writes) == 2
         five.ledger.read()
         booked = [run for runs in five.ledger.runs.values() for run in runs]

@@ -2,16 +2,14 @@
 
 import asyncio
 import json
-from functools import partial
 from typing import Any
 
-from antiphon_shared.events import ApprovalRequested, EventData, QuestionAsked
+from antiphon_shared.events import ApprovalRequested, QuestionAsked
 from antiphon_shared.events.base import COMPONENTS
 
 from antiphon import Antiphon
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.recorded import assert_recordings_verify
-from tests.flows.test_conversation import briefing_of
 from tests.flows.test_shaped_answers import of_cheat
 from tests.flows.test_steps import BOOK, BOOKED, DONE, STEPS, begun
 from tests.messages_server import Scripted, Use
@@ -24,12 +22,6 @@ TWO_STEPS = [STEPS[0], STEPS[2]]
 def submit(five: Pipeline, session: str, words: str) -> None:
     options: dict[str, Any] = {"steps": TWO_STEPS, "interactive": True, "conversation_id": "c1"}
     five.submit(f"Book a harbour. {words}", session_id=session, options=json.dumps(options))
-
-
-def has_come(five: Pipeline, kind: type[EventData]) -> bool:
-    return bool(five.client.exists(five.keys.log("s1"))) and any(
-        event["type"] == kind.type for event in five.log("s1")
-    )
 
 
 def test_a_step_waits_for_people_through_restarts_and_a_follow_up_builds_on_its_answer() -> None:
@@ -48,7 +40,7 @@ def test_a_step_waits_for_people_through_restarts_and_a_follow_up_builds_on_its_
 
         submit(five, "s1", "(asks)")
         for kind in (QuestionAsked, ApprovalRequested):
-            five.until(partial(has_come, five, kind), kind.type)
+            five.until(lambda: bool(five.events("s1", kind)), kind.type)  # noqa: B023  # called at once
             five.until(lambda: not any(map(five.pending, COMPONENTS)), "nobody to have anything in hand")
             for component in COMPONENTS:
                 five.kill(component)
@@ -59,7 +51,7 @@ def test_a_step_waits_for_people_through_restarts_and_a_follow_up_builds_on_its_
         assert begun(five, "s1") == [("discovery", 1), ("booking", 1)]
         submit(five, "s2", "(follows)")
         assert five.response_to("s2").result == DONE
-        assert "- turn_1: Book a harbour. (asks)" in briefing_of(five, "s2")
+        assert "- turn_1: Book a harbour. (asks)" in five.briefing("s2")
         five.wait_until_idle()
         five.ledger.read()
         assert [len(runs) for runs in five.ledger.runs.values()] == [1], "it was booked once"

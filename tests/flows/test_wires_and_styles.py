@@ -1,4 +1,4 @@
-"""The cheats of test_shaped_answers.py by chat completions, and without tool calling: five processes, the real SDKs."""
+"""The cheats of test_shaped_answers.py in each wire format and style: five processes, the real SDKs over a socket."""
 
 import json
 from collections.abc import Sequence
@@ -21,6 +21,8 @@ from tests.recordings.scenarios.outputs import FITS, MORE, PLAN, SCHEMA
 CHAT: dict[str, Any] = {"ANTIPHON_MODEL": "openai:scripted"}
 PROMPTED: dict[str, Any] = {"ANTIPHON_REASONING_ENGINE_TOOL_STYLE": "prompted"}
 WAYS: dict[str, dict[str, Any]] = {
+    "the Messages API, shapes by its own means": {"ANTIPHON_REASONING_ENGINE_OUTPUT_STYLE": "native"},
+    "the Messages API, shapes by a tool": {"ANTIPHON_REASONING_ENGINE_OUTPUT_STYLE": "tool"},
     "chat completions": CHAT,
     "chat completions, shapes by response_format": CHAT
     | {"ANTIPHON_REASONING_ENGINE_OUTPUT_STYLE": "native"},
@@ -118,6 +120,7 @@ def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result(way
             if cheat == "never validates":
                 assert reasons(response) == ("partial", "validation_incomplete"), cheat
                 assert response.result is None
+                assert "`validate_full` has not been called" in str(response.uncertainty)
             elif cheat == "validates for ever":
                 assert reasons(response) == ("partial", "output_invalid"), cheat
                 assert response.result is None
@@ -162,7 +165,7 @@ def test_an_answer_of_no_shape_is_given_in_the_form_or_in_prose() -> None:
             assert reasons(response) == ("complete", "natural_completion"), (how, response)
             assert response.answer.startswith("It is as high as it is wide [1]."), how
             assert len(refusals) == (how in AT_FIRST), how
-            replies = [one["data"] for one in five.log(session) if one["type"] == ReasoningCompleted.type]
+            replies = five.events(session, ReasoningCompleted)
             assert all("{" not in one["text"] for one in replies), replies
         five.wait_until_idle()
         assert_recordings_verify(five, asked)
@@ -180,7 +183,7 @@ def test_a_model_of_the_other_wire_format_takes_over_where_one_fails() -> None:
         five.submit("How high is it?", session_id="s1")
         response = five.response_to("s1")
         assert reasons(response) == ("complete", "natural_completion"), response
-        replies = [one["data"] for one in five.log("s1") if one["type"] == ReasoningCompleted.type]
+        replies = five.events("s1", ReasoningCompleted)
         assert {one["model"] for one in replies} == {"scripted"}
         five.wait_until_idle()
         assert_recordings_verify(five, ["s1"])

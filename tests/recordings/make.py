@@ -44,20 +44,7 @@ from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS, child_runs, run_faults, runs
 from tests.recordings.served import ScenarioServer
-from tests.recordings.situations import (
-    SITUATIONS,
-    bounds,
-    chat,
-    drawn,
-    endings,
-    formats,
-    forms,
-    partial,
-    people,
-    placeholders,
-    ranking,
-    tables,
-)
+from tests.recordings.situations import KEPT, SITUATIONS
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 _LONG = frozenset(
@@ -95,11 +82,6 @@ _LONG = frozenset(
 _COMPRESSED = _LONG.union(
     one.name for one in (*SITUATIONS, *runs.SCENARIOS, *run_faults.SCENARIOS, *child_runs.SCENARIOS)
 )
-_KEPT = frozenset[str]().union(
-    *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES),
-    *(partial.NAMES, people.NAMES, placeholders.NAMES, ranking.NAMES, tables.NAMES),
-)
-"""Situations that are kept whatever lines they run."""
 TESTS = FOLDER.parent
 _LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
@@ -136,7 +118,7 @@ def _choose(folder: Path) -> dict[str, str]:
         wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
         if wrong:
             return wrong
-        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | _KEPT)
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | KEPT)
         for path in recordings_in(folder):
             path.unlink()
         for name in _with_earlier(kept):

@@ -10,17 +10,10 @@ from antiphon_shared.breakers.table import write_state
 from antiphon_shared.bus.keys import Keys
 
 from tests.antiphon.conftest import InProcess
-from tests.redis_server import RedisServer
-
-
-@pytest.fixture
-def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
-    """Return a Redis on which no component has ever run."""
-    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
 
 
 def listed(run: InProcess, where: dict[str, str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = orjson.loads(run("breakers", "list", "--json", **where).stdout)
+    found: list[dict[str, Any]] = run.json("breakers", "list", **where)
     return found
 
 
@@ -36,43 +29,43 @@ def redis_time(where: dict[str, str]) -> float:
 
 
 def test_what_is_opened_by_hand_says_who_and_why_until_it_is_closed(
-    run: InProcess, nobody: dict[str, str]
+    run: InProcess, empty: dict[str, str]
 ) -> None:
-    opened = run("breakers", "open", "tool:search", "--because", "reindexing", "--by", "Ada", **nobody)
+    opened = run("breakers", "open", "tool:search", "--because", "reindexing", "--by", "Ada", **empty)
     assert (opened.exit_code, "tool:search is open" in opened.stdout) == (0, True)
-    (found,) = listed(run, nobody)
+    (found,) = listed(run, empty)
     assert (found["name"], found["phase"], found["retry_in_s"]) == ("tool:search", "open", None)
     assert (found["held"]["by"], found["held"]["because"]) == ("Ada", "reindexing")
     for command in (("breakers", "list"), ("status",)):
-        shown = run(*command, **nobody).stdout
+        shown = run(*command, **empty).stdout
         assert "tool:search" in shown
         assert "Ada, reindexing" in shown
-    closed = run("breakers", "close", "tool:search", **nobody)
+    closed = run("breakers", "close", "tool:search", **empty)
     assert (closed.exit_code, "calls resume" in closed.stdout) == (0, True)
-    assert listed(run, nobody) == []
-    assert "was already closed" in run("breakers", "close", "tool:search", **nobody).stdout
-    assert "All breakers are closed" in run("breakers", "list", **nobody).stderr
+    assert listed(run, empty) == []
+    assert "was already closed" in run("breakers", "close", "tool:search", **empty).stdout
+    assert "All breakers are closed" in run("breakers", "list", **empty).stderr
 
 
-def test_programs_are_told_in_json(run: InProcess, nobody: dict[str, str]) -> None:
-    opened = run("breakers", "open", "model:claude", "--json", **nobody)
+def test_programs_are_told_in_json(run: InProcess, empty: dict[str, str]) -> None:
+    opened = run("breakers", "open", "model:claude", "--json", **empty)
     assert orjson.loads(opened.stdout) == {"name": "model:claude", "phase": "open"}
-    assert listed(run, nobody)[0]["held"]["because"] == ""
-    closed = run("breakers", "close", "model:claude", "--json", **nobody)
+    assert listed(run, empty)[0]["held"]["because"] == ""
+    closed = run("breakers", "close", "model:claude", "--json", **empty)
     assert orjson.loads(closed.stdout) == {"name": "model:claude", "phase": "closed"}
 
 
-def test_status_shows_what_is_not_closed(run: InProcess, nobody: dict[str, str]) -> None:
-    now = redis_time(nobody)
+def test_status_shows_what_is_not_closed(run: InProcess, empty: dict[str, str]) -> None:
+    now = redis_time(empty)
     ending = Ending(at=now, is_failure=True)
-    keep(nobody, "tool:down", BreakerState(endings=(ending,) * 5, opened=now + 10))
-    keep(nobody, "tool:tried", BreakerState(endings=(ending,) * 5, opened=now - 100))
-    keep(nobody, "tool:shaky", BreakerState(endings=(ending,)))
-    shown = run("status", **nobody).stdout
+    keep(empty, "tool:down", BreakerState(endings=(ending,) * 5, opened=now + 10))
+    keep(empty, "tool:tried", BreakerState(endings=(ending,) * 5, opened=now - 100))
+    keep(empty, "tool:shaky", BreakerState(endings=(ending,)))
+    shown = run("status", **empty).stdout
     assert "tool:down   open       5 of 5" in shown
     assert "tool:tried  half-open  5 of 5" in shown
     assert "tool:shaky" not in shown
-    phases = {one["name"]: (one["phase"], one["failures"]) for one in listed(run, nobody)}
+    phases = {one["name"]: (one["phase"], one["failures"]) for one in listed(run, empty)}
     assert phases == {
         "tool:down": ("open", 5),
         "tool:tried": ("half_open", 5),
@@ -85,18 +78,16 @@ def test_status_shows_what_is_not_closed(run: InProcess, nobody: dict[str, str])
 )
 @pytest.mark.parametrize("command", ["open", "close"])
 def test_what_is_no_name_is_refused_with_the_form_of_one(
-    run: InProcess, nobody: dict[str, str], command: str, name: str
+    run: InProcess, empty: dict[str, str], command: str, name: str
 ) -> None:
-    refused = run("breakers", command, name, **nobody)
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "tool:NAME or model:ID" in refused.stderr
+    assert "tool:NAME or model:ID" in run.refused("breakers", command, name, **empty)
 
 
-def test_a_reason_that_is_too_long_is_refused(run: InProcess, nobody: dict[str, str]) -> None:
-    refused = run("breakers", "open", "tool:search", "--because", "x" * 301, **nobody)
-    assert refused.exit_code == 2
-    assert "to 300 characters" in refused.stderr
-    assert listed(run, nobody) == []
+def test_a_reason_that_is_too_long_is_refused(run: InProcess, empty: dict[str, str]) -> None:
+    assert "to 300 characters" in run.refused(
+        "breakers", "open", "tool:search", "--because", "x" * 301, **empty
+    )
+    assert listed(run, empty) == []
 
 
 def test_without_redis_it_says_so(run: InProcess) -> None:

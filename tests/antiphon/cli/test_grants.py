@@ -38,9 +38,7 @@ def test_the_folder_may_be_an_option(run: InProcess, folder: Path) -> None:
 def test_keys_are_not_overwritten(run: InProcess, folder: Path) -> None:
     run("grants", "keygen", "keys")
     before = (folder / PRIVATE).read_bytes()
-    result = run("grants", "keygen", "keys")
-    assert result.exit_code == 2
-    assert "already exist" in result.stderr
+    assert "already exist" in run.refused("grants", "keygen", "keys")
     assert (folder / PRIVATE).read_bytes() == before
 
 
@@ -65,7 +63,7 @@ def test_without_a_key_it_is_said_that_nothing_was_verified(run: InProcess, issu
     result = run("grants", "show", issued)
     assert result.exit_code == 0
     assert "not checked: --key is missing" in result.stdout
-    assert json.loads(run("grants", "show", issued, "--json").stdout)["verified"] is None
+    assert run.json("grants", "show", issued)["verified"] is None
 
 
 def test_a_grant_by_another_key_is_not_genuine(run: InProcess, issued: str) -> None:
@@ -77,7 +75,7 @@ def test_a_grant_by_another_key_is_not_genuine(run: InProcess, issued: str) -> N
 
 def test_a_grant_is_read_from_a_file(run: InProcess, issued: str, folder: Path) -> None:
     (folder / "token").write_text(f"{issued}\n")
-    said = json.loads(run("grants", "show", "@token", "--key", PUBLIC, "--json").stdout)
+    said = run.json("grants", "show", "@token", "--key", PUBLIC)
     assert (said["scopes"], said["tenant"], said["session"], said["verified"]) == (
         ["read", "write"],
         "acme",
@@ -94,9 +92,7 @@ def test_what_is_no_grant_cannot_be_read(run: InProcess) -> None:
 
 
 def test_the_private_key_is_not_taken_for_verifying(run: InProcess, issued: str) -> None:
-    result = run("grants", "show", issued, "--key", PRIVATE)
-    assert result.exit_code == 2
-    assert "contains a private key" in result.stderr
+    assert "contains a private key" in run.refused("grants", "show", issued, "--key", PRIVATE)
 
 
 def test_a_grant_that_allows_nothing_is_remarked_upon(run: InProcess, issued: str) -> None:

@@ -218,7 +218,7 @@ def test_no_command_lets_it_through(
     is_terminal: bool, run: InProcess, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("antiphon.confirmation.READ_S", 0.1)  # no coordinator decides on the values
-    ids = json.loads(run("sessions", "list", "--json", **environment).stdout)
+    ids = run.json("sessions", "list", **environment)
     named = dict(zip(("s1", "s2"), (one["session_id"] for one in ids), strict=False))  # the last is the run
     terminal = {"FORCE_COLOR": "1", "TERM": "xterm"} if is_terminal else {}
     seen = 0

@@ -1,8 +1,6 @@
 """Junk in one session's keys is reported for that session, and does not affect others."""
 
-import json
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 import redis
@@ -13,22 +11,21 @@ from tests.redis_server import RedisServer
 
 
 @pytest.fixture
-def environment(redis_server: RedisServer, run: InProcess) -> dict[str, str]:
+def environment(empty: dict[str, str], run: InProcess) -> dict[str, str]:
     """Return the environment of two sessions that have ended."""
-    variables = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
     files = [
         str(ROOT / "tests/recordings" / f"{name}.jsonl")
         for name in ("a_single_round", "an_answer_from_one_fact")
     ]
-    assert run("recording", "import", *files, **variables).exit_code == 0
-    return variables
+    assert run("recording", "import", *files, **empty).exit_code == 0
+    return empty
 
 
 @pytest.mark.parametrize("key", ["state", "response", "events", "state as a string"])
 def test_a_session_that_cannot_be_read_is_a_row_that_says_so(
     key: str, run: InProcess, environment: dict[str, str], redis_server: RedisServer, folder: Path
 ) -> None:
-    before = json.loads(run("sessions", "list", "--json", **environment).stdout)
+    before = run.json("sessions", "list", **environment)
     junk, whole = (one["session_id"] for one in before)
     ended = {one["session_id"]: one["status"] for one in before}
     keys = Keys(environment["ANTIPHON_NAMESPACE"], 1)
@@ -41,10 +38,7 @@ def test_a_session_that_cannot_be_read_is_a_row_that_says_so(
             client.set(keys.of_session(junk, "state"), "junk")
         else:
             client.hset(keys.of_session(junk, key), mapping={"version": 1, "content": "{junk"})
-    listed = {
-        one["session_id"]: one["status"]
-        for one in json.loads(run("sessions", "list", "--json", **environment).stdout)
-    }
+    listed = {one["session_id"]: one["status"] for one in run.json("sessions", "list", **environment)}
     assert listed == {junk: "unreadable", whole: ended[whole]}
     shown = run("sessions", "list", **environment)
     assert shown.exit_code == 0

@@ -33,12 +33,6 @@ def samples(text: str) -> Samples:
     }
 
 
-@pytest.fixture
-def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
-    """Return a Redis on which no component has ever run."""
-    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
-
-
 @contextlib.contextmanager
 def serving(environment: dict[str, str]) -> Iterator[str]:
     """Yield the address at which they are served; the program ends with 0 on a signal."""
@@ -119,10 +113,10 @@ def test_a_label_may_hold_what_it_likes() -> None:
     assert samples(exposition(status))[f"antiphon_breaker_phase{{{name}}}"] == 2
 
 
-def test_they_are_printed_while_everything_is_absent(run: InProcess, nobody: dict[str, str]) -> None:
-    run("submit", "why?", **nobody)
-    run("breakers", "open", "tool:search", **nobody)
-    done = run("metrics", **nobody)
+def test_they_are_printed_while_everything_is_absent(run: InProcess, empty: dict[str, str]) -> None:
+    run("submit", "why?", **empty)
+    run("breakers", "open", "tool:search", **empty)
+    done = run("metrics", **empty)
     found = samples(done.stdout)
     assert (done.exit_code, found["antiphon_queue_length"]) == (0, 1)
     assert found["antiphon_breaker_by_hand{tool:search}"] == 1
@@ -157,14 +151,14 @@ def test_a_scrape_is_answered_while_redis_refuses_the_connection() -> None:
             assert scraped(address) == {"antiphon_up": 0}
 
 
-def test_a_key_of_a_wrong_type_is_named_and_is_no_outage(run: InProcess, nobody: dict[str, str]) -> None:
-    client = redis.Redis.from_url(nobody["ANTIPHON_REDIS_URL"], protocol=3)
-    key = Keys(nobody["ANTIPHON_NAMESPACE"]).dead(0)
-    with serving(nobody) as address:
+def test_a_key_of_a_wrong_type_is_named_and_is_no_outage(run: InProcess, empty: dict[str, str]) -> None:
+    client = redis.Redis.from_url(empty["ANTIPHON_REDIS_URL"], protocol=3)
+    key = Keys(empty["ANTIPHON_NAMESPACE"]).dead(0)
+    with serving(empty) as address:
         assert scraped(address)["antiphon_readable"] == 1
         client.set(key, "foreign")
         until(lambda: scraped(address) == {"antiphon_up": 1, "antiphon_readable": 0}, "a scrape of it")
-    shown = run("status", **nobody)
+    shown = run("status", **empty)
     assert (shown.exit_code, f"(XLEN {key})" in shown.stderr) == (3, True)
 
 
@@ -189,15 +183,13 @@ async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     "listen", ["9464", "localhost:", ":1", "localhost:http", "localhost:99999", "a:٣", "a:-1"]
 )
-def test_what_is_no_address_is_refused(run: InProcess, nobody: dict[str, str], listen: str) -> None:
-    done = run("metrics", "--listen", listen, **nobody)
-    assert done.exit_code == 2
-    assert "HOST:PORT" in done.stderr
+def test_what_is_no_address_is_refused(run: InProcess, empty: dict[str, str], listen: str) -> None:
+    assert "HOST:PORT" in run.refused("metrics", "--listen", listen, **empty)
 
 
 def test_a_port_that_is_taken_is_named(
-    run: InProcess, nobody: dict[str, str], redis_server: RedisServer
+    run: InProcess, empty: dict[str, str], redis_server: RedisServer
 ) -> None:
-    done = run("metrics", "--listen", f"127.0.0.1:{redis_server.port}", **nobody)
-    assert done.exit_code == 2
-    assert f"Cannot listen on 127.0.0.1:{redis_server.port}: Address already in use. Choose" in done.stderr
+    assert f"Cannot listen on 127.0.0.1:{redis_server.port}: Address already in use. Choose" in run.refused(
+        "metrics", "--listen", f"127.0.0.1:{redis_server.port}", **empty
+    )

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -11,7 +10,6 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Header, Line
 from tests.antiphon.conftest import ROOT, InProcess
 from tests.antiphon.recipes.sessions import TRAVEL, a_booking, session_of
-from tests.redis_server import RedisServer
 
 QUESTION = "Book a flight from NYC to LIS on 2030-05-01, and a room there for 2 nights."
 FILE = """\
@@ -78,11 +76,6 @@ def recording(folder: Path, booking: list[Line]) -> str:
     return "booking.jsonl"
 
 
-@pytest.fixture
-def environment(redis_server: RedisServer) -> dict[str, str]:
-    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
-
-
 def id_of(lines: list[Line]) -> str:
     assert isinstance(lines[0], Header)
     return lines[0].session_id
@@ -103,36 +96,36 @@ def test_a_recording_is_learned_without_redis(run: InProcess, recording: str, fo
 
 
 def test_a_session_in_redis_is_learned_kept_shown_and_forgotten(
-    run: InProcess, recording: str, booking: list[Line], environment: dict[str, str]
+    run: InProcess, recording: str, booking: list[Line], empty: dict[str, str]
 ) -> None:
-    assert run("recording", "import", recording, **environment).exit_code == 0
-    done = run("recipes", "learn", id_of(booking), "--name", "book_trip", **environment)
+    assert run("recording", "import", recording, **empty).exit_code == 0
+    done = run("recipes", "learn", id_of(booking), "--name", "book_trip", **empty)
     assert (done.exit_code, done.stdout) == (0, FILE)
-    listed = json.loads(run("recipes", "list", "--json", **environment).stdout)
+    listed = run.json("recipes", "list", **empty)
     assert [(one["name"], one["tools"]) for one in listed] == [("book_trip", TOOLS)]
     assert listed[0]["learned_from"] == [id_of(booking)]
-    assert "book_trip" in run("recipes", "list", **environment).stdout
-    shown = run("recipes", "show", "book_trip", **environment)
+    assert "book_trip" in run("recipes", "list", **empty).stdout
+    shown = run("recipes", "show", "book_trip", **empty)
     assert shown.stdout == FILE
     assert "Learned from 1 session" in shown.stderr
-    gone = run("recipes", "forget", "book_trip", **environment)
+    gone = run("recipes", "forget", "book_trip", **empty)
     assert (gone.exit_code, gone.stdout) == (0, "Forgotten: book_trip.\n")
-    assert json.loads(run("recipes", "list", "--json", **environment).stdout) == []
+    assert run.json("recipes", "list", **empty) == []
 
 
 def test_a_recipe_tells_which_of_its_tools_have_changed(
-    run: InProcess, recording: str, environment: dict[str, str]
+    run: InProcess, recording: str, empty: dict[str, str]
 ) -> None:
-    run("recipes", "learn", recording, **environment)
-    assert "no dispatcher has published" in run("recipes", "show", NAME, **environment).stderr
-    asyncio.run(_publish_one_tool(environment))
-    shown = json.loads(run("recipes", "show", NAME, "--json", **environment).stdout)
+    run("recipes", "learn", recording, **empty)
+    assert "no dispatcher has published" in run("recipes", "show", NAME, **empty).stderr
+    asyncio.run(_publish_one_tool(empty))
+    shown = run.json("recipes", "show", NAME, **empty)
     assert shown["changed_tools"] == TOOLS
-    shown_in_words = run("recipes", "show", NAME, **environment).stderr
+    shown_in_words = run("recipes", "show", NAME, **empty).stderr
     assert "no: search_flights, search_hotels, create_booking, process_payment, book_hotel" in shown_in_words
 
 
-async def _publish_one_tool(environment: dict[str, str]) -> None:
+async def _publish_one_tool(empty: dict[str, str]) -> None:
     from antiphon_shared.bus.connection import Connections
     from antiphon_shared.bus.keys import Keys
     from antiphon_shared.bus.redis_bus import Bus
@@ -141,71 +134,67 @@ async def _publish_one_tool(environment: dict[str, str]) -> None:
 
     from tests.antiphon.recipes.chains import a_tool
 
-    connections = Connections(environment["ANTIPHON_REDIS_URL"])
-    bus = Bus(connections, Keys(environment["ANTIPHON_NAMESPACE"]), BusSettings())
+    connections = Connections(empty["ANTIPHON_REDIS_URL"])
+    bus = Bus(connections, Keys(empty["ANTIPHON_NAMESPACE"]), BusSettings())
     await bus.open()
     await bus.publish_catalogue(Catalogue(tools=(a_tool("create_booking", "write"),)))
     await bus.close()
 
 
 def test_a_name_that_is_taken_is_not_taken_away(
-    run: InProcess, recording: str, folder: Path, environment: dict[str, str]
+    run: InProcess, recording: str, folder: Path, empty: dict[str, str]
 ) -> None:
     other = asyncio.run(session_of(a_booking("OSL", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
     write_lines(folder / "other.jsonl", other)
-    assert run("recipes", "learn", recording, "--name", "trip", **environment).exit_code == 0
-    refused = run("recipes", "learn", "other.jsonl", "--name", "trip", **environment)
-    assert refused.exit_code == 2
-    assert "another recipe is named trip" in refused.stderr
-    assert run("recipes", "learn", "other.jsonl", "--name", "trip", "--replace", **environment).exit_code == 0
-    both = run("recipes", "learn", recording, "other.jsonl", "--name", "both", "--json", **environment)
+    assert run("recipes", "learn", recording, "--name", "trip", **empty).exit_code == 0
+    assert "another recipe is named trip" in run.refused(
+        "recipes", "learn", "other.jsonl", "--name", "trip", **empty
+    )
+    assert run("recipes", "learn", "other.jsonl", "--name", "trip", "--replace", **empty).exit_code == 0
+    both = run("recipes", "learn", recording, "other.jsonl", "--name", "both", "--json", **empty)
     params = json.loads(both.stdout)["file"]["workflows"]["both"]["params"]
     assert [*params] == ["origin", "destination", "day", "nights"]
 
 
-def test_room_is_made_as_the_setting_says(
-    run: InProcess, recording: str, environment: dict[str, str]
-) -> None:
-    environment = {**environment, "ANTIPHON_RECIPES_KEPT": "1"}
-    run("recipes", "learn", recording, "--name", "one", **environment)
-    done = run("recipes", "learn", recording, "--name", "two", **environment)
+def test_room_is_made_as_the_setting_says(run: InProcess, recording: str, empty: dict[str, str]) -> None:
+    empty = {**empty, "ANTIPHON_RECIPES_KEPT": "1"}
+    run("recipes", "learn", recording, "--name", "one", **empty)
+    done = run("recipes", "learn", recording, "--name", "two", **empty)
     assert "one was removed" in done.stderr
-    assert [one["name"] for one in json.loads(run("recipes", "list", "--json", **environment).stdout)] == [
-        "two"
-    ]
+    assert [one["name"] for one in run.json("recipes", "list", **empty)] == ["two"]
 
 
 def test_recent_sessions_that_made_the_same_calls_become_one_recipe_once(
-    run: InProcess, recording: str, booking: list[Line], folder: Path, environment: dict[str, str]
+    run: InProcess, recording: str, booking: list[Line], folder: Path, empty: dict[str, str]
 ) -> None:
     other = asyncio.run(session_of(a_booking("LIS", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
     write_lines(folder / "other.jsonl", other)
     for one in (recording, "other.jsonl", str(ROOT / "tests/recordings/a_single_round.jsonl")):
-        assert run("recording", "import", one, **environment).exit_code == 0
-    dry = run("recipes", "learn", "--recent", "10", "--dry-run", **environment)
+        assert run("recording", "import", one, **empty).exit_code == 0
+    dry = run("recipes", "learn", "--recent", "10", "--dry-run", **empty)
     assert (dry.exit_code, NAME in dry.stdout) == (0, True)
-    assert json.loads(run("recipes", "list", "--json", **environment).stdout) == []
-    learned = json.loads(run("recipes", "learn", "--recent", "10", "--json", **environment).stdout)
+    assert run.json("recipes", "list", **empty) == []
+    learned = run.json("recipes", "learn", "--recent", "10", **empty)
     (recipe,) = learned["recipes"]
     assert (recipe["name"], recipe["is_kept"]) == (NAME, True)
     assert {*recipe["learned_from"]} == {id_of(booking), id_of(other)}
-    again = run("recipes", "learn", "--recent", "10", "--json", **environment)
+    again = run("recipes", "learn", "--recent", "10", "--json", **empty)
     assert (again.exit_code, json.loads(again.stdout)) == (1, {"recipes": [], "refused": []})
 
 
 def test_a_recent_recipe_takes_no_name_away(
-    run: InProcess, recording: str, folder: Path, environment: dict[str, str]
+    run: InProcess, recording: str, folder: Path, empty: dict[str, str]
 ) -> None:
     other = asyncio.run(session_of(a_booking("LIS", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
     write_lines(folder / "other.jsonl", other)
-    assert run("recipes", "learn", recording, **environment).exit_code == 0
-    assert run("recording", "import", "other.jsonl", **environment).exit_code == 0
-    kept = run("recipes", "show", NAME, **environment).stdout
-    refused = run("recipes", "learn", "--recent", "10", **environment)
+    assert run("recipes", "learn", recording, **empty).exit_code == 0
+    assert run("recording", "import", "other.jsonl", **empty).exit_code == 0
+    kept = run("recipes", "show", NAME, **empty).stdout
+    refused = run("recipes", "learn", "--recent", "10", **empty)
     assert (refused.exit_code, "another recipe is named" in refused.stderr) == (0, True)
-    assert run("recipes", "show", NAME, **environment).stdout == kept
-    assert run("recipes", "learn", "--recent", "10", "--replace", **environment).exit_code == 0
-    assert run("recipes", "show", NAME, **environment).stdout != kept
+    assert run("recipes", "show", NAME, **empty).stdout == kept
+    assert run("recipes", "learn", "--recent", "10", "--replace", **empty).exit_code == 0
+    assert run("recipes", "show", NAME, **empty).stdout != kept
 
 
 @pytest.mark.parametrize(
@@ -225,9 +214,9 @@ def test_a_recent_recipe_takes_no_name_away(
     ],
 )
 def test_what_cannot_be_is_refused_with_its_exit_code(
-    words: tuple[str, ...], code: int, why: str, run: InProcess, recording: str, environment: dict[str, str]
+    words: tuple[str, ...], code: int, why: str, run: InProcess, recording: str, empty: dict[str, str]
 ) -> None:
-    refused = run("recipes", *words, **environment)
+    refused = run("recipes", *words, **empty)
     assert (refused.exit_code, refused.stdout) == (code, "")
     assert why in refused.stderr
 

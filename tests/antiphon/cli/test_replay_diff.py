@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import orjson
 import pytest
 
 from antiphon.recording.lines import Line
@@ -35,7 +34,7 @@ def test_a_recording_is_the_same_as_itself(run: InProcess, pair: tuple[str, str]
 
 
 def test_json_tells_all_places(run: InProcess, pair: tuple[str, str]) -> None:
-    document = orjson.loads(run("replay", "diff", *pair, "--json").stdout)
+    document = run.json("replay", "diff", *pair)
     assert document["is_same"] is False
     assert document["a"]["rounds"] == 3
     assert [place["a"] for place in document["places"]] == [14, 18, 17, 20]

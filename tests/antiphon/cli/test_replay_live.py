@@ -86,9 +86,9 @@ def test_fork_refuses_what_cannot_be(
 
 
 def test_fork_says_before_anything_is_called_that_it_could_not_write(run: InProcess, path: str) -> None:
-    done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", "no/such/folder/x.jsonl")
-    assert done.exit_code == 2
-    assert "then live" not in done.stderr
+    assert "then live" not in run.refused(
+        "replay", "fork", path, "--from", "11", *TOOLS, "-o", "no/such/folder/x.jsonl"
+    )
     done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", str(Path(path).parent))
     assert (done.exit_code, "is a folder" in done.stderr, "then live" in done.stderr) == (2, True, False)
     if sys.platform == "linux":  # a folder in which nobody can create a file
@@ -122,20 +122,18 @@ def test_a_fault_that_does_not_fit_is_said_of_the_recording_and_what_is_none_onl
 ) -> None:
     other = tmp_path / "other.jsonl"
     other.write_bytes(Path(path).read_bytes())
-    done = run("replay", "verify", path, str(other), "--inject", "tool_timeout@6")
-    assert done.exit_code == 2
-    assert f"{path}: tool_timeout cannot replace event 6" in done.stderr
-    assert f"{other}: tool_timeout cannot replace event 6" in done.stderr
-    done = run("replay", "verify", path, str(other), "--inject", "rain@6")
-    assert done.exit_code == 2
-    assert done.stderr.count("Fault 'rain' does not exist") == 1
+    done = run.refused("replay", "verify", path, str(other), "--inject", "tool_timeout@6")
+    assert f"{path}: tool_timeout cannot replace event 6" in done
+    assert f"{other}: tool_timeout cannot replace event 6" in done
+    done = run.refused("replay", "verify", path, str(other), "--inject", "rain@6")
+    assert done.count("Fault 'rain' does not exist") == 1
 
 
 def test_context_is_a_table_or_json(run: InProcess, path: str) -> None:
     done = run("replay", "context", path, "--facts")
     assert done.exit_code == 0
     assert "Idempotency Keys for Safe Requests" in done.stdout
-    (told,) = orjson.loads(run("replay", "context", path, "--json").stdout)
+    (told,) = run.json("replay", "context", path)
     assert told["path"] == path
     assert [one["round"] for one in told["briefings"]] == [1, 2, 3]
     assert {one["shown"] for one in told["sources"]} == {"whole"}

@@ -1,10 +1,8 @@
 """Recipes are learned from sessions as they become complete, once, by any number of processes."""
 
 import asyncio
-import json
 import os
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
@@ -15,7 +13,6 @@ from antiphon.recording.files import write_lines
 from tests.antiphon.cli.processes import launched
 from tests.antiphon.conftest import ROOT, InProcess, until
 from tests.antiphon.recipes.sessions import TRAVEL, a_booking, session_of
-from tests.redis_server import RedisServer
 
 QUESTION = "Book a flight from NYC to LIS on 2030-05-01, and a room there for 2 nights."
 
@@ -27,24 +24,19 @@ def booking(tmp_path: Path) -> str:
     return str(tmp_path / "booking.jsonl")
 
 
-@pytest.fixture
-def environment(redis_server: RedisServer) -> dict[str, str]:
-    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
-
-
-def kept(run: InProcess, environment: dict[str, str]) -> list[str]:
-    return [one["name"] for one in json.loads(run("recipes", "list", "--json", **environment).stdout)]
+def kept(run: InProcess, empty: dict[str, str]) -> list[str]:
+    return [one["name"] for one in run.json("recipes", "list", **empty)]
 
 
 def test_a_process_that_follows_learns_from_what_becomes_complete(
-    run: InProcess, booking: str, environment: dict[str, str]
+    run: InProcess, booking: str, empty: dict[str, str]
 ) -> None:
-    process = launched("recipes", "learn", "--follow", cwd=ROOT, **environment)
+    process = launched("recipes", "learn", "--follow", cwd=ROOT, **empty)
     try:
         assert process.stderr is not None
         assert "learning_recipes" in process.stderr.readline()
-        assert run("recording", "import", booking, **environment).exit_code == 0
-        until(lambda: bool(kept(run, environment)), "a recipe")
+        assert run("recording", "import", booking, **empty).exit_code == 0
+        until(lambda: bool(kept(run, empty)), "a recipe")
         assert "recipe_learned" in process.stderr.readline()
     finally:
         process.terminate()
@@ -52,12 +44,12 @@ def test_a_process_that_follows_learns_from_what_becomes_complete(
 
 
 def test_each_session_is_looked_at_once_and_nothing_is_replaced(
-    run: InProcess, booking: str, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    run: InProcess, booking: str, empty: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poor = str(ROOT / "tests/recordings/a_single_round.jsonl")
     for one in (booking, poor):
-        assert run("recording", "import", one, **environment).exit_code == 0
-    for name, value in environment.items():
+        assert run("recording", "import", one, **empty).exit_code == 0
+    for name, value in empty.items():
         monkeypatch.setitem(os.environ, name, value)
 
     async def followed() -> list[str]:
@@ -80,7 +72,7 @@ def test_each_session_is_looked_at_once_and_nothing_is_replaced(
     assert asyncio.run(followed()) == ["create_booking_and_process_payment_and_book_hotel"]
 
 
-def test_it_takes_no_sessions_and_no_other_option(run: InProcess, environment: dict[str, str]) -> None:
-    done = run("recipes", "learn", "--follow", "--dry-run", **environment)
-    assert done.exit_code == 2
-    assert "--follow cannot be combined with sessions or other options" in done.stderr
+def test_it_takes_no_sessions_and_no_other_option(run: InProcess, empty: dict[str, str]) -> None:
+    assert "--follow cannot be combined with sessions or other options" in run.refused(
+        "recipes", "learn", "--follow", "--dry-run", **empty
+    )

@@ -105,6 +105,12 @@ def test_a_flight_that_is_sold_out_leads_to_its_waitlist_or_to_an_error() -> Non
     assert effects() == {"add_to_waitlist": 1}
 
 
+def test_a_room_is_booked_once() -> None:
+    booked = ran("book_hotel", {"city": "LIS", "check_in": "2030-05-01", "nights": 3, "guest": "Ada Quill"})
+    assert (booked.output["stay"], booked.output["hotel"]) == ("H-1001", "lis-tiles")
+    assert effects() == {"book_hotel": 1}
+
+
 def test_a_read_that_fails_once_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAVEL_FAILURES", "search_flights:2,check_availability:1")
     assert ran("check_flight_status", {"flight": "NYC-LIS-20300501-1"}).output["flight"]
@@ -141,6 +147,8 @@ def test_the_cheapest_day_is_not_always_the_first() -> None:
 
 def test_only_a_flight_that_a_person_approves_of_is_booked() -> None:
     refused = ran("book_with_approval", FLIGHT, {"approval": {"approved": False}})
+    assert refused.failure is not None
+    assert refused.failure.message == f"Nobody approved of flight {cheapest().flight}."
     assert (refused.status, effects()) == ("failed", {})
     approved = ran("book_with_approval", FLIGHT, {"approval": {"approved": True}})
     assert approved.output["flight"] == cheapest().flight

@@ -1,7 +1,6 @@
 """`antiphon replay rerun`."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ def path(folder: Path) -> Path:
 def test_the_same_response_is_told_and_ends_in_0(run: InProcess, path: Path) -> None:
     result = run("replay", "rerun", str(path))
     assert (result.exit_code, result.stdout) == (0, f"{path}: the same response\n")
-    (as_json,) = json.loads(run("replay", "rerun", str(path), "--json").stdout)
+    (as_json,) = run.json("replay", "rerun", str(path))
     assert (as_json["path"], as_json["is_same"], as_json["answer"]) == (str(path), True, "same")
 
 

@@ -52,11 +52,9 @@ def build(
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = _own_tools() if registry is None else registry
-    planner = Planner(own, bus.catalogue, WorkflowStore(bus).specification)
-    offered = Registry([*own.values(), *builtins(planner)])
+    offered = Registry([*own.values(), *builtins(_planner(bus, own))])
     queries = _sql_queries(settings)
     tools = Registry([*offered.values(), queries.tool])
-    # `*` means the operator's tools; the built-in tools only read, and need no approval.
     rule = ApprovalRule.checked(settings.approval, settings.approval_after_untrusted, own)
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     threads = Threads(settings.threads)
@@ -126,6 +124,10 @@ async def _publish(
         await retry_while_unavailable("publish catalogue", publish_once)
         published.set()
         await asyncio.sleep(interval_s)
+
+
+def _planner(bus: Bus, own: Mapping[str, Tool]) -> Planner:
+    return Planner(own, bus.catalogue, WorkflowStore(bus).specification)
 
 
 def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:

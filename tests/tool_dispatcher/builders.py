@@ -32,6 +32,8 @@ LEASE_S = 600.0
 """A process that is slow, on a busy machine, does not lose its leases."""
 DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
 ANYTHING: dict[str, Any] = {"type": "object", "additionalProperties": True}
+QUICK = {"initial_ms": 1, "max_ms": 1}
+"""A backoff."""
 
 
 def a_tool(name: str, function: Callable[..., Any], effect: Effect = "read", **options: Any) -> Tool:
@@ -51,6 +53,23 @@ class Ledger:
             return {"entered": context.call_id, "times": self.effects[context.idempotency_key]}
 
         return a_tool(name, enter, effect)
+
+
+class Flaky:
+    """Fails as scripted, then answers; stores each run."""
+
+    def __init__(self, *failures: BaseException) -> None:
+        self.failures = list(failures)
+        self.runs: list[ToolContext] = []
+
+    def __call__(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        self.runs.append(context)
+        if len(self.runs) <= len(self.failures):
+            raise self.failures[len(self.runs) - 1]
+        return "at last"
+
+    def tool(self, name: str = "look", effect: Effect = "read", **options: Any) -> Tool:
+        return a_tool(name, self, effect, **{"backoff": QUICK, **options})
 
 
 def a_call(id: str = "c1", name: str = "look", key: str | None = None, **fields: Any) -> RequestedCall:

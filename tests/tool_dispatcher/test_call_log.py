@@ -11,24 +11,17 @@ from structlog import get_logger
 from structlog.testing import capture_logs
 
 from antiphon import Secret
-from tests.tool_dispatcher.builders import a_bus, a_call, a_dispatcher, a_request, a_tool, results_of
+from tests.tool_dispatcher.builders import QUICK, a_bus, a_call, a_dispatcher, a_request, a_tool, results_of
+from tests.tool_dispatcher.provoking import raising
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
 
 SECRET = "correct-horse-battery-staple"
-QUICK = {"initial_ms": 1, "max_ms": 1}
 Line = dict[str, Any]
 
 
 def answer(arguments: dict[str, Any], context: ToolContext) -> Any:
     return {"found": arguments}
-
-
-def raising(error: BaseException, name: str = "look", **options: Any) -> Tool:
-    def fail(arguments: dict[str, Any], context: ToolContext) -> Any:
-        raise error
-
-    return a_tool(name, fail, **{"retry": 1, **options})
 
 
 def calls_in(logs: Iterable[Any]) -> list[Line]:

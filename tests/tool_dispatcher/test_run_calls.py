@@ -12,6 +12,7 @@ from antiphon_shared.tools.placeholders import as_text
 from pydantic_core import from_json
 
 from tests.tool_dispatcher.builders import (
+    Flaky,
     Ledger,
     a_call,
     a_delivery,
@@ -35,23 +36,6 @@ def a_run_call(
     return a_request(call, round=number, node=path, **fields)
 
 
-class Failing:
-    """A tool that fails as often as scripted, and keeps the contexts of its runs."""
-
-    def __init__(self, *failures: Exception) -> None:
-        self.failures, self.runs = list(failures), list[ToolContext]()
-
-    async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        self.runs.append(context)
-        if self.failures:
-            raise self.failures.pop(0)
-        return "done"
-
-    @property
-    def keys(self) -> list[str]:
-        return [context.idempotency_key for context in self.runs]
-
-
 def unavailable() -> ToolFailed:
     return ToolFailed("api_failure", "The service did not answer.")
 
@@ -65,7 +49,7 @@ async def one(tools: list[Tool], request: ToolsRequested, bus: Bus | None = None
 async def test_a_node_with_retries_of_its_own_is_not_tried_again_by_the_contract(
     is_retried: bool, runs: int
 ) -> None:
-    look = Failing(*(unavailable() for _ in range(5)))
+    look = Flaky(*(unavailable() for _ in range(5)))
     tool = a_tool("look", look, retry=3, backoff={"initial_ms": 1})
     result = await one([tool], a_run_call("look", "a", is_retried=is_retried))
     assert error_in(result).error_type == "api_failure"
@@ -73,10 +57,10 @@ async def test_a_node_with_retries_of_its_own_is_not_tried_again_by_the_contract
 
 
 async def test_rounds_of_a_contract_do_not_bind_a_run() -> None:
-    tool = a_tool("look", Failing(), rounds=[1])
+    tool = a_tool("look", Flaky(), rounds=[1])
     of_run = await one([tool], a_run_call("look", "a", number=12_345))
     of_session = await one([tool], a_request(a_call(), round=2))
-    assert (of_run.data, error_in(of_session).error_type) == ("done", "permission_denied")
+    assert (of_run.data, error_in(of_session).error_type) == ("at last", "permission_denied")
 
 
 @pytest.mark.parametrize(
@@ -160,10 +144,10 @@ async def test_two_nodes_with_equal_arguments_are_two_writes_and_one_node_is_one
 
 @pytest.mark.parametrize("repeat", ["return", "ask", "run"])
 async def test_what_a_contract_says_of_repetitions_is_not_about_nodes(bus: Bus, repeat: str) -> None:
-    enter = Failing()
+    enter = Flaky()
     tools = [a_tool("enter", enter, "write", repeat=repeat)]
     results = [await one(tools, a_run_call("enter", f"each/{n}", number=n), bus) for n in (1, 2, 3)]
-    assert [(result.data, result.repeated) for result in results] == [("done", None)] * 3
+    assert [(result.data, result.repeated) for result in results] == [("at last", None)] * 3
     assert len(enter.runs) == 3
 
 
@@ -180,26 +164,26 @@ class TestAnotherAttemptUnderTheSameKey:
     """A run tries an idempotent write again under the key of its first attempt."""
 
     async def test_runs_with_the_same_key_and_a_higher_fence(self, bus: Bus) -> None:
-        enter = Failing(unavailable(), TimeoutError())
+        enter = Flaky(unavailable(), TimeoutError())
         tools = [a_tool("enter", enter, "write", idempotent=True, retry=1)]
         requests = [a_run_call("enter", "a", number=n, attempt=n, key=1, is_retried=False) for n in (1, 2, 3)]
         results = [await one(tools, request, bus) for request in requests]
         assert [result.status for result in results] == ["error", "error", "ok"]
         assert [result.call_id for result in results] == ["a#1", "a#2", "a#3"]
-        assert enter.keys == ["default/s1/a/1"] * 3
+        assert {context.idempotency_key for context in enter.runs} == {"default/s1/a/1"}
         assert [context.fence for context in enter.runs] == [1, 2, 3]
         again = [await one(tools, request, bus, redelivered=True) for request in requests]
         assert ([result.status for result in again], len(enter.runs)) == (["error", "error", "ok"], 3)
 
     @pytest.mark.parametrize(
         ("failures", "options", "status", "data"),
-        [([], {"idempotent": True}, "ok", "done"), ([unavailable()], {}, "error", None)],
+        [([], {"idempotent": True}, "ok", "at last"), ([unavailable()], {}, "error", None)],
         ids=["has succeeded", "must not run twice"],
     )
     async def test_of_a_write_that_has_succeeded_or_must_not_run_twice_gives_its_result(
         self, bus: Bus, failures: list[Exception], options: dict[str, Any], status: str, data: Any
     ) -> None:
-        enter = Failing(*failures)
+        enter = Flaky(*failures)
         tools = [a_tool("enter", enter, "write", **options)]
         first = await one(tools, a_run_call("enter", "a", is_retried=False), bus)
         (second,) = await _results(tools, a_run_call("enter", "a", number=2, attempt=2), bus)
@@ -208,11 +192,11 @@ class TestAnotherAttemptUnderTheSameKey:
 
 
 async def test_a_tool_that_depends_on_another_runs_once_that_has_succeeded_in_the_run() -> None:
-    pay = a_tool("pay", Failing(), "write", depends_on=[{"tool": "book", "required_fields": ["id"]}])
-    tools = [pay, a_tool("book", Failing(), "write")]
+    pay = a_tool("pay", Flaky(), "write", depends_on=[{"tool": "book", "required_fields": ["id"]}])
+    tools = [pay, a_tool("book", Flaky(), "write")]
     early = await one(tools, a_run_call("pay", "a"))
     late = await one(tools, a_run_call("pay", "a", succeeded=("book",)))
-    assert (error_in(early).error_type, late.data) == ("dependency_failed", "done")
+    assert (error_in(early).error_type, late.data) == ("dependency_failed", "at last")
 
 
 async def _results(tools: list[Tool], request: ToolsRequested, bus: Bus) -> tuple[ToolResult, ...]:

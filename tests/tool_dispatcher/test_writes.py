@@ -237,7 +237,7 @@ class TestRedisAway:
     @pytest.mark.parametrize(
         ("redelivered", "error_type", "message"),
         [
-            (False, "api_failure", "so book was not run. Nothing has changed."),
+            (False, "api_failure", "the ledger of writes cannot be reached. Nothing has changed."),
             (True, "outcome_unknown", "book may have been run before"),
         ],
         ids=["nobody has begun", "somebody may have begun"],

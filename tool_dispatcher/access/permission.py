@@ -31,7 +31,7 @@ class ApprovalRule:
 
     @classmethod
     def checked(cls, names: Iterable[str], after_untrusted: bool, tools: Iterable[str]) -> "ApprovalRule":
-        """Return the rule with these names; `*` means all `tools`.
+        """Return the rule with these names; `*` means all `tools`, the operator's: the built-in ones only read.
 
         Raises ConfigurationError when it names an unknown tool: a mistyped name would guard nothing.
         """

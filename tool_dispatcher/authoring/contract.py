@@ -1,6 +1,6 @@
 """From an author's options to a complete contract, or to an error with the remedy. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict, get_args
 
 from antiphon_shared.tools.contract import (
@@ -181,30 +181,32 @@ def _validation_problems(contract: Contract) -> Iterator[Problem]:
         )
 
 
-def _self_reference_problems(tool: str, contract: Contract) -> Iterator[Problem]:
-    names: dict[str, Iterable[str]] = {
-        "depends_on": (one.tool for one in contract.depends_on),
-        "next": contract.next,
-        "alternatives": (one.tool for one in contract.alternatives),
+def named_tools(contract: Contract) -> dict[str, tuple[str, ...]]:
+    """Return the names of other tools in a contract, by option."""
+    return {
+        "depends_on": tuple(one.tool for one in contract.depends_on),
+        "alternatives": tuple(one.tool for one in contract.alternatives),
         "batch": (contract.batch.tool,) if contract.batch is not None else (),
+        "next": contract.next,
     }
-    for option, option_names in names.items():
-        if tool in option_names:
+
+
+def _self_reference_problems(tool: str, contract: Contract) -> Iterator[Problem]:
+    for option, names in named_tools(contract).items():
+        if tool in names:
             yield f"its {option} names the tool itself", f"Name another tool in {option}."
 
 
 def _duplicate_problems(contract: Contract) -> Iterator[Problem]:
-    lists: dict[str, list[object]] = {
-        "depends_on": [one.tool for one in contract.depends_on],
-        "alternatives": [one.tool for one in contract.alternatives],
-        "scopes": list(contract.scopes),
-        "rounds": list(contract.rounds),
-        "next": list(contract.next),
+    lists: dict[str, tuple[object, ...]] = {
+        **named_tools(contract),
+        "scopes": contract.scopes,
+        "rounds": contract.rounds,
     }
     for one in contract.depends_on:
-        lists[f"required_fields of {one.tool}"] = list(one.required_fields)
+        lists[f"required_fields of {one.tool}"] = one.required_fields
     for other in contract.alternatives:
-        lists[f"arguments of alternative {other.tool}"] = list((other.arguments or {}).values())
+        lists[f"arguments of alternative {other.tool}"] = tuple((other.arguments or {}).values())
     for option, values in lists.items():
         if duplicates := [value for index, value in enumerate(values) if value in values[:index]]:
             yield f"its {option} name {duplicates[0]!r} twice", "Name it once."

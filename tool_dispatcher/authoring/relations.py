@@ -8,6 +8,7 @@ from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.contract import Alternative, BatchVariant
 from antiphon_shared.values import JsonSchema
 
+from tool_dispatcher.authoring.contract import named_tools
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.tool import Tool
 
@@ -25,14 +26,7 @@ def check_relations(tools: Mapping[str, Tool]) -> None:
 
 
 def _check_names(tool: Tool, tools: Mapping[str, Tool]) -> None:
-    contract = tool.contract
-    names_by_option = {
-        "depends_on": [one.tool for one in contract.depends_on],
-        "alternatives": [one.tool for one in contract.alternatives],
-        "batch": [contract.batch.tool] if contract.batch is not None else [],
-        "next": list(contract.next),
-    }
-    for option, names in names_by_option.items():
+    for option, names in named_tools(tool.contract).items():
         for name in names:
             if name not in tools:
                 nearest = did_you_mean(name, sorted(tools.keys() - {tool.name}))

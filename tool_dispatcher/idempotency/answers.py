@@ -9,11 +9,11 @@ from tool_dispatcher.authoring.failures import is_without_effect, tool_error
 from tool_dispatcher.idempotency.write import DeniedClaim, Effect, EndState, Results, Write
 
 
-def unknown_outcome_error(write: Write) -> ToolError:
-    """Return the error of a write that began, but whose end was not recorded."""
+def unknown_outcome_error(tool: str, second_run: str = "") -> ToolError:
+    """Return the error of a write that began, but whose end was not recorded; `second_run` tells of a later run."""
     return tool_error(
         "outcome_unknown",
-        f"The dispatcher stopped while {write.tool} was running. It may or may not have taken effect.",
+        f"The dispatcher stopped while {tool} was running. It may or may not have taken effect. {second_run}",
     )
 
 
@@ -25,12 +25,8 @@ def unknown_after_second_run(result: ToolResult) -> ToolResult:
     error = result.error
     if error is None or is_unknown(result):
         return result
-    unknown = tool_error(
-        "outcome_unknown",
-        f"The dispatcher stopped while {result.tool} was running. It may or may not have taken effect. "
-        f"A second run failed: {error.error_type}, {error.message}",
-    )
-    return result.model_copy(update={"error": unknown})
+    second_run = f"A second run failed: {error.error_type}, {error.message}"
+    return result.model_copy(update={"error": unknown_outcome_error(result.tool, second_run)})
 
 
 def still_running_error(write: Write) -> ToolError:
@@ -64,32 +60,21 @@ def cancelled_session_error(write: Write) -> ToolError:
     )
 
 
-def ledger_unavailable_error(write: Write, may_have_begun: bool) -> ToolError:
-    """Return the error of a write that does not run because the ledger of writes cannot be reached."""
+def not_claimed_error(write: Write, not_replicated: str, may_have_begun: bool) -> ToolError:
+    """Return the error of a write that does not run, as it cannot be claimed.
+
+    `not_replicated` is why a failover could lose the claim; if it is empty, the ledger of writes cannot be reached.
+    """
+    why = "the ledger of writes cannot be reached."
+    if not_replicated:
+        why = f"Redis's replicas are behind ({not_replicated})"
     if may_have_begun:
         return tool_error(
-            "outcome_unknown",
-            f"{write.tool} may have been run before, and its outcome cannot be read: "
-            "the ledger of writes cannot be reached.",
+            "outcome_unknown", f"{write.tool} may have been run before, and cannot be resumed now: {why}"
         )
     return tool_error(
         "api_failure",
-        f"The ledger of writes cannot be reached, so {write.tool} was not run. Nothing has changed.",
-        "Call it again later, or go on without it and say that it was not done.",
-    )
-
-
-def not_replicated_error(write: Write, problem: str, may_have_begun: bool) -> ToolError:
-    """Return the error of a write that does not begin because a failover could lose its claim."""
-    if may_have_begun:
-        return tool_error(
-            "outcome_unknown",
-            f"{write.tool} may have been run before, and cannot be resumed now: Redis's replicas are behind "
-            f"({problem})",
-        )
-    return tool_error(
-        "api_failure",
-        f"{write.tool} was not run: Redis's replicas are behind ({problem}) Nothing has changed.",
+        f"{write.tool} was not run: {why} Nothing has changed.",
         "Call it again later, or go on without it and say that it was not done.",
     )
 
@@ -118,11 +103,9 @@ def mark_settling(results: Results, denied: DeniedClaim | None) -> Results:
 def repeated_result(write: Write, denied: DeniedClaim) -> ToolResult | ToolError:
     """Return the result of the identical call as the result of this call, or an error if it cannot be read."""
     if denied.outcome is None:
-        first = first_call(denied)
         return tool_error(
             "repeated_write",
-            f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same. "
-            "Its result can no longer be read.",
+            f"{write.tool} was not run again: {_named(denied)} did the same. Its result can no longer be read.",
             _how_to_repeat(denied),
         )
     (call_id,) = write.call_ids
@@ -135,39 +118,32 @@ def write_between_error(write: Write, denied: DeniedClaim) -> ToolError:
 
     The first result may be out of date, and a second run might undo the other write.
     """
-    first = first_call(denied)
     round, _, key = denied.other.split("/", 2)
     other = key.split("/")[2]
     return tool_error(
         "repeated_write",
-        f"{write.tool} was not run: call {first.call_id} of round {first.round} did the same, and {other} "
-        f"(round {round}) has changed something since, so its result may be out of date.",
+        f"{write.tool} was not run: {_named(denied)} did the same, and {other} (round {round}) has changed "
+        "something since, so its result may be out of date.",
         f"Check the current state with a reading tool. {_how_to_repeat(denied)}",
     )
 
 
 def approval_needed_error(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repeated write whose contract asks for a person's decision."""
-    first = first_call(denied)
     return tool_error(
         "repeated_write",
-        f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same.",
+        f"{write.tool} was not run again: {_named(denied)} did the same.",
         f"{_how_to_repeat(denied)} A person has to approve that.",
     )
 
 
 def unknown_before_error(write: Write, denied: DeniedClaim, outcome: ToolResult | None) -> ToolError:
     """Return the error for a write whose identical earlier call has an unknown outcome."""
-    first = first_call(denied)
-    reason = (
-        outcome.error.message
-        if outcome is not None and outcome.error is not None
-        else unknown_outcome_error(write).message
-    )
+    error = unknown_outcome_error(write.tool) if outcome is None or outcome.error is None else outcome.error
     return tool_error(
         "outcome_unknown",
-        f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same, and it is "
-        f"unknown whether that took effect. {reason}",
+        f"{write.tool} was not run again: {_named(denied)} did the same, and it is unknown whether that took "
+        f"effect. {error.message}",
         "Check with a reading tool, or tell the user that it is not known. "
         f"{_how_to_repeat(denied)} A person has to approve that.",
     )
@@ -175,11 +151,10 @@ def unknown_before_error(write: Write, denied: DeniedClaim, outcome: ToolResult 
 
 def not_approved_error(write: Write, denied: DeniedClaim) -> ToolError:
     """Return the error for a repetition without approval of a write that may have taken effect."""
-    first = first_call(denied)
     return tool_error(
         "permission_denied",
-        f"{write.tool} was not run again: it is unknown whether call {first.call_id} of round {first.round} took "
-        "effect, so a repetition needs a person's approval, which was not given.",
+        f"{write.tool} was not run again: it is unknown whether {_named(denied)} took effect, so a repetition "
+        "needs a person's approval, which was not given.",
         "Check with a reading tool whether it took effect, or tell the user that it is not known.",
     )
 
@@ -198,6 +173,12 @@ def write_end(results: Results) -> tuple[EndState, tuple[Effect, ...]]:
     """
     state: EndState = "unknown" if any(map(is_unknown, results)) else "settled"
     return state, tuple(map(effect_of, results))
+
+
+def _named(denied: DeniedClaim) -> str:
+    """Return the call that made the write before, as text."""
+    first = first_call(denied)
+    return f"call {first.call_id} of round {first.round}"
 
 
 def _how_to_repeat(denied: DeniedClaim) -> str:

@@ -161,7 +161,7 @@ class Claims:
                     if claim is not None:
                         return claim
                 case "settled" | "unknown" | "none":
-                    return AnsweredWrite(status.outcomes, answers.unknown_outcome_error(self._write))
+                    return AnsweredWrite(status.outcomes, answers.unknown_outcome_error(self._write.tool))
                 case "abandoned":
                     claim = await self._ledger.take_over(self._write, status.fence)
                     if claim is not None:
@@ -221,10 +221,10 @@ class Claims:
                 return answers.cancelled_session_error(self._write)
             case ClaimNotReplicated():
                 self.log().warning("write_claim_not_replicated", error=error.message)
-                return answers.not_replicated_error(self._write, error.message, self.may_have_begun)
+                return answers.not_claimed_error(self._write, error.message, self.may_have_begun)
             case _:
                 self.log().warning("write_ledger_unavailable", error=str(error))
-                return answers.ledger_unavailable_error(self._write, self.may_have_begun)
+                return answers.not_claimed_error(self._write, "", self.may_have_begun)
 
     @asynccontextmanager
     async def renewed(self, claim: Claim) -> AsyncIterator[None]:

@@ -103,12 +103,13 @@ class Writes:
             return None
         if claim.problem:
             claims.log().warning("write_claim_not_replicated", problem=claim.problem)
-            return await self._results(call, answers.not_replicated_error(claim.write, claim.problem, False))
+            return await self._results(call, answers.not_claimed_error(claim.write, claim.problem, False))
         answer = await self._reconciled(call, claims) if await claims.must_reconcile(claim) else None
         if isinstance(answer, TookEffect):
             return claims.mark_first(await self._results(call, answer.data))
         if answer is None and claims.is_uncertain(claim):
-            return claims.mark_first(await self._results(call, answers.unknown_outcome_error(claim.write)))
+            unknown = answers.unknown_outcome_error(claim.write.tool)
+            return claims.mark_first(await self._results(call, unknown))
         if not await claims.is_held(claim):
             return None
         claims.may_have_begun = True

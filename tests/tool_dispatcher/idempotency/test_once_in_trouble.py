@@ -170,7 +170,7 @@ async def test_a_run_that_is_cancelled_settles_nothing_and_its_lease_ends_by_its
 @pytest.mark.parametrize(
     ("may_have_begun", "error_type", "message", "action"),
     [
-        (False, "api_failure", "pay was not run. Nothing has changed.", "Call it again later"),
+        (False, "api_failure", "pay was not run: the ledger", "Call it again later"),
         (True, "outcome_unknown", "may have been run before", "do not repeat it"),
     ],
     ids=["it has not begun", "it may have begun"],

@@ -10,6 +10,8 @@ from antiphon_shared.tools.calls import ErrorType, ToolResult
 from antiphon_shared.tools.contract import Alternative, Effect
 
 from tests.tool_dispatcher.builders import (
+    QUICK,
+    Flaky,
     Ledger,
     a_bus,
     a_call,
@@ -22,25 +24,6 @@ from tests.tool_dispatcher.builders import (
 )
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
-
-QUICK = {"initial_ms": 1, "max_ms": 1}
-
-
-class Flaky:
-    """Fails as scripted, then answers; stores each run."""
-
-    def __init__(self, *failures: BaseException) -> None:
-        self.failures = list(failures)
-        self.runs: list[ToolContext] = []
-
-    def __call__(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        self.runs.append(context)
-        if len(self.runs) <= len(self.failures):
-            raise self.failures[len(self.runs) - 1]
-        return "at last"
-
-    def tool(self, name: str = "look", effect: Effect = "read", **options: Any) -> Tool:
-        return a_tool(name, self, effect, **{"backoff": QUICK, **options})
 
 
 def failing(error_type: ErrorType, message: str = "out of order", **more: Any) -> ToolFailed:

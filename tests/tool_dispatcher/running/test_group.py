@@ -11,6 +11,7 @@ from antiphon_shared.tools.contract import BatchVariant, Effect
 from antiphon_shared.tools.journal import outcome_entry
 
 from tests.tool_dispatcher.builders import (
+    QUICK,
     a_bus,
     a_call,
     a_dispatcher,
@@ -26,7 +27,6 @@ from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.reconcile import TookEffect
 from tool_dispatcher.authoring.tool import Tool
 
-QUICK = {"initial_ms": 1, "max_ms": 1}
 KEY = "default/s1/1/c0+4"
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 CITIES = {"type": "object", "properties": {"items": {"type": "array"}}, "required": ["items"]}

@@ -80,7 +80,7 @@ Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing re
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What became of a learned recipe."""
+    """The outcome of storing a learned recipe."""
 
     is_stored: bool = False
     removed: tuple[str, ...] = ()

@@ -10,7 +10,8 @@ from antiphon_shared.breakers.table import is_name, tool_breaker
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.redis_bus import Bus
 
-from antiphon.cli.output import Json, UsageError, command, one_line, print_json, print_table, stderr, stdout
+from antiphon.cli.output import Json, UsageError, command, print_json, print_table, stderr, stdout
+from antiphon.cli.printer import one_line
 from antiphon.observe import BreakerStatus, breakers, connected, published_catalogue
 
 app = typer.Typer(

@@ -9,17 +9,8 @@ from antiphon_shared.bus.dead_letters import DeadLetters
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable, UnreadableEvent
 from antiphon_shared.text.control import visible
 
-from antiphon.cli.output import (
-    Json,
-    UsageError,
-    command,
-    one_line,
-    print_json,
-    print_table,
-    run,
-    stdout,
-    write,
-)
+from antiphon.cli.output import Json, UsageError, command, print_json, print_table, run, stdout, write
+from antiphon.cli.printer import one_line
 from antiphon.observe import connected
 
 ResultT = TypeVar("ResultT")

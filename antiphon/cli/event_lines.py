@@ -38,7 +38,8 @@ from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.process.logs import as_line
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
-from antiphon.cli.output import counted, one_line
+from antiphon.cli.output import counted
+from antiphon.cli.printer import one_line
 from antiphon.cli.run_lines import failed_node, progress_of_run
 
 _ARGUMENT_LENGTH = 60

@@ -17,7 +17,8 @@ from antiphon_shared.events.session import Response
 
 from antiphon.cli import event_lines
 from antiphon.cli.dialogue import Dialogue
-from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, Printer, one_line, print_json, stderr, stdout, write
+from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, print_json, stderr, stdout, write
+from antiphon.cli.printer import Printer, one_line
 from antiphon.client import TextDelta
 
 _TAIL_LENGTH = 60

@@ -24,13 +24,13 @@ from antiphon.cli.output import (
     UsageError,
     command,
     counted,
-    one_line,
     print_json,
     refuse,
     run,
     stderr,
     stdout,
 )
+from antiphon.cli.printer import one_line
 from antiphon.cli.recording_check import check
 from antiphon.cli.recording_scan import scan
 from antiphon.errors import AlreadyThere, UnknownSession

@@ -20,13 +20,13 @@ from antiphon.cli.output import (
     UsageError,
     command,
     counted,
-    one_line,
     print_json,
     print_table,
     refuse,
     stderr,
     stdout,
 )
+from antiphon.cli.printer import one_line
 from antiphon.recording.recording_paths import find_recordings
 from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.scan import Finding, Scanner

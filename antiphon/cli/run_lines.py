@@ -14,7 +14,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Response
 
-from antiphon.cli.output import one_line
+from antiphon.cli.printer import one_line
 
 _MESSAGE_LENGTH = 160
 

@@ -18,18 +18,9 @@ from antiphon.approval import calls_waiting
 from antiphon.cli import event_lines
 from antiphon.cli.live import print_events, print_uncertainty, show_answer, show_progress
 from antiphon.cli.options import Reason
-from antiphon.cli.output import (
-    EXIT_DONE,
-    Json,
-    command,
-    one_line,
-    print_json,
-    print_table,
-    run,
-    stderr,
-    stdout,
-)
+from antiphon.cli.output import EXIT_DONE, Json, command, print_json, print_table, run, stderr, stdout
 from antiphon.cli.pipelines import queued_but_cancelled
+from antiphon.cli.printer import one_line
 from antiphon.cli.unconfirmed import print_unconfirmed
 from antiphon.client import Antiphon
 from antiphon.confirmation import CallIds

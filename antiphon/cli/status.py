@@ -13,12 +13,12 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     Json,
     command,
-    one_line,
     print_json,
     print_table,
     stderr,
     stdout,
 )
+from antiphon.cli.printer import one_line
 from antiphon.observe import connected, pipeline_status
 from antiphon.rejected import newest_rejection
 

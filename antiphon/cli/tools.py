@@ -11,17 +11,8 @@ from pydantic import ValidationError
 
 from antiphon.cli import tools_check
 from antiphon.cli.contract_words import contract_words
-from antiphon.cli.output import (
-    Json,
-    UsageError,
-    command,
-    one_line,
-    print_json,
-    print_table,
-    stderr,
-    stdout,
-    write,
-)
+from antiphon.cli.output import Json, UsageError, command, print_json, print_table, stderr, stdout, write
+from antiphon.cli.printer import one_line
 from antiphon.observe import connected, published_catalogue
 from tool_dispatcher.catalogue import load_tools, to_catalogue
 from tool_dispatcher.operator_hints import add_hints

@@ -13,13 +13,13 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     Json,
     counted,
-    one_line,
     print_json,
     print_table,
     run,
     stderr,
     stdout,
 )
+from antiphon.cli.printer import one_line
 from tool_dispatcher.catalogue import load_tools
 from tool_dispatcher.check.memory import bounded_memory
 from tool_dispatcher.check.run import EXAMPLES_MAX, RUN_S_MAX, CheckedCase, Options, ToolReport, check_tool

@@ -26,9 +26,17 @@ from typing import Any
 from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.references import ReferenceMissing, look_up
 
-from antiphon.recipes.chain import ArgumentPath, Chain
+from antiphon.recipes.chain import Chain
 from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, Source, reference_to
-from antiphon.recipes.values import Question, SearchedValues, identity, is_alike, is_distinctive, texts_in
+from antiphon.recipes.values import (
+    Question,
+    SearchedValues,
+    ValuePath,
+    identity,
+    is_alike,
+    is_distinctive,
+    texts_in,
+)
 from tool_dispatcher.authoring.secret import holds_secret
 
 _ANY_NAME = "node"
@@ -45,7 +53,7 @@ class _Argument:
     """A value of a call: its content in each session, and its path."""
 
     call: int
-    path: ArgumentPath
+    path: ValuePath
     values: tuple[Any, ...]
     schema: JsonSchema
 

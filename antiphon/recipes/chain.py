@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.placeholders import Reference, find
 from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS
 
-from antiphon.recipes.values import texts_in
+from antiphon.recipes.values import ValuePath, texts_in
 from antiphon.recording.lines import Line, data_in
 from antiphon.replay.recorded_calls import RecordedCall, batches_of
 from tool_dispatcher.check.locations import depth_of
@@ -20,8 +20,6 @@ LEVELS_MAX = 40
 """The limit for arguments; the file around them adds more levels."""
 _SQL = "sql_query"
 """A name that a workflow runs itself, even if a tool has it."""
-
-ArgumentPath = tuple[str | int, ...]
 
 
 class NotLearnable(AntiphonError):
@@ -39,7 +37,7 @@ class SuccessfulCall:
     arguments: dict[str, Any]
     result: Any
     definition: ToolDefinition
-    placeholders: Mapping[ArgumentPath, tuple[int, ArgumentPath]]
+    placeholders: Mapping[ValuePath, tuple[int, ValuePath]]
     """Arguments that the model took from another call of the round: that call's index, and the path."""
     is_cited: bool = False
     """Whether the answer is based on its result."""
@@ -189,7 +187,7 @@ def _add(
     for _, one in batch:
         assert one.arguments is not None, "others are not learned"
         assert one.definition is not None, "others are not learned"
-        placeholders: dict[ArgumentPath, tuple[int, ArgumentPath]] = {}
+        placeholders: dict[ValuePath, tuple[int, ValuePath]] = {}
         for path, part in find(one.call.arguments):
             if isinstance(part, Reference) and ids.get(part.call) in indexes:
                 placeholders[path] = (indexes[ids[part.call]], part.path)

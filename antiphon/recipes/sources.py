@@ -7,7 +7,7 @@ from typing import Any
 from antiphon_shared.values import JsonSchema
 from antiphon_shared.workflows.references import Reference, read_template
 
-from antiphon.recipes.values import Path
+from antiphon.recipes.values import ValuePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class FromResult:
     """A value in the result of an earlier call."""
 
     call: int
-    path: Path
+    path: ValuePath
 
 
 @dataclass(frozen=True, slots=True)

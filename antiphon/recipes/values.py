@@ -16,7 +16,8 @@ from typing import Any
 from antiphon_shared.text.dates import dates_in
 from antiphon_shared.text.words import plain_words, words
 
-Path = tuple[str | int, ...]
+ValuePath = tuple[str | int, ...]
+"""The keys and indexes that lead to a value within another one."""
 
 _CHARACTERS_MIN = 3
 _NUMBER_MIN = 100
@@ -151,10 +152,10 @@ class SearchedValues:
             if isinstance(value, dict | list):
                 self._shapes.add((type(value), len(value)))
 
-    def paths(self, result: object) -> dict[str, list[Path]]:
+    def paths(self, result: object) -> dict[str, list[ValuePath]]:
         """Return the paths of each searched value in a result, by its identity; paths in the order of the result."""
-        paths_by_value: dict[str, list[Path]] = {}
-        waiting: list[tuple[Path, Any]] = [((), result)]
+        paths_by_value: dict[str, list[ValuePath]] = {}
+        waiting: list[tuple[ValuePath, Any]] = [((), result)]
         for _ in range(_VALUES_MAX):
             if not waiting:
                 break

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from antiphon_shared.bus.workflow_store import WorkflowStore
-from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.file import read_workflows
 from antiphon_shared.workflows.specification import Specification
 
+from antiphon.observe import published_catalogue
 from antiphon.workflows.load import InvalidWorkflow, catalogue_of
 
 if TYPE_CHECKING:
@@ -32,11 +32,7 @@ async def publish(
         ConfigurationError: Another domain has published a workflow of that name.
     """
     bus = antiphon.open_bus()
-    catalogue: Catalogue | None = None
-    if tools is not None:
-        catalogue = catalogue_of(tools)
-    elif content_hash := await bus.current_catalogue():
-        catalogue = await bus.catalogue(content_hash)
+    catalogue = await published_catalogue(bus) if tools is None else catalogue_of(tools)
     specifications, problems = read_workflows(files, catalogue)
     if any(problem.severity == "error" for problem in problems):
         raise InvalidWorkflow(problems)

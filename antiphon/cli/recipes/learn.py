@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,6 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     Json,
     UsageError,
-    one_line,
     print_json,
     print_table,
     run,
@@ -25,6 +25,7 @@ from antiphon.cli.output import (
     write,
     write_file,
 )
+from antiphon.cli.printer import one_line
 from antiphon.errors import AlreadyThere
 from antiphon.observe import connected
 from antiphon.recipes.chain import Chain, chain_of
@@ -37,8 +38,6 @@ from antiphon.recording.files import naming, read_lines
 from antiphon.recording.recording_paths import ENDINGS
 from antiphon.submission import checked_session_id
 
-_HowKept = tuple[bool, tuple[str, ...], str]
-"""Whether a recipe is kept, the recipes removed for it, and why it is not kept."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
@@ -77,6 +76,17 @@ RecipeFile = Annotated[
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the recipe without storing it in Redis.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing recipe with the same name.")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """The outcome of storing a learned recipe."""
+
+    is_stored: bool = False
+    removed: tuple[str, ...] = ()
+    """The recipes that were removed for it."""
+    why_not: str = ""
+    """Why it was not stored, other than by a dry run."""
 
 
 def learn_recipe(
@@ -124,7 +134,7 @@ async def _learn(
         )
     if not sessions:
         raise UsageError("no sessions were named.", hint="Name sessions or recordings, or use --recent N.")
-    removed: tuple[str, ...] = ()
+    outcome = _Outcome()
     if is_dry and all(map(_is_file, sessions)):
         learned = learn([_read(one) for one in dict.fromkeys(sessions)], name)
     else:
@@ -134,16 +144,14 @@ async def _learn(
                 for one in dict.fromkeys(sessions)
             ]
             learned = learn(chains, name)
-            if not is_dry:
-                recipes_max = load(RecipeSettings).kept
-                removed = await RecipeStore(bus).store(learned.recipe, recipes_max, may_replace=may_replace)
+            outcome = await _store(RecipeStore(bus), learned.recipe, is_dry, may_replace)
     if file is not None:
         write_file(file, learned.text, "--output")
     if json:
-        print_json(_as_json(learned, not is_dry, removed))
+        print_json(_as_json(learned, outcome))
         return EXIT_DONE
     write(learned.text)
-    _report(learned, is_stored=not is_dry, removed=removed)
+    _report(learned, outcome)
     return EXIT_DONE
 
 
@@ -167,35 +175,43 @@ async def _learn_recent(
     async with connected() as bus:
         store = RecipeStore(bus)
         recent = await learn_recent(bus, count, await store.learned_from())
-        outcomes = [(one, await _store(store, one.recipe, is_dry, may_replace)) for one in recent.learned]
+        outcomes = [await _store_if_free(store, one.recipe, is_dry, may_replace) for one in recent.learned]
+    learned = [*zip(recent.learned, outcomes, strict=True)]
     refused = [{"session": id, "because": why} for id, why in recent.refused]
     if is_json:
-        print_json({"recipes": [_as_json(one, *how) for one, how in outcomes], "refused": refused})
+        print_json({"recipes": [_as_json(one, outcome) for one, outcome in learned], "refused": refused})
     else:
         rows = [
-            (one.recipe.name, ", ".join(one.recipe.learned_from), "yes" if is_stored else "no")
-            for one, (is_stored, _, _) in outcomes
+            (one.recipe.name, ", ".join(one.recipe.learned_from), "yes" if outcome.is_stored else "no")
+            for one, outcome in learned
         ]
         print_table(("name", "learned from", "kept"), rows, "No recipes.")
-        _report_all(recent, [how for _, how in outcomes])
+        _report_all(recent, learned)
     return EXIT_DONE if recent.learned else EXIT_FAILED
 
 
-async def _store(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: bool) -> _HowKept:
+async def _store(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: bool) -> _Outcome:
+    """Store a recipe unless `is_dry`. Raises AlreadyThere."""
     if is_dry:
-        return False, (), ""
+        return _Outcome()
+    removed = await store.store(recipe, load(RecipeSettings).kept, may_replace=may_replace)
+    return _Outcome(is_stored=True, removed=removed)
+
+
+async def _store_if_free(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: bool) -> _Outcome:
+    """Store a recipe unless `is_dry`, or its name is taken."""
     try:
-        return True, await store.store(recipe, load(RecipeSettings).kept, may_replace=may_replace), ""
+        return await _store(store, recipe, is_dry, may_replace)
     except AlreadyThere as error:
-        return False, (), error.message
+        return _Outcome(why_not=error.message)
 
 
-def _report_all(recent: Recent, outcomes: Sequence[_HowKept]) -> None:
+def _report_all(recent: Recent, learned: Sequence[tuple[Learned, _Outcome]]) -> None:
     say = stderr()
-    for learned, (_, removed, why) in zip(recent.learned, outcomes, strict=True):
-        _warn_of_removed(removed)
-        if why:
-            words = f"{learned.recipe.name} was not stored: {why} Use --replace to replace it."
+    for one, outcome in learned:
+        _warn_of_removed(outcome.removed)
+        if outcome.why_not:
+            words = f"{one.recipe.name} was not stored: {outcome.why_not} Use --replace to replace it."
             say.print(one_line(words), style="yellow")
     for session_id, why in recent.refused:
         say.print(one_line(f"{session_id}: {why}"), style="dim")
@@ -210,16 +226,16 @@ def _read(source: str) -> Chain:
         return chain_of(read_lines(path))
 
 
-def _report(learned: Learned, *, is_stored: bool, removed: Sequence[str]) -> None:
+def _report(learned: Learned, outcome: _Outcome) -> None:
     say = stderr()
     for node, argument, value in learned.fixed:
         say.print(one_line(f"{node}: {argument} is always {short_json(value)}."), style="dim")
     for tool, why in learned.left_out:
         say.print(one_line(f"A call of {tool} was omitted: {why}."), style="dim")
-    _warn_of_removed(removed)
+    _warn_of_removed(outcome.removed)
     name = one_line(learned.recipe.name)
-    outcome = f"Stored as {name}." if is_stored else f"{name} was not stored: this was a dry run."
-    say.print(outcome, style="dim")
+    words = f"Stored as {name}." if outcome.is_stored else f"{name} was not stored: this was a dry run."
+    say.print(words, style="dim")
 
 
 def _warn_of_removed(names: Sequence[str]) -> None:
@@ -228,16 +244,16 @@ def _warn_of_removed(names: Sequence[str]) -> None:
         stderr().print(one_line(words), style="yellow")
 
 
-def _as_json(learned: Learned, is_stored: bool, removed: Sequence[str], why_not: str = "") -> dict[str, Any]:
+def _as_json(learned: Learned, outcome: _Outcome) -> dict[str, Any]:
     return {
         "name": learned.recipe.name,
-        "is_kept": is_stored,
-        **({"because": why_not} if why_not else {}),
+        "is_kept": outcome.is_stored,
+        **({"because": outcome.why_not} if outcome.why_not else {}),
         "learned_from": list(learned.recipe.learned_from),
         "file": learned.recipe.file,
         "fixed": [
             {"node": node, "argument": argument, "value": value} for node, argument, value in learned.fixed
         ],
         "left_out": [{"tool": tool, "because": why} for tool, why in learned.left_out],
-        "gone": list(removed),
+        "gone": list(outcome.removed),
     }

@@ -13,13 +13,13 @@ from antiphon.cli.output import (
     UsageError,
     command,
     counted,
-    one_line,
     print_json,
     print_table,
     stderr,
     stdout,
     write,
 )
+from antiphon.cli.printer import one_line
 from antiphon.observe import connected, published_catalogue
 from antiphon.recipes.store import RecipeStore
 

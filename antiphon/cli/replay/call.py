@@ -7,6 +7,7 @@ import typer
 from pydantic_core import to_json
 
 from antiphon.cli import output
+from antiphon.cli.printer import one_line
 from antiphon.cli.replay.own_prompt import own_prompt
 from antiphon.recording.files import read_lines
 from antiphon.replay.call import RECORDED, Replied
@@ -67,10 +68,10 @@ def _row(one: Replied) -> tuple[object, ...]:
     calls = "; ".join(
         f"{call.name} {to_json(call.arguments).decode(errors='replace')}" for call in one.reply.tool_calls
     )
-    text = output.one_line(one.reply.text, _TEXT_MAX)
+    text = one_line(one.reply.text, _TEXT_MAX)
     return (
         *(one.model, one.reply.stop_reason, input_tokens, usage.output_tokens, cost, seconds),
-        *(output.one_line(calls, _CALLS_MAX), text),
+        *(one_line(calls, _CALLS_MAX), text),
     )
 
 

@@ -13,7 +13,6 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     Json,
     UsageError,
-    one_line,
     print_json,
     print_table,
     run,
@@ -21,6 +20,7 @@ from antiphon.cli.output import (
     write_file,
 )
 from antiphon.cli.pipelines import split_modules
+from antiphon.cli.printer import one_line
 from antiphon.cli.query_options import Scopes
 from antiphon.embedded import PROVIDERS, registry_of
 from antiphon.recording.recording_paths import find_recordings

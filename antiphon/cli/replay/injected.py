@@ -10,6 +10,7 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.values import JsonObject
 
 from antiphon.cli import event_lines, output
+from antiphon.cli.printer import one_line
 from antiphon.recording.files import as_text, naming, read_lines
 from antiphon.replay.injection.inject import Chain, inject, read_fault
 from antiphon.replay.injection.trace import TracedStep
@@ -70,7 +71,7 @@ def _show(path: Path, chain: Chain) -> None:
     if last is not None:
         output.stdout().print(_limits(last))
         for message in last["uncertainty"]:
-            output.stdout().print(f"- {output.one_line(message)}")
+            output.stdout().print(f"- {one_line(message)}")
     output.stdout().print(chain.end)
     if chain.answer is not None:
         output.stdout().print(f"\n{chain.answer.status} ({chain.answer.termination_reason})\n")

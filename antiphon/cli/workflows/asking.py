@@ -4,7 +4,7 @@ from antiphon_shared.events import InputRequested
 from antiphon_shared.workflows.params import Param
 
 from antiphon.cli.event_lines import UNREACHABLE
-from antiphon.cli.output import one_line
+from antiphon.cli.printer import one_line
 
 
 def request_lines(request: InputRequested) -> list[str]:

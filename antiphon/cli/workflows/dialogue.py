@@ -15,7 +15,8 @@ from antiphon_shared.workflows.params import Param
 
 from antiphon import workflows
 from antiphon.cli.dialogue import Dialogue
-from antiphon.cli.output import one_line, stderr
+from antiphon.cli.output import stderr
+from antiphon.cli.printer import one_line
 from antiphon.cli.unconfirmed import show_confirmation
 from antiphon.cli.workflows.asking import request_lines, type_text
 from antiphon.cli.workflows.params import UnfitValue, typed_value

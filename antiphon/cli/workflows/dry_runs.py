@@ -13,7 +13,8 @@ from antiphon_shared.workflows.params import short_json
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.cli.input_files import json_of, text_of
-from antiphon.cli.output import UsageError, counted, one_line, print_json, print_table, stdout
+from antiphon.cli.output import UsageError, counted, print_json, print_table, stdout
+from antiphon.cli.printer import one_line
 from antiphon.workflows.dry_run import SCENARIOS_MAX, DryRun, cover, dry_run
 from coordinator.workflows.messages import AskPerson, CallTool, End, Reason, SetTimer
 from coordinator.workflows.plan import Plan, pinned_tool

@@ -21,7 +21,6 @@ from antiphon.cli.output import (
     UsageError,
     command,
     counted,
-    one_line,
     print_json,
     print_table,
     stderr,
@@ -29,6 +28,7 @@ from antiphon.cli.output import (
     write,
     write_file,
 )
+from antiphon.cli.printer import one_line
 from antiphon.cli.workflows.sources import exit_code_of, find_workflow, specifications_of, tools_option
 from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import catalogue_of

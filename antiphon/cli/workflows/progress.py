@@ -17,7 +17,8 @@ from antiphon_shared.tools.calls import ToolResult
 
 from antiphon.cli import event_lines
 from antiphon.cli.live import show_stream
-from antiphon.cli.output import counted, one_line
+from antiphon.cli.output import counted
+from antiphon.cli.printer import one_line
 from antiphon.cli.workflows.asking import how_to_answer, request_lines
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.client import TextDelta

@@ -16,12 +16,12 @@ from antiphon.cli.output import (
     UsageError,
     command,
     counted,
-    one_line,
     print_json,
     print_table,
     stderr,
     stdout,
 )
+from antiphon.cli.printer import one_line
 from antiphon.cli.workflows.sources import show_problems, tools_option
 from antiphon.client import Antiphon
 from antiphon.observe import connected

@@ -16,13 +16,13 @@ from antiphon.cli.output import (
     Json,
     UsageError,
     command,
-    one_line,
     print_json,
     print_table,
     stderr,
     stdout,
     write,
 )
+from antiphon.cli.printer import one_line
 from antiphon.cli.unconfirmed import print_unconfirmed
 from antiphon.cli.workflows.params import read_values
 from antiphon.cli.workflows.run import follow

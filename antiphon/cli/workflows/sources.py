@@ -18,10 +18,10 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     EXIT_USAGE,
     UsageError,
-    one_line,
     result_of,
     stderr,
 )
+from antiphon.cli.printer import one_line
 from antiphon.observe import connected
 
 _NO_WORKFLOWS = "None is published: name its file, or publish it with `antiphon workflows publish FILE`."

@@ -4,7 +4,8 @@ from antiphon_shared.events import InputRequested
 from antiphon_shared.workflows.params import short_json
 
 from antiphon.cli import event_lines
-from antiphon.cli.output import counted, one_line, print_table, stderr, stdout
+from antiphon.cli.output import counted, print_table, stderr, stdout
+from antiphon.cli.printer import one_line
 from antiphon.cli.workflows.asking import how_to_answer, request_lines
 from antiphon.workflows.run_view import RunView, RunWait
 

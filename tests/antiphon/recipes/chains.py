@@ -6,8 +6,9 @@ from typing import Any
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract
 
-from antiphon.recipes.chain import ArgumentPath, Chain, SuccessfulCall
+from antiphon.recipes.chain import Chain, SuccessfulCall
 from antiphon.recipes.learn import Learned, learn
+from antiphon.recipes.values import ValuePath
 
 
 def a_tool(
@@ -26,7 +27,7 @@ def a_call(
     *,
     effect: Any = "read",
     is_cited: bool = False,
-    placeholders: Mapping[ArgumentPath, tuple[int, ArgumentPath]] | None = None,
+    placeholders: Mapping[ValuePath, tuple[int, ValuePath]] | None = None,
     **more: Any,
 ) -> SuccessfulCall:
     definition = tool if isinstance(tool, ToolDefinition) else a_tool(tool, effect)

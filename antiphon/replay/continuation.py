@@ -12,7 +12,7 @@ from antiphon_shared.events.step_records import DecisionRecord
 from antiphon.recording.lines import EventLine, Line, records_in
 from antiphon.replay.forking.point import state_at
 from antiphon.replay.injection.trace import Trace
-from antiphon.replay.next_step import Next, next_answer, requested_call
+from antiphon.replay.next_step import Next, next_step
 from antiphon.replay.report import Divergence, Report
 
 
@@ -32,9 +32,7 @@ def continuation(lines: Sequence[Line], report: Report) -> Next | None:
     changed = next((one.changed for one in records if one.of == line.event.id), {})
     outages = Outages.model_validate(changed["outages"]) if "outages" in changed else None
     traced = Trace(point, point.session, line, outages).run()
-    if traced.answer is not None:
-        return next_answer(first.event, traced.answer)
-    return requested_call(first.event, traced.asks) or Next(kind="waits", event=first.event)
+    return next_step(first.event, traced.answer or traced.asks) or Next(kind="waits", event=first.event)
 
 
 def sends_otherwise(divergence: Divergence) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from antiphon_shared.events import EventData, ReasoningRequested, ResponseReady, ToolsRequested
+from antiphon_shared.events import EventData, ReasoningRequested, ToolsRequested
 from antiphon_shared.events.session import Response
 from antiphon_shared.values import Value
 
@@ -28,36 +28,28 @@ class Next(Value):
 def recorded_next(lines: Sequence[Line], event: int) -> Next | None:
     """Return the recorded next step after the event with that number."""
     following = (one for one in lines if isinstance(one, EventLine) and one.n > event)
-    return next((step for one in following if (step := _next(event, one.event.data))), None)
+    return next((step for one in following if (step := next_step(event, one.event.data))), None)
 
 
 def recorded_end(lines: Sequence[Line]) -> Next | None:
     """Return the recorded end of the session; None if it had not ended."""
-    events = [one for one in lines if isinstance(one, EventLine)]
+    events = (one for one in lines if isinstance(one, EventLine))
     return next(
-        (next_answer(one.n, one.event.data) for one in events if isinstance(one.event.data, ResponseReady)),
-        None,
+        (next_step(one.n, one.event.data) for one in events if isinstance(one.event.data, Response)), None
     )
 
 
-def _next(event: int, data: EventData) -> Next | None:
-    return next_answer(event, data) if isinstance(data, ResponseReady) else requested_call(event, data)
-
-
-def next_answer(event: int, response: Response) -> Next:
-    """Return the end of a session."""
-    return Next(
-        kind="answered",
-        event=event,
-        round=response.rounds_used,
-        status=response.status,
-        reason=response.termination_reason,
-    )
-
-
-def requested_call(event: int, data: EventData | None) -> Next | None:
-    """Return the call of a model or of tools that an event requests; None for another event."""
+def next_step(event: int, data: EventData | Response | None) -> Next | None:
+    """Return the end of a session, or the requested call of a model or of tools; None for another event."""
     match data:
+        case Response():
+            return Next(
+                kind="answered",
+                event=event,
+                round=data.rounds_used,
+                status=data.status,
+                reason=data.termination_reason,
+            )
         case ReasoningRequested():
             return Next(kind="asks_model", event=event, round=data.round, tools=data.tools)
         case ToolsRequested():

@@ -140,7 +140,7 @@ class _Update:
 def _check_same_path(step: Step, redone: RepeatedStep) -> None:
     """Raise DecidesDifferently when the next recorded lines do not follow from the step's outputs today."""
     event = step.line.n
-    then, now = [line.event.data for line in step.outputs], redone.outputs
+    then, now = step.sent, redone.outputs
     if [one.type for one in then] != [one.type for one in now]:
         raise DecidesDifferently(event, f"it sends {_types(now)} instead of {_types(then)}.")
     for before, today in zip(then, now, strict=True):

@@ -46,6 +46,5 @@ def show_against(
             stdout().print(line)
     if lost := sum("before" in recording.errors for recording in recordings):
         stderr().print(_HINT.format(label=code.label, lost=lost, name=name), style="dim")
-    if not printed.is_quiet:
-        stderr().print(against.headline(summary), style="dim")
+    printed.summarize([against.headline(summary)])
     return exit_code_of(summary.result, extent.allowed)

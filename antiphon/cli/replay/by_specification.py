@@ -5,7 +5,7 @@ from pathlib import Path
 
 from antiphon_shared.process.clock import monotonic_s
 
-from antiphon.cli.output import EXIT_USAGE, stderr, stdout, write_json
+from antiphon.cli.output import EXIT_USAGE, stdout, write_json
 from antiphon.cli.replay.verify_options import Extent, Printed, exit_code_of
 from antiphon.cli.workflows.sources import show_problems
 from antiphon.replay.by_specification.compared_run import Specifications
@@ -28,9 +28,8 @@ def show_by_specification(
     except InvalidWorkflow as invalid:
         return max(EXIT_USAGE, show_problems(invalid.problems))
     results: list[ComparedRun] = []
-    shows = not printed.is_quiet and len(paths) > 1 and stderr().is_terminal
     work = compare_all(paths, specifications, extent.jobs)
-    for one in stderr().track(work, "deciding again", len(paths), is_visible=shows):
+    for one in printed.track(work, "deciding again", len(paths)):
         results.append(one)
         if extent.fails_fast and one.result not in ("same", "other"):
             break
@@ -39,7 +38,5 @@ def show_by_specification(
     else:
         for line in report.reported(results):
             stdout().print(line)
-    if not printed.is_quiet:
-        for line in report.summary(results, monotonic_s() - began_s):
-            stderr().print(line, style="dim")
+    printed.summarize(report.summary(results, monotonic_s() - began_s))
     return exit_code_of(result_of(results), extent.allowed)

@@ -13,9 +13,9 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     Json,
     UsageError,
+    command,
     print_json,
     print_table,
-    run,
     stderr,
     write_file,
 )
@@ -98,7 +98,8 @@ ScoresMin = Annotated[
 ]
 
 
-def compare(
+@command
+async def compare(
     paths: OptionalPaths = None,
     plan: PlanNames = None,
     *,
@@ -113,7 +114,7 @@ def compare(
     html: HtmlFile = None,
     fail_under: ScoresMin = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Ask the same questions with several plans, and compare answers, tokens, cost and time.
 
     single is one model call without tools; linear is the round loop in one process, with the whole message history;
@@ -131,62 +132,40 @@ def compare(
     antiphon replay compare --queries questions.jsonl --tools examples.courses --model offline --json
     antiphon replay compare recordings/ --expect right.jsonl --rubric my_rubrics:is_polite --fail-under rounds=0.9
     """
-    run(
-        _compare(
-            tuple(paths or ()),
-            queries,
-            expect,
-            plans=tuple(plan or ()),
-            rubrics=tuple(rubric or ()),
-            tools=tools,
-            how=AskOptions(scopes=scope, times=times, concurrency=concurrency),
-            model=model,
-            html=html,
-            fail_under=tuple(fail_under or ()),
-            is_json=json,
-        )
+    chosen = _plans(plan or ())
+    bounds = _bounds(fail_under or (), chosen)
+    questions = _questions(paths or (), queries, expect)
+    how = AskOptions(
+        tools=tuple(registry_of(split_modules(tools)).values()) if tools else None,
+        scopes=scope,
+        model=next((one for one in PROVIDERS if one == model), None),
+        model_id="" if model is None or model in PROVIDERS else model,
+        times=times,
+        concurrency=concurrency,
+        rubrics=tuple(map(load_rubric, rubric or ())),
     )
+    comparison = await _asked(questions, chosen, how)
+    _show(comparison, html, json)
+    return _too_low(comparison, bounds)
 
 
-async def _compare(
-    paths: Sequence[Path],
-    queries: Path | None,
-    expect: Path | None,
-    *,
-    plans: Sequence[str],
-    rubrics: Sequence[str],
-    tools: list[str] | None,
-    how: AskOptions,
-    model: str | None,
-    html: Path | None,
-    fail_under: Sequence[str],
-    is_json: bool,
-) -> int:
-    chosen = _plans(plans)
-    bounds = _bounds(fail_under, chosen)
-    questions = _questions(paths, queries, expect)
-    if tools:
-        how = replace(how, tools=tuple(registry_of(split_modules(tools)).values()))
-    elif any(question.served is None for question in questions):
+async def _asked(questions: Sequence[Question], plans: Sequence[Plan], how: AskOptions) -> Comparison:
+    """Ask all questions, with a line on stderr for each finished cell."""
+    if how.tools is None and any(question.served is None for question in questions):
         stderr().print(
             "No tools: the questions of --queries are asked without any. Add some with --tools MODULE."
         )
-    is_provider = model in PROVIDERS
-    how = replace(
-        how,
-        model=next((one for one in PROVIDERS if one == model), None),
-        model_id="" if model is None or is_provider else model,
-        rubrics=tuple(map(load_rubric, rubrics)),
-    )
-    done = _Progress(len(questions) * len(chosen) + sum(one.recorded is not None for one in questions))
-    comparison = await compare_plans(questions, chosen, how, done.tell)
+    done = _Progress(len(questions) * len(plans) + sum(one.recorded is not None for one in questions))
+    return await compare_plans(questions, plans, how, done.tell)
+
+
+def _show(comparison: Comparison, html: Path | None, is_json: bool) -> None:
     if html is not None:
         write_file(html, page(comparison), "--html")
     if is_json:
         print_json(as_json(comparison))
     else:
         print_table(HEADINGS, rows(comparison), "No questions were asked.")
-    return _too_low(comparison, bounds)
 
 
 def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None) -> list[Question]:

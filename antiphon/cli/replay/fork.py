@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
@@ -34,6 +34,15 @@ if TYPE_CHECKING:
 
 _HANDLES_MAX = 10
 
+ToolModules = Annotated[
+    list[str] | None,
+    typer.Option(metavar="MODULE[:NAME]", help="The module with the tools. Default: ANTIPHON_TOOLS."),
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A limit of the session, or an ANTIPHON_ setting."),
+]
+
 
 @output.command
 async def fork(
@@ -59,14 +68,8 @@ async def fork(
         str, typer.Option(help="The model for the rest of the session; offline: the offline model.")
     ] = "",
     prompt: Annotated[Path | None, typer.Option(help="A file with another system prompt.")] = None,
-    tools: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODULE[:NAME]", help="The module with the tools. Default: ANTIPHON_TOOLS."),
-    ] = None,
-    sets: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A limit of the session, or an ANTIPHON_ setting."),
-    ] = None,
+    tools: ToolModules = None,
+    sets: Sets = None,
     json: output.Json = False,
 ) -> int:
     """Continue a recorded session live from one of its events, with a change.
@@ -81,66 +84,54 @@ async def fork(
     an output that cannot be written; 3 unreadable.
     """
     changes, modules = _changes(model, sets or [], prompt, tools)
-    return await _fork(path, _ForkPoint(event, node, workflows), into, changes, modules, json)
-
-
-@dataclass(frozen=True, slots=True)
-class _ForkPoint:
-    """The point of a fork, and its specification."""
-
-    event: str
-    node: str
-    workflows: Path | None
-
-    async def fork(self, parent: list[Line], changes: Changes, modules: list[str]) -> list[Line]:
-        """Return the fork. Raises ConfigurationError."""
-        if bool(self.event) == bool(self.node):
-            raise ConfigurationError(
-                "The point to continue from is missing.",
-                hint="Use --from EVENT, or --from-node PATH for a run.",
-            )
-        from antiphon.replay.forking.run_point import is_run
-
-        if not is_run(parent):
-            if self.node or self.workflows:
-                raise ConfigurationError(
-                    "--from-node and --workflows need the recording of a run; this is the recording "
-                    "of a session.",
-                    hint="Use --from.",
-                )
-            return await fork_lines(parent, self.event, changes, modules, _tell)
-        if changes.model or "prompt" in changes.by_option or changes.limits:
-            raise ConfigurationError(
-                "--model, --prompt and session limits do not apply to a workflow run.",
-                hint="Change its workflow file with --workflows, or settings with --set ANTIPHON_...",
-            )
-        from antiphon.replay.forking.fork_run import fork_run
-
-        specification = None if self.workflows is None else load_workflows(self.workflows)
-        return await fork_run(
-            parent,
-            self.event,
-            self.node,
-            specification=specification,
-            changes=changes,
-            tools=modules,
-            on_start=_tell,
-        )
-
-
-async def _fork(
-    path: Path, begin: _ForkPoint, into: Path, changes: Changes, modules: list[str], is_json: bool
-) -> int:
     _check_target(into)
     parent = list(read_lines(path))
     try:
-        lines = await begin.fork(parent, changes, modules)
+        lines = await _continued(parent, event, node, workflows, changes, modules)
     except InvalidWorkflow as invalid:
         return max(output.EXIT_USAGE, show_problems(invalid.problems))
     with _written(into):
         # Live lines may hold secrets, like the lines of any session.
         write_lines(into, redacted(lines, own_redaction()))
-    return _show(parent, lines, into, is_json)
+    return _show(parent, lines, into, json)
+
+
+async def _continued(
+    parent: list[Line], event: str, node: str, workflows: Path | None, changes: Changes, modules: list[str]
+) -> list[Line]:
+    """Return the fork of a session or run. Raises ConfigurationError and InvalidWorkflow."""
+    if bool(event) == bool(node):
+        raise ConfigurationError(
+            "The point to continue from is missing.",
+            hint="Use --from EVENT, or --from-node PATH for a run.",
+        )
+    from antiphon.replay.forking.run_point import is_run
+
+    if not is_run(parent):
+        if node or workflows:
+            raise ConfigurationError(
+                "--from-node and --workflows need the recording of a run; this is the recording "
+                "of a session.",
+                hint="Use --from.",
+            )
+        return await fork_lines(parent, event, changes, modules, _tell)
+    if changes.model or "prompt" in changes.by_option or changes.limits:
+        raise ConfigurationError(
+            "--model, --prompt and session limits do not apply to a workflow run.",
+            hint="Change its workflow file with --workflows, or settings with --set ANTIPHON_...",
+        )
+    from antiphon.replay.forking.fork_run import fork_run
+
+    specification = None if workflows is None else load_workflows(workflows)
+    return await fork_run(
+        parent,
+        event,
+        node,
+        specification=specification,
+        changes=changes,
+        tools=modules,
+        on_start=_tell,
+    )
 
 
 def _check_target(into: Path) -> None:

@@ -12,8 +12,9 @@ from antiphon_shared.values import JsonObject
 from antiphon.cli import event_lines, output
 from antiphon.cli.printer import one_line
 from antiphon.recording.files import as_text, naming, read_lines
-from antiphon.replay.injection.inject import Chain, inject, read_fault
-from antiphon.replay.injection.trace import TracedStep
+from antiphon.recording.lines import EventLine
+from antiphon.replay.injection.inject import inject, read_fault
+from antiphon.replay.injection.trace import Traced, TracedStep
 from antiphon.replay.reports.change_lines import printable
 
 
@@ -21,28 +22,28 @@ def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
     """Report the course of each recording after the fault; return the exit code."""
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
     read_fault(fault)
+    fault_name = fault.partition("@")[0]
     for path in paths:
         try:
             with naming(path):
-                chain = inject(list(read_lines(path)), fault)
+                replaced, course = inject(list(read_lines(path)), fault)
         except AntiphonError as error:
             code = max(code, output.refuse(error))
             continue
         if is_json:
-            documents.append({"path": as_text(path), **as_json(chain)})
+            documents.append({"path": as_text(path), **_as_json(replaced, fault_name, course)})
         else:
-            _show(path, chain)
+            _show(path, replaced, fault_name, course)
     if is_json:
         output.print_json(documents)
     return code
 
 
-def as_json(chain: Chain) -> dict[str, Any]:
-    """Return the chain as plain values."""
+def _as_json(replaced: EventLine, fault_name: str, course: Traced) -> dict[str, Any]:
     return {
-        "event": chain.n,
-        "type": chain.type,
-        "fault": chain.fault,
+        "event": replaced.n,
+        "type": replaced.event.type,
+        "fault": fault_name,
         "steps": [
             {
                 "event": _event_json(step.event),
@@ -51,10 +52,10 @@ def as_json(chain: Chain) -> dict[str, Any]:
                 "timers": step.timers,
                 "session": step.session,
             }
-            for step in chain.steps
+            for step in course.steps
         ],
-        "end": chain.end,
-        "answer": chain.answer,
+        "end": course.end,
+        "answer": course.answer,
     }
 
 
@@ -62,20 +63,20 @@ def _event_json(event: AnyEvent) -> dict[str, Any]:
     return {"type": event.type, "time": event.time.isoformat(), "data": event.data.model_dump(mode="json")}
 
 
-def _show(path: Path, chain: Chain) -> None:
+def _show(path: Path, replaced: EventLine, fault_name: str, course: Traced) -> None:
     output.stdout().print(
-        f"{printable(as_text(path))}: event {chain.n}, {short_type(chain.type)}, with {chain.fault}"
+        f"{printable(as_text(path))}: event {replaced.n}, {short_type(replaced.event.type)}, with {fault_name}"
     )
-    output.print_table(("EVENT", "BY", "EFFECTS"), _rows(chain.steps), "No effects.")
-    last = next((step.session for step in reversed(chain.steps) if step.session), None)
+    output.print_table(("EVENT", "BY", "EFFECTS"), _rows(course.steps), "No effects.")
+    last = next((step.session for step in reversed(course.steps) if step.session), None)
     if last is not None:
         output.stdout().print(_limits(last))
         for message in last["uncertainty"]:
             output.stdout().print(f"- {one_line(message)}")
-    output.stdout().print(chain.end)
-    if chain.answer is not None:
-        output.stdout().print(f"\n{chain.answer.status} ({chain.answer.termination_reason})\n")
-        output.stdout().print(chain.answer.answer)
+    output.stdout().print(course.end)
+    if course.answer is not None:
+        output.stdout().print(f"\n{course.answer.status} ({course.answer.termination_reason})\n")
+        output.stdout().print(course.answer.answer)
 
 
 def _rows(steps: Sequence[TracedStep]) -> list[tuple[str, str, str]]:

@@ -14,6 +14,7 @@ from antiphon.cli.output import (
     EXIT_UNCHECKED,
     EXIT_UNREADABLE,
     command,
+    counted,
     stderr,
     stdout,
 )
@@ -92,9 +93,11 @@ class _Asking:
 
     def summarize(self) -> None:
         if self._left:
-            stderr().print(f"{_count(self._left)} would be rewritten; nothing was written.", style="dim")
+            stderr().print(
+                f"{counted(self._left, 'recording')} would be rewritten; nothing was written.", style="dim"
+            )
         if self._rewritten:
-            stderr().print(f"{_count(self._rewritten)} rewritten.", style="dim")
+            stderr().print(f"{counted(self._rewritten, 'recording')} rewritten.", style="dim")
 
 
 def _update(path: Path, asking: _Asking) -> int:
@@ -143,10 +146,6 @@ def _stays(then: Outcome, why: str) -> int:
     _say([*text.reported(then), f"  not updated: {printable(why)}"])
     is_unchecked = then.report is not None and then.report.result == "unchecked"
     return EXIT_UNCHECKED if is_unchecked else EXIT_FAILED
-
-
-def _count(recordings: int) -> str:
-    return f"{recordings} recording{'s' if recordings > 1 else ''}"
 
 
 def _say(lines: Iterable[str]) -> None:

@@ -1,21 +1,24 @@
 """`antiphon replay verify`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from antiphon_shared.events import Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.collector import freeze_program_objects
 
-from antiphon.cli.output import Json, UsageError, command, stderr, stdout, write, write_json
+from antiphon.cli.output import Json, UsageError, command, stdout, write, write_json
 from antiphon.cli.replay import verify_options as options
 from antiphon.recording.files import read_lines
 from antiphon.recording.recording_paths import find_recordings
 from antiphon.replay.reports import as_json, github, text
 from antiphon.replay.reports.outcome import Outcome, Tally
 from antiphon.replay.verify_all import verify_all
+
+if TYPE_CHECKING:
+    from antiphon.replay.tool_results.todays_tools import TodaysTools
 
 
 @command
@@ -54,18 +57,7 @@ def verify(
     extent = options.Extent(jobs, fails_fast, tuple(only or ()), allowed)
     instead = options.Instead(fault, other, tuple(workflows or ()))
     todays = options.Tools(tools, tuple(volatile or ()), allows_network)
-    return _verify(paths, printed, extent, instead, todays)
-
-
-def _verify(
-    paths: Sequence[Path],
-    printed: options.Printed,
-    extent: options.Extent,
-    instead: options.Instead,
-    tools: options.Tools,
-) -> int:
-    options.check(printed, extent, instead, tools)
-    components = extent.components()
+    options.check(printed, extent, instead, todays)
     chosen = find_recordings(paths)
     if instead.workflows:
         from antiphon.cli.replay.by_specification import show_by_specification  # it is large
@@ -79,23 +71,21 @@ def _verify(
         from antiphon.cli.replay.injected import show_injected
 
         return show_injected(chosen, instead.fault, printed.is_json)
-    return _verified(chosen, components, tools, printed, extent)
+    return _verified(chosen, todays, printed, extent)
 
 
 def _verified(
-    chosen: list[Path],
-    components: Sequence[Component],
-    tools: options.Tools,
-    printed: options.Printed,
-    extent: options.Extent,
+    chosen: list[Path], tools: options.Tools, printed: options.Printed, extent: options.Extent
 ) -> int:
     """Verify one recording after another and report each; return the exit code."""
     began_s, tally, outcomes, form = monotonic_s(), Tally(), list[Outcome](), printed.form
-    with tools_checked(*tools) as checked:
+    with _todays_tools(*tools) as todays:
         freeze_program_objects()
-        verified = _each(chosen, extent.jobs, components, shows_progress=not printed.is_quiet)
-        for result, path in zip(verified, chosen, strict=True):
-            outcome = replace(checked(path, result), allowed=extent.allowed)
+        verified = verify_all(chosen, extent.jobs, extent.components())
+        for result, path in zip(printed.track(verified, "verifying", len(chosen)), chosen, strict=True):
+            outcome = replace(result, allowed=extent.allowed)
+            if todays is not None and result.report is not None:
+                outcome = replace(outcome, report=todays.check(list(read_lines(path)), result.report))
             tally.add(outcome)
             _tell(outcome, form, printed.is_quiet)
             if form == "json":
@@ -104,25 +94,11 @@ def _verified(
                 break
     if form == "json":
         write_json(as_json.document(outcomes))
-    if not printed.is_quiet:
-        _summarize(text.summary(tally, monotonic_s() - began_s), form)
+    summary = text.summary(tally, monotonic_s() - began_s)
+    printed.summarize(summary)
+    if form == "github" and not printed.is_quiet:
+        write(f"{github.counted(summary)}\n")
     return options.exit_code_of(tally.result, extent.allowed)
-
-
-def _summarize(lines: list[str], form: options.Form) -> None:
-    for line in lines:
-        stderr().print(line, style="dim")
-    if form == "github":
-        write(f"{github.counted(lines)}\n")
-
-
-def _each(
-    paths: list[Path], jobs: int | None, only: Sequence[Component], shows_progress: bool
-) -> Iterator[Outcome]:
-    """Yield the outcome of each recording, with a progress bar on a terminal."""
-    shows = shows_progress and len(paths) > 1 and stderr().is_terminal
-    work = verify_all(paths, jobs, only)
-    return iter(stderr().track(work, "verifying", len(paths), is_visible=shows))
 
 
 def _tell(outcome: Outcome, form: options.Form, is_quiet: bool) -> None:
@@ -136,32 +112,17 @@ def _tell(outcome: Outcome, form: options.Form, is_quiet: bool) -> None:
         stdout().print(line, style=style)
 
 
-Check = Callable[[Path, Outcome], Outcome]
-
-
-@contextmanager
-def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: bool) -> Iterator[Check]:
-    """Yield a function that adds the results of today's tools to an outcome; without modules it changes nothing.
+def _todays_tools(
+    modules: str | None, volatile: Sequence[str], allows_network: bool
+) -> "AbstractContextManager[TodaysTools | None]":
+    """Return today's tools, which are closed with the block; None without modules.
 
     Raises ConfigurationError if the tools cannot be loaded, UsageError for meaningless options.
     """
-    if modules is None:
-        if volatile or allows_network:
-            raise UsageError("--volatile and --allow-network need --tools. Name the module of the tools.")
-        yield lambda path, outcome: outcome
-        return
-    from antiphon.replay.tool_results.todays_tools import (  # the dispatcher is not needed otherwise
-        TodaysTools,
-        ToolOptions,
-    )
-    from antiphon.replay.tool_results.volatile import Volatile
+    if modules is not None:
+        from antiphon.replay.tool_results.todays_tools import TodaysTools  # it imports the dispatcher
 
-    options = ToolOptions(modules, tuple(map(Volatile.of, volatile)), allows_network)
-    with TodaysTools(options) as tools:
-
-        def check(path: Path, outcome: Outcome) -> Outcome:
-            if outcome.report is None:
-                return outcome
-            return replace(outcome, report=tools.check(list(read_lines(path)), outcome.report))
-
-        yield check
+        return TodaysTools(modules, volatile, allows_network)
+    if volatile or allows_network:
+        raise UsageError("--volatile and --allow-network need --tools. Name the module of the tools.")
+    return nullcontext()

@@ -1,13 +1,22 @@
 """The options of `antiphon replay verify`, and their combinations."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import typer
 from antiphon_shared.events import COMPONENTS, Component
 
-from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, EXIT_UNCHECKED, EXIT_UNREADABLE, UsageError
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNCHECKED,
+    EXIT_UNREADABLE,
+    UsageError,
+    stderr,
+)
 
+ResultT = TypeVar("ResultT")
 _JOBS_MAX = 256
 Form = Literal["text", "json", "github"]
 
@@ -101,6 +110,16 @@ class Printed(NamedTuple):
     def form(self) -> Form:
         return "json" if self.is_json else "github" if self.annotates else "text"
 
+    def track(self, work: Iterable[ResultT], label: str, count: int) -> Iterable[ResultT]:
+        """Return the `count` results of work that shows a progress bar on a terminal."""
+        is_visible = not self.is_quiet and count > 1 and stderr().is_terminal
+        return stderr().track(work, label, count, is_visible=is_visible)
+
+    def summarize(self, lines: Iterable[str]) -> None:
+        """Print the summary on stderr, unless the user wants none."""
+        for line in () if self.is_quiet else lines:
+            stderr().print(line, style="dim")
+
 
 class Extent(NamedTuple):
     """The work to do, and what is accepted."""
@@ -149,7 +168,7 @@ def exit_code_of(result: str, allowed: str) -> int:
 
 
 def check(printed: Printed, extent: Extent, instead: Instead, tools: Tools) -> None:
-    """Raise UsageError for options that exclude or require each other."""
+    """Raise UsageError for options that exclude or require each other, or that name no component."""
     if printed.is_json and printed.annotates:
         raise UsageError("--json and --github both write to standard output. Use one of them.")
     if extent.allow_unchecked is not None and not extent.allowed:
@@ -169,3 +188,4 @@ def check(printed: Printed, extent: Extent, instead: Instead, tools: Tools) -> N
     excluded = shared | {"--against": instead.other, "--only": extent.only, "--volatile": tools.volatile}
     if instead.workflows and (options := [name for name, value in excluded.items() if value]):
         raise UsageError(f"{options[0]} cannot be combined with --workflows. Omit one of them.")
+    extent.components()

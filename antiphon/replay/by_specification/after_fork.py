@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from antiphon_shared.events.step_records import ForkRecord, RunRecord
+from antiphon_shared.events.step_records import ForkRecord
 
-from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
+from antiphon.replay.by_specification.recorded_run import RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal
 from antiphon.replay.checks.specifications import specification_in
 from antiphon.replay.forking.moved import moved
@@ -37,14 +37,9 @@ def state_after_fork(
 ) -> tuple[Pinned, RunState]:
     """Return the state in which a forked run resumes. Raises UnreadableEvent."""
     changed: dict[str, Any] = record.changed[RUN_CHANGED]
-    recorded = RecordedRun(content=content)
+    recorded = RecordedRun(content=content, decisions=list(decided))
     for line in content.lines.values():
         recorded.note(line.event)
-    for step in decided:
-        assert isinstance(step.record, RunRecord), "a decision on a run"
-        recorded.decisions.append(
-            Decided(step.line, step.record, tuple(one.event.data for one in step.outputs))
-        )
     specification_hash, name = changed["specification"], changed["catalogue"]
     specification = specification_in(content, specification_hash)
     catalogue = None if name is None else (name, content.catalogue(name))

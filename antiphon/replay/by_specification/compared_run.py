@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from antiphon_shared.events import EventData
+from antiphon_shared.events import EventData, ToolsRequested
+from antiphon_shared.events.step_records import RunRecord
 from antiphon_shared.values import Value
 from antiphon_shared.workflows.specification import Specification, specification_hash
 
@@ -15,11 +16,12 @@ from antiphon.recording.lines import Line
 from antiphon.replay.by_specification.acts import TIMER, Acts, acts_of
 from antiphon.replay.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
 from antiphon.replay.by_specification.node_differences import Graphs, Moved, NodeDifference, differing
-from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun, called_in
+from antiphon.replay.by_specification.recorded_run import RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.by_specification.remaining_steps import rest_of
 from antiphon.replay.by_specification.result import FirstDifference, SpecificationResult
 from antiphon.replay.checks.specifications import as_stored, graph_of
+from antiphon.replay.steps.replay_state import Step
 from coordinator.endings import moment_of
 
 
@@ -93,7 +95,7 @@ class DecisionPairs:
         graph = graph_of(rehearsal.specification, rehearsal.workflow)
         self.graphs = Graphs(rehearsal.recorded.graph(), graph)
 
-    def next(self, decided: Decided) -> DecisionPair:
+    def next(self, decided: Step) -> DecisionPair:
         """Take the next decision."""
         rehearsal, line = self._rehearsal, decided.line
         recorded, called = rehearsal.recorded, len(rehearsal.called)
@@ -101,10 +103,11 @@ class DecisionPairs:
         if limit := self._limit(line.event.data, moment):
             return DecisionPair({}, None, [limit], called)
         record, made = decided.record, rehearsal.take(line)
+        assert isinstance(record, RunRecord), "a decision on a run"
         self._then.take(record.timers, moment)
         self._now.take(made.timers, moment)
         then = acts_of(
-            decided.outputs, record.timers, record.sends, lambda number: recorded.nodes.get(number, "")
+            decided.sent, record.timers, record.sends, lambda number: recorded.nodes.get(number, "")
         )
         differences = differing(then, made.acts, self.graphs, Moved()) if then != made.acts else []
         return DecisionPair(then, made, differences, called)
@@ -133,7 +136,9 @@ def _differing(
         rest = rest_of(rehearsal, [one.line for one in later], pair.now.acts.get(("", "ends")))
         moved = Moved(
             before=frozenset(rehearsal.called[: pair.called]),
-            recorded=frozenset(act for one in later for act in called_in(one.outputs)),
+            recorded=frozenset(
+                sent.node for one in later for sent in one.sent if isinstance(sent, ToolsRequested)
+            ),
             rehearsed=frozenset(rehearsal.called[pair.called :]),
         )
         different = differing(pair.then, pair.now.acts, graphs, moved)

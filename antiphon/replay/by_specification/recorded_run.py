@@ -1,6 +1,6 @@
 """A recorded run: its decisions in order, and the node of each event. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,16 +29,7 @@ from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.replay.by_specification.acts import begun_with_questions
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.specifications import graph_of, specification_in
-from antiphon.replay.steps.replay_state import RecordingContent
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A recorded decision: its event, its record, and the events that it sent."""
-
-    line: EventLine
-    record: RunRecord
-    outputs: tuple[EventData, ...]
+from antiphon.replay.steps.replay_state import RecordingContent, Step
 
 
 @dataclass
@@ -47,7 +38,7 @@ class RecordedRun:
 
     session_id: str = ""
     content: RecordingContent = field(default_factory=RecordingContent)
-    decisions: list[Decided] = field(default_factory=list)
+    decisions: list[Step] = field(default_factory=list)
     nodes: dict[int, str] = field(default_factory=dict)
     """The node of each request, by the request's number."""
     calls: dict[int, ToolsRequested] = field(default_factory=dict)
@@ -139,12 +130,7 @@ class RecordedRun:
 
     def _decision(self, record: RunRecord) -> None:
         line = self.content.handled(record)
-        outputs = tuple(one.event.data for one in self.content.outputs_of(record, line))
-        self.decisions.append(Decided(line, record, outputs))
-        questions = begun_with_questions(outputs, record.sends)
+        step = Step(line, record, self.content.outputs_of(record, line))
+        self.decisions.append(step)
+        questions = begun_with_questions(step.sent, record.sends)
         self.questions |= {begun.round: question for begun, question in questions}
-
-
-def called_in(outputs: Iterable[EventData]) -> Iterator[str]:
-    """Yield the nodes that these events call."""
-    return (one.node for one in outputs if isinstance(one, ToolsRequested))

@@ -40,8 +40,8 @@ def rest_of(rehearsal: Rehearsal, remaining: Sequence[EventLine], end: dict[str,
                 waiting.queue(node)
     if end is None:
         return Rest(missing=tuple(_missing(rehearsal))[:_LISTED_MAX])
-    outputs = (one for decided in rehearsal.recorded.decisions for one in decided.outputs)
-    recorded = next((end_of(one) for one in outputs if isinstance(one, ResponseReady)), None)
+    answers = (decided.output(ResponseReady) for decided in rehearsal.recorded.decisions)
+    recorded = next((end_of(answer) for answer in answers if answer is not None), None)
     is_same = recorded is not None and all(end[name] == recorded[name] for name in ("status", "output"))
     return Rest(status=end["status"], is_same_end=is_same)
 

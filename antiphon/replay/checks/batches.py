@@ -32,12 +32,8 @@ _Begins = tuple[tuple[int, ...], ...]
 def redo_batch(step: Step, content: RecordingContent) -> RepeatedStep:
     """Repeat a batch with today's code. Raises UnreadableEvent if the recording does not suffice for a plan."""
     request, record = step.line.event.data, step.record
-    recorded = next((line.event.data for line in step.outputs), None)
-    if (
-        not isinstance(request, ToolsRequested)
-        or not isinstance(record, BatchRecord)
-        or not isinstance(recorded, ToolsCompleted)
-    ):
+    recorded = step.output(ToolsCompleted)
+    if not isinstance(request, ToolsRequested) or not isinstance(record, BatchRecord) or recorded is None:
         raise UnreadableEvent(f"a batch was recorded for a {request.type}.")
     returned = {result.index: result for result in recorded.results}
     if returned.keys() != set(range(len(request.calls))):

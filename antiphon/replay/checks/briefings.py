@@ -80,8 +80,8 @@ class Briefings:
             content.data(request.summary, SummaryCompleted),
         )
         delta, refused = file_round_delta(index, request, round_events)
-        recorded = next((line.event.data for line in step.outputs), None)
-        salience = recorded.salience if isinstance(recorded, BriefingReady) else {}
+        recorded = step.output(BriefingReady)
+        salience = recorded.salience if recorded else {}
         format = step.line.event.format
         item, _ = store_delta(index, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:

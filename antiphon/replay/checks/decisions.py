@@ -111,7 +111,7 @@ class Decisions:
         ]
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         outputs = (*answer, *decision.commands)
-        if self._unread and [one.type for one in outputs] != [line.event.type for line in step.outputs]:
+        if self._unread and [one.type for one in outputs] != [one.type for one in step.sent]:
             self.lacks = self._unread  # from here on the two sessions take different courses
         sent = send_differences(record.sends, today.sends, outputs)
         return RepeatedStep(outputs, tuple(others), today, sends=sent, unchecked=self._unchecked)
@@ -144,11 +144,11 @@ class Decisions:
     ) -> ResponseReady:
         """Return the coordinator's own answer with today's code. Raises _AnswerUnknown."""
         if self._assemblies is None:  # answers are not repeated: only their existence is compared
-            for line in step.outputs:
-                if isinstance(line.event.data, ResponseReady):
-                    self.takes_answers = True
-                    return line.event.data
-            raise _AnswerUnknown("the findings of the session are unknown.")
+            answer = step.output(ResponseReady)
+            if answer is None:
+                raise _AnswerUnknown("the findings of the session are unknown.")
+            self.takes_answers = True
+            return answer
         try:
             read = record.read or MaterialRead()
             return self._assemblies.own_answer(step.line, decision, read, content)
@@ -186,18 +186,17 @@ class Decisions:
         event, entry = step.line.event, step.line.entry
         if self.session is not None:
             outages = self._outages(record, self.session)
-            is_served = not lacked_dispatcher(one.event.data for one in step.outputs)
+            is_served = not lacked_dispatcher(step.sent)
             return decide_again(self.session, step.line, content, outages, is_served=is_served)
         match event.data:
             case ComponentFailed() as failure:
                 return end_unopened(event, entry, failure)
             case QuerySubmitted() as query:
-                outputs = [one.event.data for one in step.outputs]
-                opened = outputs[0] if outputs else None
-                if not isinstance(opened, SessionOpened):
+                opened = step.output(SessionOpened)
+                if opened is None:
                     raise UnreadableEvent(f"no {SessionOpened.type} came of event {step.line.n}.")
                 catalogue = content.catalogue(opened.catalogue)
-                return open_session(event, entry, query, recorded_opening(opened, outputs), catalogue)
+                return open_session(event, entry, query, recorded_opening(opened, step.sent), catalogue)
             case _:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
 

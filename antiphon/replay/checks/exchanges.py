@@ -65,7 +65,7 @@ class Exchanges:
     def redo(self, step: Step, content: RecordingContent) -> RepeatedStep:
         """Repeat an exchange with today's code. Raises UnreadableEvent if the recording lacks a part of the prompt."""
         request, record = step.line.event.data, step.record
-        replied = next((line.event.data for line in step.outputs), None)
+        replied = next(iter(step.sent), None)
         if not isinstance(record, ExchangeRecord) or not isinstance(replied, _Outcome):
             raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
         sent = [complete_request(call, content.contents) for call in record.calls]

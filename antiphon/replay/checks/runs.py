@@ -82,8 +82,7 @@ class RunDecisions:
         self.state.apply(taken.change)
         self.decided.append(step)
         outputs = outputs_of(taken)
-        then = [one.event.data for one in step.outputs]
-        if decision_path(then) != decision_path([in_format(one, event.format) for one in outputs]):
+        if decision_path(step.sent) != decision_path([in_format(one, event.format) for one in outputs]):
             self.lacks = OTHER_STATE
         timers = tuple(timer_record(timer, event.format) for timer in taken.timers)
         changed = RunRecord.digest(RUN_CHANGE.write(taken.change, event.format))
@@ -123,8 +122,8 @@ class RunDecisions:
 
     def _opening(self, step: Step, query: QuerySubmitted, content: RecordingContent) -> Taken:
         event = step.line.event
-        recorded = next((one.event.data for one in step.outputs), None)
-        if not isinstance(recorded, RunOpened):
+        recorded = step.output(RunOpened)
+        if recorded is None:
             raise UnreadableEvent(f"no {RunOpened.type} came of event {step.line.n}.")
         assert query.options.workflow is not None, "only a query of a workflow becomes a run"
         opened = _opened(event, query, recorded, content)

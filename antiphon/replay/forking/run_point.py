@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from antiphon_shared.events import QuerySubmitted, ToolsRequested
-from antiphon_shared.events.step_records import ForkRecord
+from antiphon_shared.events.step_records import ForkRecord, RunRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.excerpt import list_names
 from antiphon_shared.tools.calls import Catalogue
@@ -17,12 +17,13 @@ from antiphon_shared.workflows.specification import Specification, specification
 
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, data_in, records_in
 from antiphon.replay.by_specification.compared_run import DecisionPairs
-from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
+from antiphon.replay.by_specification.recorded_run import RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal, RehearsedDecision
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.specifications import as_stored, specification_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.forking.point import Timer, end_of_step, set_timer
+from antiphon.replay.steps.replay_state import Step
 from coordinator.runs.state import RunChange
 from coordinator.workflows.plan import template_of
 
@@ -119,8 +120,9 @@ def _event_that_began(run: RecordedRun, node: str) -> EventLine:
     """Return the event whose decision began a node."""
     begun: dict[str, EventLine] = {}
     for decided in run.decisions:
+        assert isinstance(decided.record, RunRecord), "a decision on a run"
         waits = [timer.name.partition(":")[2] for timer in decided.record.timers if timer.type]
-        for path in (*map(node_of, decided.outputs), *waits):
+        for path in (*map(node_of, decided.sent), *waits):
             if path:
                 begun.setdefault(path, decided.line)
     if node not in begun:
@@ -159,20 +161,13 @@ def _earlier(node: str) -> str:
     )
 
 
-def _timers(point: RunPoint, decided: Decided, decision: RehearsedDecision) -> None:
+def _timers(point: RunPoint, decided: Step, decision: RehearsedDecision) -> None:
     """Update the timers after a decision."""
     fired = decided.line.event.data
     for name, timer in list(point.timers.items()):
         if timer.data == fired:
             del point.timers[name]
-    sent = decided.line.event.time
-    if decided.outputs:
-        newest = [
-            line
-            for line in point.recorded.content.lines.values()
-            if line.event.causationid == decided.line.event.id
-        ]
-        sent = newest[-1].event.time if newest else sent
+    sent = (decided.outputs or [decided.line])[-1].event.time
     for number, record in enumerate(decision.timers, start=decided.record.outputs):
         set_timer(point.timers, record, sent, decided.line, number)
 
@@ -212,6 +207,6 @@ def _request(path: str, number: int, events: Sequence[EventLine]) -> EventLine:
 
 def _hint(run: RecordedRun) -> str:
     begun = dict.fromkeys(
-        template_of(node) for one in run.decisions for node in map(node_of, one.outputs) if node
+        template_of(node) for one in run.decisions for node in map(node_of, one.sent) if node
     )
     return f"Start one of these nodes again with --from-node: {list_names(begun, _LISTED_MAX)}."

@@ -1,6 +1,6 @@
 """The course of a recorded session after a fault in one of its events.
 
-    chain = inject(lines, "tool_timeout@8")
+    replaced, course = inject(lines, "tool_timeout@8")
 
 The fault replaces one recorded event. From there on today's components continue, until they would call a model or a
 tool.
@@ -8,13 +8,11 @@ tool.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from antiphon_shared.bus.replies import reply
 from antiphon_shared.events import AnyEvent, DeadlineReached, EventData
 from antiphon_shared.events.base import short_type
-from antiphon_shared.events.session import Response
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.text.excerpt import list_names
 
@@ -23,7 +21,7 @@ from antiphon.replay.checks.decisions import has_effect
 from antiphon.replay.forking.event_at import event_at
 from antiphon.replay.forking.point import Point, state_at
 from antiphon.replay.injection.faults import KINDS, Kind, faulty, is_reply, kinds_for
-from antiphon.replay.injection.trace import Trace, TracedStep
+from antiphon.replay.injection.trace import Trace, Traced
 from coordinator.session import Session
 
 _FAULT = 2_000_000
@@ -33,25 +31,10 @@ _LISTED_MAX = 20
 _FORM = "Use the form tool_timeout@8, or tool_timeout:search@8 for the calls of one tool."
 
 
-@dataclass(frozen=True)
-class Chain:
-    """The course of a session after a fault."""
+def inject(lines: Sequence[Line], fault: str) -> tuple[EventLine, Traced]:
+    """Return the replaced event, and the course after a fault.
 
-    n: int
-    """The number of the event that was replaced."""
-    type: str
-    """The type of that event."""
-    fault: str
-    steps: tuple[TracedStep, ...]
-    end: str
-    """The reason why the chain ends there, as a sentence."""
-    answer: Response | None = None
-    """The session's answer, if it gets one."""
-
-
-def inject(lines: Sequence[Line], fault: str) -> Chain:
-    """Return the course after a fault: `tool_timeout@8`, `tool_timeout:search@8`, `deadline@reasoning.completed@2`.
-
+    The fault is written as `tool_timeout@8`, `tool_timeout:search@8` or `deadline@reasoning.completed@2`.
     Raises ConfigurationError, which names the applicable faults, and UnreadableEvent.
     """
     kind, tool, event = read_fault(fault)
@@ -71,8 +54,7 @@ def inject(lines: Sequence[Line], fault: str) -> Chain:
         )
     data = faulty(kind, tool, line.event.data, point.session, catalogue)
     injected = EventLine(line.n, line.entry, _event(line, kind, data, point, point.session))
-    traced = Trace(point, point.session, injected).run()
-    return Chain(line.n, line.event.type, fault.partition("@")[0], traced.steps, traced.end, traced.answer)
+    return line, Trace(point, point.session, injected).run()
 
 
 def read_fault(what: str) -> tuple[Kind, str, str]:

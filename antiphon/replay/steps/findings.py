@@ -90,7 +90,7 @@ class ComparedOutputs:
 
     def compare(self, step: Step, redone: RepeatedStep, component: Component) -> None:
         """Report the differences between today's outputs of a step and the recorded ones."""
-        recorded = [one.event.data for one in step.outputs]
+        recorded = step.sent
         took_other_path = self.takes_other_path
         format = step.line.event.format
         today = [in_format(data, format) for data in redone.outputs]

@@ -245,7 +245,7 @@ class Replay:
         """Report that today's code has raised: the whole step diverges. Later steps continue from the record."""
         self._findings.steps[component] += 1
         self.failed = raised(error)
-        self._findings.raises(step.line, component, [one.event.type for one in step.outputs], self.failed)
+        self._findings.raises(step.line, component, [one.type for one in step.sent], self.failed)
         if isinstance(step.record, DecisionRecord):
             self._compared.takes_other_path = True
             self.decisions.take(step.record)

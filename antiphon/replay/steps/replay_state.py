@@ -41,7 +41,16 @@ class Step(NamedTuple):
         """Return whether the step is a decision that ended the session or the run."""
         if isinstance(self.record, DecisionRecord):
             return self.record.closes
-        return any(isinstance(one.event.data, ResponseReady) for one in self.outputs)
+        return self.output(ResponseReady) is not None
+
+    @property
+    def sent(self) -> list[EventData]:
+        """Return the data of the outputs."""
+        return [one.event.data for one in self.outputs]
+
+    def output(self, kind: type[DataT]) -> DataT | None:
+        """Return the first output of that kind."""
+        return next((one for one in self.sent if isinstance(one, kind)), None)
 
 
 class RepeatedStep(NamedTuple):

@@ -52,13 +52,11 @@ class ToolsItem(RecordingItem):
 
 def _todays_tools(config: pytest.Config) -> TodaysTools:
     """Return the tools, loaded once for all recordings."""
-    from antiphon.replay.tool_results.todays_tools import TodaysTools, ToolOptions
-    from antiphon.replay.tool_results.volatile import Volatile
+    from antiphon.replay.tool_results.todays_tools import TodaysTools
 
     if _TOOLS not in config.stash:
         chosen = config.option
-        volatile = tuple(map(Volatile.of, chosen.antiphon_volatile))
-        tools = TodaysTools(ToolOptions(chosen.antiphon_tools, volatile, chosen.antiphon_allow_network))
+        tools = TodaysTools(chosen.antiphon_tools, chosen.antiphon_volatile, chosen.antiphon_allow_network)
         config.stash[_TOOLS] = tools
         config.add_cleanup(tools.close)
     return config.stash[_TOOLS]

@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -38,24 +37,17 @@ _CALL_S_MAX = 300.0
 """The time limit for all attempts at one call: no attempt begins after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOptions:
-    """The tools to call, and the comparison of their results."""
-
-    modules: str
-    """The modules of the tools, as in ANTIPHON_TOOLS."""
-    volatile: tuple[Volatile, ...] = ()
-    allows_network: bool = False
-
-
 class TodaysTools:
     """The repetition of recorded calls of reading tools; close it at the end."""
 
-    def __init__(self, options: ToolOptions) -> None:
-        """Load the tools. Raises ConfigurationError as `load_tools`."""
-        self._options = options
+    def __init__(self, modules: str, volatile: Iterable[str] = (), allows_network: bool = False) -> None:
+        """Load the tools; `modules` are as in ANTIPHON_TOOLS, `volatile` are fields of results that may differ.
+
+        Raises ConfigurationError as `load_tools` and `Volatile.of`.
+        """
+        self._volatile, self._allows_network = tuple(map(Volatile.of, volatile)), allows_network
         with self._isolated():
-            self._tools: Mapping[str, Tool] = load_tools(options.modules)
+            self._tools: Mapping[str, Tool] = load_tools(modules)
         self._runner = asyncio.Runner()
         self._threads = Threads(_CONCURRENCY)
         self._redactor = Redactor(secret_values())
@@ -87,7 +79,7 @@ class TodaysTools:
         Yields the denied hosts.
         """
         with contextlib.redirect_stdout(sys.stderr), contextlib.ExitStack() as guard:
-            yield () if self._options.allows_network else guard.enter_context(denied())
+            yield () if self._allows_network else guard.enter_context(denied())
 
     async def _check(self, lines: Sequence[Line], findings: Findings, attempts: Sequence[str]) -> None:
         for batch in batches_of(lines):
@@ -108,7 +100,7 @@ class TodaysTools:
             )
 
     def _volatile_of(self, tool: str) -> list[Volatile]:
-        return [one for one in self._options.volatile if one.tool in ("", tool)]
+        return [one for one in self._volatile if one.tool in ("", tool)]
 
     async def _call(self, one: RecordedCall, attempts: Sequence[str]) -> tuple[Any, bool]:
         """Return JSON values or a ToolError, and whether a connection to another machine was denied during the call."""

@@ -13,18 +13,19 @@ from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.lines import Line
 from antiphon.replay.injection.faults import KINDS, kinds_for
-from antiphon.replay.injection.inject import Chain, inject
+from antiphon.replay.injection.inject import inject
+from antiphon.replay.injection.trace import Traced
 from tests.antiphon.recording.recorded import events
 
 
-def sent(chain: Chain) -> list[object]:
+def sent(chain: Traced) -> list[object]:
     return [one for told in chain.steps for one in told.outputs]
 
 
 def test_when_every_call_of_a_round_fails_the_model_is_told_and_asked_again(
     courses_lines: list[Line],
 ) -> None:
-    chain = inject(courses_lines, "tool_timeout@tools.completed@1")
+    _, chain = inject(courses_lines, "tool_timeout@tools.completed@1")
     first = chain.steps[0].event.data
     assert isinstance(first, ToolsCompleted)
     assert [one.error and one.error.error_type for one in first.results] == ["timeout"]
@@ -37,14 +38,14 @@ def test_when_every_call_of_a_round_fails_the_model_is_told_and_asked_again(
 
 
 def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list[Line]) -> None:
-    chain = inject(courses_lines, "model_overloaded@12")
+    _, chain = inject(courses_lines, "model_overloaded@12")
     (briefing,) = (one for one in sent(chain) if isinstance(one, BriefingRequested))
     assert (briefing.round, briefing.level) == (2, "simplified")
     assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["simplified_briefing"]
 
 
 def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> None:
-    chain = inject(courses_lines, "model_refused@6")
+    _, chain = inject(courses_lines, "model_refused@6")
     assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["waiting_for_model"]
     assert any("model" in told.timers for told in chain.steps)
     assert isinstance(sent(chain)[-1], ReasoningRequested)
@@ -61,7 +62,7 @@ def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> 
 def test_a_session_that_has_to_end_is_answered_from_what_it_has(
     courses_lines: list[Line], fault: str, status: str, reason: str
 ) -> None:
-    chain = inject(courses_lines, f"{fault}@18")
+    _, chain = inject(courses_lines, f"{fault}@18")
     assert chain.answer is not None
     assert (chain.answer.status, chain.answer.termination_reason) == (status, reason)
     assert chain.answer.sources
@@ -69,7 +70,7 @@ def test_a_session_that_has_to_end_is_answered_from_what_it_has(
 
 
 def test_without_its_assembler_a_session_is_answered_all_the_same(courses_lines: list[Line]) -> None:
-    chain = inject(courses_lines, "component_failed@response.ready")
+    _, chain = inject(courses_lines, "component_failed@response.ready")
     assert chain.answer is not None
     assert (chain.answer.status, chain.answer.termination_reason) == ("partial", "natural_completion")
     assert chain.answer.sources
@@ -80,7 +81,7 @@ def test_every_fault_that_fits_an_event_leads_somewhere(courses_lines: list[Line
     tried = set()
     for line in events(courses_lines):
         for kind in kinds_for(line.event.data):
-            chain = inject(courses_lines, f"{kind}@{line.n}")
+            _, chain = inject(courses_lines, f"{kind}@{line.n}")
             assert chain.steps, (kind, line.n)
             assert chain.answer or isinstance(sent(chain)[-1], ReasoningRequested), (kind, line.n)
             tried.add(kind)

@@ -7,8 +7,7 @@ import pytest
 
 from antiphon.recording.lines import Line
 from antiphon.replay.report import Reason, Report
-from antiphon.replay.tool_results.todays_tools import TodaysTools, ToolOptions
-from antiphon.replay.tool_results.volatile import Volatile
+from antiphon.replay.tool_results.todays_tools import TodaysTools
 from tests.antiphon.replay.tool_results import shop
 from tests.antiphon.replay.tool_results.conftest import SHOP
 
@@ -17,8 +16,7 @@ REDACTED = Reason("tools", "login_of: its result was redacted")
 
 
 def check(lines: list[Line], *volatile: str, modules: str = SHOP, **more: Any) -> Report:
-    options = ToolOptions(modules, tuple(map(Volatile.of, volatile)), **more)
-    with TodaysTools(options) as tools:
+    with TodaysTools(modules, volatile, **more) as tools:
         return tools.check(lines, Report("s", 0, {}))
 
 

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 extras=${1:-embedded,embeddings,openai,sql,test}
 stamp=.venv/.setup-$extras
+seldom='huggingface_hub|lexers|mypyc?|numpy|onnxruntime|pip|pkg_resources|setuptools|tests'
 
 is_new_enough() {
   "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
@@ -43,8 +44,9 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ] || ! is_new_enough .venv/bin/py
   echo "Installing antiphon[$extras] into .venv ..." >&2
   .venv/bin/python -m pip install --quiet --no-compile -c constraints.txt hatchling editables
   .venv/bin/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e ".[$extras]"
-  # All cores compile, where pip would use one. Packages may hold files for other versions of Python.
-  .venv/bin/python -m compileall -q -j 0 .venv/lib || true
+  # All cores compile, where pip would use one. Packages may hold files for other versions of Python. What is large
+  # and seldom or never imported is compiled when it is.
+  .venv/bin/python -m compileall -q -j 0 -x "/($seldom)/" .venv/lib || true
   if ! command -v redis-server >/dev/null; then
     scripts/install_command.sh redis-server || true
   fi

@@ -17,6 +17,7 @@ from tests.docs.pages import as_script, blocks_of, missing_output, outputs
 from tests.redis_server import free_port, require_redis_server
 
 DOCS = ROOT / "docs"
+COMMANDS = ROOT / "tests/docs/command"
 LIMIT_S = 900.0
 
 
@@ -27,6 +28,7 @@ def linking_python(tmp_path: Path) -> Path:
     So nothing is downloaded, and pip is not installed each time; `test_wheel.py` installs once for real.
     By the name of their folder, hypothesis knows that they are no modules of the user's, and does not parse them.
     """
+    socket = tmp_path / "socket"
     linked, program = tmp_path / "linked" / "site-packages", tmp_path / "bin" / "python3"
     linked.mkdir(parents=True)
     program.parent.mkdir()
@@ -37,11 +39,32 @@ def linking_python(tmp_path: Path) -> Path:
 [ "$1 $2" = "-m venv" ] || exec "{sys.executable}" "$@"
 "{sys.executable}" -m venv --without-pip "$3"
 echo "{linked}" > "$("$3/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/linked.pth"
-printf '%s\\n' '#!/bin/sh' 'exec "$(dirname "$0")/python" -m pip "$@"' > "$3/bin/pip"
+cat > "$3/bin/pip" <<'END'
+#!/bin/sh -e
+"$(dirname "$0")/python" -m pip "$@"
+"$(dirname "$0")/python" "{COMMANDS}_server.py" "{socket}"
+END
 chmod +x "$3/bin/pip"
 """)
     program.chmod(0o755)
     return program.parent
+
+
+@pytest.fixture
+def quickly(tmp_path: Path) -> str:
+    """Return definitions for a shell: all commands but the first, and those of other terminals, run off a server.
+
+    It starts once the packages are installed; see `command_server.py`.
+    """
+    client = f'"{sys.executable}" -I -S "{COMMANDS}_client.py" "{tmp_path / "socket"}"'
+    return f"""antiphon() {{
+  antiphon() {{ {client} antiphon "$@"; }}
+  command antiphon "$@"
+}}
+python() {{
+  if [ "$1" = -c ]; then command python "$@"; else {client} python "$@"; fi
+}}
+"""
 
 
 @pytest.mark.timeout(LIMIT_S + 60)
@@ -49,7 +72,7 @@ chmod +x "$3/bin/pip"
     ("page", "blocks_min"), [("tutorial.md", 19), ("structured-answers.md", 20), ("workflows.md", 20)]
 )
 def test_every_command_of_a_tutorial_does_what_the_page_says(
-    page: str, blocks_min: int, folder: Path, wheel: Path, linking_python: Path
+    page: str, blocks_min: int, folder: Path, wheel: Path, linking_python: Path, quickly: str
 ) -> None:
     require_redis_server()
     if shutil.which("redis-cli") is None:
@@ -57,7 +80,7 @@ def test_every_command_of_a_tutorial_does_what_the_page_says(
     blocks = blocks_of(DOCS / page)
     path = f"{linking_python}:{os.environ['PATH']}"
     process = subprocess.Popen(
-        ["bash", "-c", as_script(blocks).replace("6379", str(free_port()))],
+        ["bash", "-c", quickly + as_script(blocks).replace("6379", str(free_port()))],
         cwd=folder,
         # Pip need not look for conflicts among all that is linked; "0", as it negates this option twice.
         env=environment(folder, PATH=path, ANTIPHON=str(wheel), PIP_NO_INDEX="1", PIP_NO_WARN_CONFLICTS="0"),

@@ -49,7 +49,7 @@ for kind in kinds:
 for module in ("tests.flows.archive_tools", "tests.flows.ledger_tools"):
     import_module(module)
     del sys.modules[module]  # they read the environment of the process whose tools they are
-builtins({}, Planner({}, _nothing_stored, _nothing_stored))
+builtins(Planner({}, _nothing_stored, _nothing_stored))
 
 gc.collect()
 gc.freeze()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -83,7 +84,7 @@ class EmbeddedPipeline:
         granted = set(self._dispatcher_settings().default_scopes)
         lacking = {
             name: tuple(sorted(tool.contract.scopes_needed - granted))
-            for name, tool in registry_of(self._tools).items()
+            for name, tool in self._registry.items()
         }
         return {name: scopes for name, scopes in lacking.items() if scopes}
 
@@ -91,7 +92,7 @@ class EmbeddedPipeline:
         """Start the components; return their open bus. Raises ConfigurationError, RedisUnavailable."""
         check_components()
         if self._scopes is not None:
-            check_scopes(self._scopes, registry_of(self._tools))
+            check_scopes(self._scopes, self._registry)
         try:
             self._redis = private_redis.choose()
             connections = await self._redis.start()
@@ -140,14 +141,19 @@ class EmbeddedPipeline:
         return [
             coordinator.component.build(bus),
             reasoning_engine.component.build(bus, model, provider),
-            tool_dispatcher.component.build(bus, registry_of(self._tools), self._dispatcher_settings()),
+            tool_dispatcher.component.build(bus, self._registry, self._dispatcher_settings()),
             context_synthesizer.component.build(bus),
             response_assembler.component.build(bus),
         ]
 
+    @cached_property
+    def _registry(self) -> Registry:
+        return registry_of(self._tools)
+
     def _dispatcher_settings(self) -> ToolDispatcherSettings:
-        settings = dispatcher_settings(self._scopes)
-        return settings if self._cache is None else settings.model_copy(update={"cache": self._cache})
+        own = {"default_scopes": self._scopes, "cache": self._cache}
+        given = {name: value for name, value in own.items() if value is not None}
+        return load(ToolDispatcherSettings).model_copy(update=given)
 
 
 def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:

@@ -13,6 +13,7 @@ from antiphon_shared.bus.connection import is_unavailable
 from antiphon_shared.bus.dead_letters import DeadLetters
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.intake import GROUP as INTAKE_GROUP
+from antiphon_shared.bus.reads import redis_time_ms
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, AnyEvent, Component, QuerySubmitted, decode
 from antiphon_shared.process import health
@@ -216,8 +217,7 @@ async def _component_status(bus: Bus, name: Component) -> ComponentStatus:
 
 async def _inbox_status(bus: Bus, streams: list[str], group: str) -> InboxStatus:
     length, in_flight, waits = 0, 0, []
-    seconds, microseconds = await bus.batcher.submit("TIME")
-    now_ms = int(seconds) * 1000 + int(microseconds) // 1000
+    now_ms = await redis_time_ms(bus.batcher)
     for stream in streams:
         length += await bus.batcher.submit("XLEN", stream)
         oldest = await bus.batcher.submit("XRANGE", stream, "-", "+", "COUNT", 1)

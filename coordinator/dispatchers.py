@@ -15,7 +15,7 @@ _ABOUT = "tool_dispatcher"
 
 def needs_dispatcher(session: Session, data: EventData) -> bool:
     """Return whether a decision on `data` depends on whether a dispatcher is running."""
-    return isinstance(data, DeadlineReached) and bool(_consequence(session))
+    return isinstance(data, DeadlineReached) and _waits_for_dispatcher(session)
 
 
 def with_lack(session: Session, is_served: bool) -> Session:
@@ -30,15 +30,14 @@ def lacked_dispatcher(outputs: Iterable[EventData]) -> bool:
 
 
 def _without_dispatcher(session: Session) -> Session:
-    if not (consequence := _consequence(session)):
+    if not _waits_for_dispatcher(session):
         return session
-    message = f"No tool dispatcher was running when the time ran out, so {consequence}."
+    so = f"so calls of round {session.round} were not finished."
+    message = f"No tool dispatcher was running when the time ran out, {so}"
     return session.with_uncertainties(new_uncertainty(_KIND, message, _ABOUT))
 
 
-def _consequence(session: Session) -> str:
-    """Return what a session does not get without a dispatcher, as a clause; empty if it needs none at present."""
+def _waits_for_dispatcher(session: Session) -> bool:
+    """Return whether calls were handed to a dispatcher, and their results have not arrived."""
     children = session.children
-    if session.phase == "tools" and (children.has_batch or not children.runs) and children.batch is None:
-        return f"calls of round {session.round} were not finished"
-    return ""
+    return session.phase == "tools" and (children.has_batch or not children.runs) and children.batch is None

@@ -1,6 +1,6 @@
 """The end of a session: request its answer, or let the coordinator answer if no assembler does. Pure."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import (
@@ -16,7 +16,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
 from antiphon_shared.process.ids import CHILD
-from antiphon_shared.process.stream_ids import milliseconds_of
+from antiphon_shared.process.stream_ids import time_of
 from antiphon_shared.values import LogEntry
 
 from coordinator import people
@@ -118,9 +118,11 @@ def when_cancelled(session: Session, ending: AssemblyRequested | None) -> Decisi
 
 
 def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
-    """Return when an event happened; the log entry of a timer's event is later than the event's own time."""
-    logged = datetime.fromtimestamp(milliseconds_of(log_entry) / 1000, UTC)
-    return max(event.time, logged)
+    """Return when an event happened; the log entry of a timer's event is later than the event's own time.
+
+    After an entry of a foreign client, the log's ids may be no times; then the event's own time counts.
+    """
+    return max(event.time, time_of(log_entry) or event.time)
 
 
 def ending_of(session: Session, needed: LoggedEvent | None) -> AssemblyRequested:

@@ -170,11 +170,13 @@ class Coordinator:
         catalogue = await self._catalogue(before.tools.catalogue) if before.tools.catalogue else Catalogue()
         needed = await read_needed_event(before, delivery, session)
         earlier = await read_calls_to_repeat(before, delivery.event.data, session)
-        question = await session.event(before.query.question) if needs_query(before, delivery.event) else None
+        question = (
+            await session.event(before.query.question) if needs_query(before, delivery.event.data) else None
+        )
         schema = schema_of(question.data if question else None, before.steps.number)
         is_served = not needs_dispatcher(before, delivery.event.data) or await self._is_served()
         decision = await offload_if(
-            ranks_after(before, delivery.event.data) or is_long_answer(before, delivery.event),
+            ranks_after(before, delivery.event.data) or is_long_answer(before, delivery.event.data),
             decide,
             before,
             delivery.event,

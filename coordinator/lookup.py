@@ -74,20 +74,15 @@ def schema_of(query: EventData | None, step: int = 0) -> OutputSchema | None:
     return None if schema is None else output_schema(schema)
 
 
-def needs_query(session: Session, event: AnyEvent) -> bool:
-    """Return whether a decision on `event` needs the query, for the schema that the answer must fit."""
-    reply = event.data
-    return session.output.is_demanded and isinstance(reply, ReasoningCompleted)
+def needs_query(session: Session, data: EventData) -> bool:
+    """Return whether a decision on `data` needs the query, for the schema that the answer must fit."""
+    return session.output.is_demanded and isinstance(data, ReasoningCompleted)
 
 
-def is_long_answer(session: Session, event: AnyEvent) -> bool:
+def is_long_answer(session: Session, data: EventData) -> bool:
     """Return whether validating a reply against the schema would block the event loop for too long."""
-    reply = event.data
-    return (
-        isinstance(reply, ReasoningCompleted)
-        and needs_query(session, event)
-        and len(reply.text) > _LONG_CHARACTERS
-    )
+    is_long = isinstance(data, ReasoningCompleted) and len(data.text) > _LONG_CHARACTERS
+    return is_long and needs_query(session, data)
 
 
 def needed_event_id(session: Session, event: AnyEvent) -> UUID | None:

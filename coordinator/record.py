@@ -34,11 +34,13 @@ def timer_record(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:
     """Return the record of a timer that is set or cancelled."""
     if isinstance(timer, CancelTimer):
         return TimerRecord(name=timer.name)
-    is_moment = not isinstance(timer.due, timedelta)
+    due, after_s = (
+        (None, timer.due.total_seconds()) if isinstance(timer.due, timedelta) else (timer.due, None)
+    )
     return TimerRecord(
         name=timer.name,
-        due=timer.due if is_moment else None,
-        after_s=timer.due.total_seconds() if isinstance(timer.due, timedelta) else None,
+        due=due,
+        after_s=after_s,
         type=timer.event.type,
         data=timer.event.model_dump(mode="json", exclude=newer_fields(timer.event, format)),
     )

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from antiphon_shared.breakers.breaker import Breaker, BreakerState, RefusedCall
 from antiphon_shared.breakers.table import model_breaker, tool_breaker, write_state
@@ -13,7 +14,7 @@ from antiphon_shared.process.clock import monotonic_s
 
 LONG = Breaker(calls_min=3, window_calls=10, open_s=600)
 """Stays open for as long as a test takes."""
-SHORT = LONG.model_copy(update={"open_s": 1.0})
+SHORT = replace(LONG, open_s=1.0)
 """Half-open soon, but not before others have looked."""
 LOOK, MODEL = tool_breaker("look"), model_breaker("claude")
 

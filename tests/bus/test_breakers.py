@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from antiphon_shared.breakers.breaker import Allowed, BreakerState, ForcedOpen, RefusedCall
@@ -48,7 +49,7 @@ async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
 
 async def test_failures_of_many_processes_add_up(bus: Bus) -> None:
     """Each reports one at the same moment: a process that is late with its change repeats it."""
-    breaker = LONG.model_copy(update={"calls_min": 8, "window_calls": 8})
+    breaker = replace(LONG, calls_min=8, window_calls=8)
     async with processes(bus, 8, breaker) as all_of_them:
         for name in (LOOK, MODEL):
             for breakers in all_of_them:

@@ -282,6 +282,12 @@ class TestEnding:
         over = met(session, AssemblyOverdue(), log_entry=at_its_deadline, named=self.the_request(session))
         assert (over.timers, bool(over.own_answer_reason)) == ((), True)
 
+    def test_a_log_whose_ids_are_no_times_lets_an_ending_session_wait_by_the_event_alone(self) -> None:
+        """As after a foreign entry far in the future, behind which Redis goes on counting."""
+        session, no_time = self.an_ending_session(), f"{2**64 - 2}-1"
+        waits = met(session, AssemblyOverdue(), log_entry=no_time, named=self.the_request(session))
+        assert [timer.due for timer in waits.timers if isinstance(timer, SetTimer)] == [session.deadline]
+
     def test_a_cancellation_does_not_wait_for_the_deadline(self) -> None:
         session = self.an_ending_session()
         cancelled = self.the_request(session, status="cancelled", termination_reason="cancelled")

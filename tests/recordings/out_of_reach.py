@@ -6,7 +6,7 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     "the shell asks it before the decision; no scenario is without a dispatcher at its deadline": (
         "coordinator/dispatchers.needs_dispatcher",
         "coordinator/dispatchers._without_dispatcher",
-        "coordinator/dispatchers._consequence",
+        "coordinator/dispatchers._waits_for_dispatcher",
     ),
     "parts of groups are put together while a batch runs; what came of it is recorded": (
         "tool_dispatcher/batch/collapse.gathered",

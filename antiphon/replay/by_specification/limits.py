@@ -26,10 +26,8 @@ class Limits:
         for timer in timers:
             if not timer.type:
                 self.due.pop(timer.name, None)
-            elif timer.due is not None:
-                self.due[timer.name] = timer.due
-            elif timer.after_s is not None:
-                self.due[timer.name] = now + timedelta(seconds=timer.after_s)
+            elif (due := timer.due_from(now)) is not None:
+                self.due[timer.name] = due
 
 
 def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -> NodeDifference | None:

@@ -240,7 +240,7 @@ def has_effect(session: Session, line: EventLine, content: RecordingContent) -> 
 
 def _answer_schema(session: Session, event: AnyEvent, content: RecordingContent) -> OutputSchema | None:
     """Return the schema of the answer, where `event` may be the answer. Raises UnreadableEvent."""
-    query = content.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
+    query = content.data(session.query.question, QuerySubmitted) if needs_query(session, event.data) else None
     return schema_of(query, session.steps.number)
 
 

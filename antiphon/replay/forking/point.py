@@ -5,7 +5,7 @@ A step is included with all its events, even if the named event is not the last 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from antiphon_shared.events import EventData, QuerySubmitted, ResponseReady, SessionOpened
@@ -195,7 +195,7 @@ def set_timer(
     timers: dict[str, Timer], timer: TimerRecord, now: datetime, parent: EventLine, number: int
 ) -> None:
     """Apply a timer that a decision has set or cancelled, at the time when its events were sent."""
-    due = timer.due if timer.after_s is None else now + timedelta(seconds=timer.after_s)
+    due = timer.due_from(now)
     timers.pop(timer.name, None)
     if due is not None:
         try:

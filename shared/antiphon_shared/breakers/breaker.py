@@ -68,25 +68,19 @@ class RefusedCall:
     state: BreakerState = field(default=CLOSED, compare=False)
 
 
-class Breaker(Value):
+@dataclass(frozen=True, slots=True)
+class Breaker:
     """The rule of a breaker: it opens at a rate of failures in a rolling window with a minimum number of calls."""
 
-    calls_min: int = Field(
-        default=10, ge=1, le=1_000, description="Minimum number of calls in the window to open."
-    )
-    failure_rate: float = Field(
-        default=0.5, gt=0, le=1, description="Share of failed calls in the window at which it opens."
-    )
-    window_s: float = Field(default=60.0, gt=0, le=86_400, description="Length of the window, in seconds.")
-    window_calls: int = Field(
-        default=50, ge=1, le=1_000, description="Maximum number of calls in the window."
-    )
-    open_s: float = Field(
-        default=15.0,
-        gt=0,
-        le=86_400,
-        description="Seconds until a probe is allowed, and between probes.",
-    )
+    calls_min: int = 10
+    """The minimum number of calls in the window to open."""
+    failure_rate: float = 0.5
+    """The share of failed calls in the window at which it opens, above 0."""
+    window_s: float = 60.0
+    window_calls: int = 50
+    """The maximum number of calls in the window."""
+    open_s: float = 15.0
+    """Seconds until a probe is allowed, and between probes."""
 
     def phase(self, state: BreakerState, now: float) -> Phase:
         """Return the phase; an open circuit becomes half-open when its time is over, unless it is forced open.

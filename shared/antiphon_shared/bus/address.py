@@ -54,7 +54,7 @@ def parse(url: str) -> Address:
             address = _with_sentinels(parts.scheme, login + at, hosts, parts.path, parts.query)
         elif "," in hosts and parts.scheme in ("redis", "rediss"):
             rest = f"{parts.path}?{parts.query}" if parts.query else parts.path
-            hosts_with_ports = [f"{_host(host)}{_port(host, 6379)}" for host in hosts.split(",")]
+            hosts_with_ports = [_host_and_port(host, 6379) for host in hosts.split(",")]
             address = Address(tuple(f"{parts.scheme}://{login}{at}{host}{rest}" for host in hosts_with_ports))
         else:
             address = Address((url,))
@@ -105,24 +105,19 @@ def _with_sentinels(scheme: str, login: str, hosts: str, path: str, query: str) 
     plain = scheme.removesuffix("+sentinel")
     sentinel_login = f"{quote(user, safe='')}:{quote(password, safe='')}@" if password else ""
     sentinels = tuple(
-        f"{plain}://{sentinel_login}{_host(host)}{_port(host, _SENTINEL_PORT)}/0{suffix}"
+        f"{plain}://{sentinel_login}{_host_and_port(host, _SENTINEL_PORT)}/0{suffix}"
         for host in hosts.split(",")
     )
     return Address((f"{plain}://{login}{service}/{database or 0}{suffix}",), sentinels, service)
 
 
-def _host(text: str) -> str:
+def _host_and_port(text: str, default_port: int) -> str:
     if (match := _HOST.fullmatch(text)) is None:
         raise _Malformed("one of the hosts is not HOST:PORT")
-    return match[1]
-
-
-def _port(text: str, default: int) -> str:
-    match = _HOST.fullmatch(text)
-    port = int(match[2]) if match is not None and match[2] else default
+    port = int(match[2] or default_port)
     if not 0 < port < 65_536:
         raise _Malformed("one of the ports is not a number from 1 to 65535")
-    return f":{port}"
+    return f"{match[1]}:{port}"
 
 
 def hide_credentials(url: str) -> str:

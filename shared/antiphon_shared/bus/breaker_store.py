@@ -11,6 +11,7 @@ from antiphon_shared.breakers.table import BREAKERS_MAX, next_to_drop, read_stat
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.reads import redis_time_ms, together
 from antiphon_shared.process.errors import AntiphonError
 
 _TRIES_MAX = 20
@@ -48,10 +49,11 @@ class BreakerStore:
 
     async def look(self) -> BreakerSnapshot:
         """Return all breakers."""
-        reply, time = self._batcher.submit("HGETALL", self._key), self._batcher.submit("TIME")
-        raw_states, (seconds, microseconds) = await reply, await time
+        raw_states, now_ms = await together(
+            self._batcher.submit("HGETALL", self._key), redis_time_ms(self._batcher)
+        )
         raw = {name.decode("utf-8", "surrogateescape"): state for name, state in raw_states.items()}
-        return BreakerSnapshot(raw, int(seconds) + int(microseconds) / 1e6)
+        return BreakerSnapshot(raw, now_ms / 1000)
 
     async def swap(self, name: str, read: bytes, new: bytes) -> Swap:
         """Store `new` in place of `read`; an empty `new` deletes. A full hash drops its oldest closed breaker."""

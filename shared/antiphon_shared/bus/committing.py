@@ -19,7 +19,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.replies import Replies
 from antiphon_shared.bus.signing import Signer
 from antiphon_shared.bus.wire import Argument
-from antiphon_shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady
+from antiphon_shared.events import Component, ComponentFailed, EventData, ResponseReady
 from antiphon_shared.events.step_records import LeftOut, StepRecord, encode_record
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo
@@ -107,7 +107,7 @@ def _message_operations(
     for n, timer in enumerate(outcome.timers, start=len(outcome.events)):
         if isinstance(timer, SetTimer):
             raw = _bounded(timer.event, replies.encoded(n, timer.event), settings)
-            message = _timer_message(replies.parent.subject, timer.event, raw)
+            message = timer_message(replies.parent.subject, timer.event, raw)
             yield "timer", None, timer.name, _when(timer.due) + message
         else:
             yield "cancel", None, timer.name, ""
@@ -122,7 +122,7 @@ def retry_operations(
 ) -> Iterator[Operation]:
     """Yield the timer that delivers the same message again later, byte for byte, with its attempt raised by one."""
     event = delivery.event
-    message = _timer_message(
+    message = timer_message(
         event.subject, event.data, raw, delivery.log_entry, delivery.attempt + 1, component
     )
     yield "timer", None, f"retry/{component}/{event.id}", _when(delay) + message
@@ -262,12 +262,7 @@ def _when(due: datetime | timedelta) -> bytes:
     return b"=%d " % max(0, round(due.timestamp() * 1000))
 
 
-def timer_message(event: AnyEvent, raw: bytes) -> bytes:
-    """Return the message that a timer delivers, in the form that due.lua reads."""
-    return _timer_message(event.subject, event.data, raw)
-
-
-def _timer_message(
+def timer_message(
     session_id: str,
     data: EventData,
     raw: bytes,
@@ -275,6 +270,7 @@ def _timer_message(
     attempt: int = 0,
     to: Component | None = None,
 ) -> bytes:
+    """Return the message that a timer delivers, in the form that due.lua reads."""
     inbox = to or data.inbox
     if inbox is None:
         raise TypeError(f"{data.type} goes to no inbox, so no timer can deliver it")

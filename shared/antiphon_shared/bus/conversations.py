@@ -52,7 +52,7 @@ class SharedTurns:
         )
 
     async def begin(self, tenant: Tenant, conversation: SessionId, turn: OpenTurn) -> None:
-        """Store a question unless its session has a turn; drop the oldest turns beyond TURNS_KEPT_MAX."""
+        """Store a question unless its session has a turn; drop the oldest turns beyond TURNS_STORED_MAX."""
         key = self._bus.keys.conversation(tenant, conversation)
         submit = self._bus.batcher.submit
         await self._write("HSETNX", key, turn)

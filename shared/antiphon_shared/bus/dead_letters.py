@@ -43,40 +43,28 @@ class Letter(Value):
     def of(
         cls, entry: Entry, component: Component, delivery: Delivery | None, error: ErrorInfo, now: datetime
     ) -> "Letter":
+        """Return the letter of a message; it can be requeued if this or a later release can read its event."""
+        letter = cls(
+            component=component, entry=entry.id, deliveries=entry.deliveries, error=error, buried=now
+        )
         if error.code == NewerFormat.code:
-            return cls._for_a_newer_release(entry, component, error, now)
-        return cls(
-            component=component,
-            entry=entry.id,
-            log=delivery.log_entry if delivery else "",
-            session_id=delivery.event.subject if delivery else "",
-            event_type=delivery.event.type if delivery else "",
-            attempt=delivery.attempt if delivery else 0,
-            deliveries=entry.deliveries,
-            error=error,
-            buried=now,
-            signature=entry.fields.get(SIGNATURE, b"")[:_SIGNATURE_LENGTH].decode(errors="replace")
-            if delivery
-            else "",
-        )
-
-    @classmethod
-    def _for_a_newer_release(
-        cls, entry: Entry, component: Component, error: ErrorInfo, now: datetime
-    ) -> "Letter":
-        """Return the letter of a message that only a later release can read, after it is requeued."""
-        fields = fields_of(entry.fields.get(b"event", b""))
-        return cls(
-            component=component,
-            entry=entry.id,
-            log=entry.fields.get(b"log", b"").decode(errors="replace"),
-            session_id=str(fields.get("subject", "")),
-            event_type=str(fields.get("type", "")),
-            deliveries=entry.deliveries,
-            error=error,
-            buried=now,
-            signature=entry.fields.get(SIGNATURE, b"").decode(errors="replace"),
-        )
+            event = fields_of(entry.fields.get(b"event", b""))
+            found: dict[str, str | int] = {
+                "log": _text(entry.fields.get(b"log", b"")),
+                "session_id": str(event.get("subject", "")),
+                "event_type": str(event.get("type", "")),
+            }
+        elif delivery is not None:
+            found = {
+                "log": delivery.log_entry,
+                "session_id": delivery.event.subject,
+                "event_type": delivery.event.type,
+                "attempt": delivery.attempt,
+            }
+        else:
+            return letter
+        signature = _text(entry.fields.get(SIGNATURE, b"")[:_SIGNATURE_LENGTH])
+        return letter.model_copy(update={**found, "signature": signature})
 
 
 LETTER: Kind[Letter] = Kind("a dead letter", Letter)
@@ -164,3 +152,7 @@ def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
         error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
         added = datetime.fromtimestamp(min(milliseconds_of(entry.decode()), UNIX_MS_MAX) / 1000, UTC)
         return Letter(component="unknown", entry=entry.decode(), error=error, buried=added)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="replace")

@@ -13,6 +13,7 @@ from redis.exceptions import ResponseError
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import is_unavailable, retry_while_unavailable
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.reads import redis_time_ms
 from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import monotonic_s
@@ -74,12 +75,11 @@ class LiveFormat:
     async def _ask(self) -> int:
         heartbeats = [self._batcher.submit("HGETALL", self._keys.workers(name)) for name in COMPONENTS]
         try:
-            *listed, (seconds, _) = await asyncio.gather(*heartbeats, self._batcher.submit("TIME"))
+            *listed, now_ms = await asyncio.gather(*heartbeats, redis_time_ms(self._batcher))
         except ResponseError as error:
             if is_unavailable(error):
                 raise
             return self._refused(error)
-        now_ms = int(seconds) * 1000
         read = [format_of(line, now_ms) for lines in listed for line in lines.values()]
         return min((FORMAT, *(format for format in read if format is not None)))
 

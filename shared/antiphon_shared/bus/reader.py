@@ -7,7 +7,7 @@ connection on request. After a failed read, the entries that it may have receive
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import structlog
@@ -18,11 +18,9 @@ from antiphon_shared.bus import scripts
 from antiphon_shared.bus.concurrency import ConcurrencyLimit
 from antiphon_shared.bus.connection import BLOCK_S, Client, is_unavailable
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.timers import Chore
 from antiphon_shared.bus.wire import Argument, Command, Wire
 from antiphon_shared.process.clock import milliseconds, monotonic_s
-
-Chores = Callable[[], Awaitable[float]]
-"""A duty between reads; returns the seconds until it is due again."""
 
 EXCLUSIVE_FROM_DELIVERY = 3
 """The delivery from which on an entry runs alone, as it may have killed its earlier workers."""
@@ -63,7 +61,7 @@ class Reader:
         limit: ConcurrencyLimit,
         take: Callable[[Entry], None],
         in_flight: Callable[[str], list[str]],
-        chores: Chores,
+        chores: Chore,
     ) -> None:
         self.stream, self.group, self.consumer, self.limit, self.take = stream, group, consumer, limit, take
         self._bus, self._in_flight, self._chores = bus, in_flight, chores

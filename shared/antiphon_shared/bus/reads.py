@@ -3,7 +3,9 @@
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-__all__ = ["Completed", "PendingRead", "together"]
+from antiphon_shared.bus.batcher import Batcher
+
+__all__ = ["Completed", "PendingRead", "redis_time_ms", "together"]
 
 T = TypeVar("T")
 
@@ -45,3 +47,13 @@ class Completed(Generic[T]):
     def __await__(self) -> Generator[Any, None, T]:
         return self._value
         yield
+
+
+def redis_time_ms(batcher: Batcher) -> Awaitable[int]:
+    """Return the time of Redis's clock, in Unix milliseconds."""
+    return PendingRead(batcher.submit("TIME"), _milliseconds)
+
+
+def _milliseconds(time: list[bytes]) -> int:
+    seconds, microseconds = time
+    return int(seconds) * 1000 + int(microseconds) // 1000

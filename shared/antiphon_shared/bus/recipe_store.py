@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from functools import cached_property
 
+from antiphon_shared.bus.reads import redis_time_ms
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.recipe import RECIPE, Recipe
@@ -50,9 +51,8 @@ class KeptRecipes:
 
     async def used(self, name: str) -> None:
         """Note the use of a recipe, so that recipes with an older use are dropped first."""
-        now_s, microseconds = await self._batcher.submit("TIME")
-        score = int(now_s) * 1000 + int(microseconds) // 1000
-        await self._batcher.submit("ZADD", self._recency, "XX", score, name)
+        now_ms = await redis_time_ms(self._batcher)
+        await self._batcher.submit("ZADD", self._recency, "XX", now_ms, name)
 
     async def run_begun(self, content_hash: str) -> None:
         """Note the use of a recipe if a run begins with the specification of a recipe."""

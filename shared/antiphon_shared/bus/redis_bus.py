@@ -200,18 +200,14 @@ class Bus:
 
     async def keep_catalogue(self, catalogue: Catalogue) -> str:
         """Store `catalogue` without making it the current one; return its hash."""
-        content = CATALOGUE.write(*await self._readable_by_all(catalogue))
+        format = await self.formats.now()  # one that every worker can read
+        content = CATALOGUE.write(catalogue.in_format(format), format)
         content_hash = blake2b(content, digest_size=16).hexdigest()
         lifetime_ms = milliseconds(self.shared_retention_s)
         await self.batcher.submit(
             "SET", self.keys.catalogue_content(content_hash), content, "PX", lifetime_ms
         )
         return content_hash
-
-    async def _readable_by_all(self, catalogue: Catalogue) -> tuple[Catalogue, int]:
-        """Return the catalogue in a format that every worker can read, and the format."""
-        format = await self.formats.now()
-        return catalogue.in_format(format), format
 
     def current_catalogue(self) -> Awaitable[str | None]:
         """Return the hash of the current tool catalogue; None until a dispatcher has published one."""

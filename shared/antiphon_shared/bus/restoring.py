@@ -66,7 +66,8 @@ async def restore(bus: Bus, snapshot: SessionSnapshot) -> None:
     ]
     for name, due, event in snapshot.timers:
         timer = f"{session_id}/{name}"
-        commands.append(("HSET", keys.timer_messages(partition), timer, timer_message(event, encode(event))))
+        message = timer_message(session_id, event.data, encode(event))
+        commands.append(("HSET", keys.timer_messages(partition), timer, message))
         commands.append(("ZADD", keys.timers(partition), round(due.timestamp() * 1000), timer))
     for entry, event in snapshot.deliveries:
         inbox = event.data.inbox

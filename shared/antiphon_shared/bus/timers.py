@@ -27,6 +27,7 @@ _CLOSING_MS_MAX = 60_000
 """The time after which an answered session counts as over, as the event that closes it is lost."""
 
 Chore = Callable[[], Awaitable[float]]
+"""A duty between reads; returns the seconds until it is due again."""
 
 
 @dataclass

@@ -14,6 +14,7 @@ recording.
     fork        antiphon replay fork   the changes made where a recorded session was resumed
 """
 
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
@@ -50,6 +51,10 @@ class TimerRecord(Value):
     after_s: float | None = Field(default=None, description="The time from the commit on, where that was.")
     type: str = Field(default="", description="The event it delivers; empty when it was taken back.")
     data: Json = Field(default_factory=dict)
+
+    def due_from(self, commit: datetime) -> datetime | None:
+        """Return when the timer is due if it was set at `commit`; None if it was cancelled."""
+        return self.due if self.after_s is None else commit + timedelta(seconds=self.after_s)
 
 
 class SendRecord(Value):

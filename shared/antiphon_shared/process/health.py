@@ -14,6 +14,7 @@ from antiphon_shared import faults
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.live_format import FORGET_MS
+from antiphon_shared.bus.reads import redis_time_ms, together
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.formats import FORMAT
@@ -84,10 +85,9 @@ async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
 
 async def workers(bus: Bus, component: Component) -> list[Worker]:
     """Return the workers of a component with a heartbeat in the last minute, by name."""
-    heartbeats, (seconds, microseconds) = await asyncio.gather(
-        bus.batcher.submit("HGETALL", bus.keys.workers(component)), bus.batcher.submit("TIME")
+    heartbeats, now_ms = await together(
+        bus.batcher.submit("HGETALL", bus.keys.workers(component)), redis_time_ms(bus.batcher)
     )
-    now_ms = int(seconds) * 1000 + int(microseconds) // 1000
     alive = []
     for name, line in heartbeats.items():
         at_ms, _, content = line.partition(b" ")

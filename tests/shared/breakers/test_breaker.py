@@ -13,6 +13,7 @@ from antiphon_shared.breakers.breaker import (
     ForcedOpen,
     RefusedCall,
 )
+from antiphon_shared.process.breaker_settings import BreakerSettings
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -321,7 +322,7 @@ def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_
 )
 def test_its_settings_have_bounds(name: str, least: float, most: float, beyond: tuple[float, float]) -> None:
     for value in (least, most):
-        assert getattr(Breaker.model_validate({name: value}), name) == value
+        assert getattr(BreakerSettings.model_validate({name: value}).breaker, name) == value
     for value in beyond:
         with pytest.raises(ValidationError, match=name):
-            Breaker.model_validate({name: value})
+            BreakerSettings.model_validate({name: value})

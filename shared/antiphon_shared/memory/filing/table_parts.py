@@ -7,6 +7,7 @@ from antiphon_shared.memory.filing.sentences import sections
 from antiphon_shared.memory.filing.tables import Table, table_of
 from antiphon_shared.memory.filing.text_tables import TextRow, TextTable
 from antiphon_shared.memory.filing.titles import title_of
+from antiphon_shared.text.splice import spliced
 
 SMALL_CHARACTERS = 1500
 SMALL_TABLE_CHARACTERS = 500
@@ -46,11 +47,7 @@ def text_with_tables(
 
 def _mask_tables(text: str, tables: tuple[TextTable, ...]) -> str:
     """Return the text, of the same length, with a mark in place of each table."""
-    parts, at = [], 0
-    for table in tables:
-        parts += [text[at : table.start], _MARK.ljust(table.end - table.start)]
-        at = table.end
-    return "".join([*parts, text[at:]])
+    return spliced(text, ((one.start, one.end, _MARK.ljust(one.end - one.start)) for one in tables))
 
 
 def _slices(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 
-from antiphon_shared.memory.briefing import ids_in
+from antiphon_shared.memory.briefing import ids_in, number_of
 from antiphon_shared.memory.layers import Fact
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN
@@ -28,7 +28,7 @@ def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
     New facts come first, as conclusions may cite more facts than fit, and the model has not seen the new ones.
     """
     closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest_results(memory)]
-    cited = [memory.facts[id] for id in sorted(memory.cited, key=_number, reverse=True)]
+    cited = [memory.facts[id] for id in sorted(memory.cited, key=number_of, reverse=True)]
     return list({fact.id: fact for fact in (*closest, *cited)}.values())
 
 
@@ -112,10 +112,6 @@ def missed_facts(memory: Memory, scores: Scores, shown: frozenset[str]) -> tuple
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
     left_out = (id for id in close_ids if not (id in shown or id in summarized or id in memory.superseded))
     return tuple(islice(left_out, MISSED_MAX))
-
-
-def _number(id: str) -> int:
-    return int(id[1:])
 
 
 def _newest_results(memory: Memory) -> list[list[Fact]]:

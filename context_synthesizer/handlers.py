@@ -29,7 +29,6 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import BriefingRecord
-from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.offload import is_large, offload_if
 
@@ -82,7 +81,10 @@ class ContextSynthesizer:
         weighed = WeighedDelta(delta)
         if self._weigh is not None:
             weighed = await self._weigh(delta, cached, request.round, session)
-        item = await self._add(cached, weighed.delta, delivery.event.format)
+        is_heavy, bytes_max = len(delta.facts) > _FACTS_AT_ONCE_MAX, self._settings.memory_bytes_max
+        item = await offload_if(
+            is_heavy, store_delta, cached, weighed.delta, bytes_max, delivery.event.format
+        )
         await faults.pass_point("briefing.filed")
         is_heavy, step = cached.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
         built = await offload_if(is_heavy, write_briefing, cached, request, weighed.salience, refused, step)
@@ -132,14 +134,6 @@ class ContextSynthesizer:
             is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
             cached = await offload_if(is_heavy, CachedIndex, query, budget, items)
         return cached, RoundEvents(reasoning, results, summary), question, step_input
-
-    async def _add(self, cached: CachedIndex, delta: MemoryDelta, format: int) -> bytes:
-        """Add a delta to the index; return the item to append, which is empty for an empty delta."""
-        is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
-        item, _ = await offload_if(
-            is_heavy, store_delta, cached, delta, self._settings.memory_bytes_max, format
-        )
-        return item
 
 
 def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from antiphon_shared.memory.layers import Document, Fact, ReasoningNote, ToolUse
+from antiphon_shared.memory.briefing import number_of
+from antiphon_shared.memory.layers import Fact, ReasoningNote, ToolUse
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.tokens import token_units
 from antiphon_shared.text.words import words
 
 from context_synthesizer.render import (
     SHORT_CHARACTERS,
+    FenceKey,
     Piece,
     fact_line,
     fence_around,
@@ -28,6 +30,11 @@ TITLE_CHARACTERS_MIN = 4
 """The minimum length of a title to look for, as shorter ones occur in many statements by chance."""
 _TITLES_CACHED_MAX = 32
 """Bound on cached titles of sections; there are about twelve."""
+
+_PIECES_CACHED_MAX = 8_192
+_heading = lru_cache(_PIECES_CACHED_MAX)(heading)
+_fence_around = lru_cache(_PIECES_CACHED_MAX)(fence_around)
+"""Cached, as many facts and rounds share a heading or a fence."""
 
 _EXPLANATION = re.compile(r" \([^()]*\)$")
 """The part that an encyclopedia adds to an ambiguous name: `Bridge (film)`."""
@@ -60,10 +67,8 @@ class Pieces:
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._uses: dict[tuple[int, int], Piece] = {}
         self._notes: dict[tuple[int, NoteForm], Piece] = {}
-        self._headings: dict[str, Piece] = {}
         self._names_subject: dict[str, bool] = {}
         self._words: dict[str, frozenset[str]] = {}
-        self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
 
     def add(self, facts: Iterable[Fact]) -> None:
         """Count facts that are new in the memory."""
@@ -95,11 +100,6 @@ class Pieces:
             piece = self._notes[key] = form(note)
         return piece
 
-    def heading(self, title: str) -> Piece:
-        if title not in self._headings:
-            self._headings[title] = heading(title)
-        return self._headings[title]
-
     def names_subject(self, fact: Fact, title: str) -> bool:
         """Return whether the fact's statement names the subject in the title of its document."""
         if fact.id not in self._names_subject:
@@ -111,12 +111,6 @@ class Pieces:
         if fact.id not in self._words:
             self._words[fact.id] = frozenset(word for word in words(fact.statement) if not word.isdigit())
         return self._words[fact.id]
-
-    def fence(self, document: Document, by_call: bool) -> tuple[Piece, Piece]:
-        key = fence_key(document, by_call)
-        if key not in self._fences:
-            self._fences[key] = fence_around(document, by_call)
-        return self._fences[key]
 
 
 @dataclass
@@ -131,8 +125,8 @@ class Page:
     """Whether each call has its own fence, so that the page only grows at its end; else each level of trust has one."""
     lines: dict[str, Piece] = field(default_factory=dict)
     shortened: set[str] = field(default_factory=set)
-    _headings: set[tuple[str, ...]] = field(default_factory=set)
-    _fences: set[tuple[str, ...]] = field(default_factory=set)
+    _headings: set[tuple[FenceKey, str]] = field(default_factory=set)
+    _fences: set[FenceKey] = field(default_factory=set)
 
     def show(self, fact: Fact, *, is_short: bool = False) -> bool:
         """Show the fact if it fits with its title and its fence; return whether it did."""
@@ -140,7 +134,7 @@ class Page:
         if not self.budget.take(units):
             return False
         self.lines[fact.id] = line
-        self._headings.add((*fence, title))
+        self._headings.add((fence, title))
         self._fences.add(fence)
         if is_short and len(fact.statement) > SHORT_CHARACTERS:
             self.shortened.add(fact.id)
@@ -150,17 +144,16 @@ class Page:
         """Return the current cost of the fact, with its title and fence if they are new; it never grows later."""
         return self._with_cost(fact, is_short)[-1]
 
-    def _with_cost(self, fact: Fact, is_short: bool) -> tuple[Piece, tuple[str, ...], str, int]:
+    def _with_cost(self, fact: Fact, is_short: bool) -> tuple[Piece, FenceKey, str, int]:
         """Return the fact's line, the key of its fence, the title above it, and its current cost."""
-        document = self.memory.document_of(fact)
-        fence = fence_key(document, self.by_call)
+        fence = FenceKey.of(self.memory.document_of(fact), self.by_call)
         title = self._title_above(fact)
         line = self.pieces.line(self.memory, fact, is_short)
         units = line.units if self.lines else line.units + title_units(self.title)
         if fence not in self._fences:
-            units += sum([piece.units for piece in self.pieces.fence(document, self.by_call)])
-        if title and (*fence, title) not in self._headings:
-            units += self.pieces.heading(title).units
+            units += sum([piece.units for piece in _fence_around(fence)])
+        if title and (fence, title) not in self._headings:
+            units += _heading(title).units
         return line, fence, title, units
 
     def _title_above(self, fact: Fact) -> str:
@@ -175,20 +168,17 @@ class Page:
         The facts of one fence are together at its first fact, and within it the facts of one title. Facts without a
         title come first, so that they do not seem to belong to one.
         """
-        fenced: dict[tuple[str, ...], dict[str, list[str]]] = {}
-        fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
-        for id in sorted(self.lines, key=_number):
+        fenced: dict[FenceKey, dict[str, list[str]]] = {}
+        for id in sorted(self.lines, key=number_of):
             fact = self.memory.facts[id]
-            document, title = self.memory.document_of(fact), self._title_above(fact)
-            key = fence_key(document, self.by_call)
-            fences[key] = self.pieces.fence(document, self.by_call)
-            fenced.setdefault(key, {"": []}).setdefault(title, []).append(self.lines[id].text)
+            fence, title = FenceKey.of(self.memory.document_of(fact), self.by_call), self._title_above(fact)
+            fenced.setdefault(fence, {"": []}).setdefault(title, []).append(self.lines[id].text)
         texts: list[str] = []
-        for key, titled in fenced.items():
-            opened, closed = fences[key]
+        for fence, titled in fenced.items():
+            opened, closed = _fence_around(fence)
             texts.append(opened.text)
             for title, lines in titled.items():
-                texts += [self.pieces.heading(title).text, *lines] if title else lines
+                texts += [_heading(title).text, *lines] if title else lines
             texts.append(closed.text)
         return texts
 
@@ -197,12 +187,6 @@ class Page:
 def title_units(title: str) -> int:
     """Return the cost of a section's title, with the empty line before it."""
     return token_units(f"# {title}\n\n")
-
-
-def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
-    """Return the key that the facts of one fence share."""
-    trust = "untrusted" if document.is_untrusted else ""
-    return (trust, document.tool, document.call_id, str(document.round)) if by_call else (trust,)
 
 
 def name_of(title: str) -> str:
@@ -221,7 +205,3 @@ def names_title(statement: str, title: str, *, is_record: bool = False) -> bool:
     if not names:
         return len(title) >= TITLE_CHARACTERS_MIN and title.casefold() in statement.casefold()
     return names[-1] in statement and names[-1] in _NAME.findall(statement)
-
-
-def _number(id: str) -> int:
-    return int(id[1:])

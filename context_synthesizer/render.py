@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from antiphon_shared.events.session import Status
 from antiphon_shared.memory.briefing import id_ranges_without
@@ -93,12 +94,28 @@ def heading(title: str) -> Piece:
     return Piece(f"## {fence(one_line(title, _TITLE_CHARACTERS))}")
 
 
-def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
-    """Return the lines before and after the facts of one call, or of one level of trust."""
-    if by_call:
-        opened = opening(document.call_id, document.tool, document.round, document.is_untrusted)
+class FenceKey(NamedTuple):
+    """The properties that the facts of one fence share: their call, or only their level of trust."""
+
+    is_untrusted: bool
+    call_id: str = ""
+    tool: str = ""
+    round: int = 0
+
+    @classmethod
+    def of(cls, document: Document, by_call: bool) -> "FenceKey":
+        """Return the key of the fence around a document's facts."""
+        if not by_call:
+            return cls(document.is_untrusted)
+        return cls(document.is_untrusted, document.call_id, document.tool, document.round)
+
+
+def fence_around(key: FenceKey) -> tuple[Piece, Piece]:
+    """Return the lines before and after the facts of one fence."""
+    if key.round:
+        opened = opening(key.call_id, key.tool, key.round, key.is_untrusted)
     else:
-        opened = f'<result trust="{"untrusted" if document.is_untrusted else "tool"}">'
+        opened = f'<result trust="{"untrusted" if key.is_untrusted else "tool"}">'
     return Piece(opened), Piece(CLOSING)
 
 

@@ -4,12 +4,11 @@ An index grows by deltas, and depends only on them, the query and the budget. So
 again from the session's list of deltas give the same briefing, byte for byte.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToSummarize
-from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.briefing import Briefing, Level
-from antiphon_shared.memory.filing import KnownFacts, file_conversation, file_round
+from antiphon_shared.memory.filing import KnownFacts, file_round
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.values import LogEntry
@@ -39,14 +38,6 @@ class SessionIndex:
         self._in_step: tuple[StepText | None, Scores] | None = None
         self._salience: Mapping[str, float] = {}
 
-    @classmethod
-    def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "SessionIndex":
-        """Return the index after the deltas, which are given oldest first."""
-        session_index = cls(query, tokens_max)
-        for delta in deltas:
-            session_index.add(delta)
-        return session_index
-
     def add(self, delta: MemoryDelta) -> None:
         """Add the delta of one filing."""
         self.memory = self.memory.plus(delta)
@@ -63,10 +54,6 @@ class SessionIndex:
         """
         if salience != self._salience:
             self._salience, self._in_step = dict(salience), None
-
-    def conversation_delta(self, turns: Iterable[Turn]) -> MemoryDelta:
-        """Return the delta of the conversation that the session continues; it is not added yet."""
-        return file_conversation(self.memory, turns)
 
     def filed(
         self,

@@ -13,7 +13,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.formats import FORMAT, in_format
-from antiphon_shared.memory.filing import truncate_delta
+from antiphon_shared.memory.filing import file_conversation, truncate_delta
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 
 from context_synthesizer.session_index_cache import CachedIndex
@@ -58,7 +58,7 @@ def file_round_delta(
 ) -> tuple[MemoryDelta, str]:
     """Return the delta of the round, which is not added yet, and why its summary was refused, if it was."""
     if request.conversation:  # the first delta contains only the conversation
-        delta = cached.session_index.conversation_delta(request.conversation)
+        delta = file_conversation(cached.session_index.memory, request.conversation)
     else:
         delta = cached.session_index.filed(
             round_events.reasoning, round_events.results, untrusted=request.untrusted, entry=request.results
@@ -69,23 +69,21 @@ def file_round_delta(
     return delta, summary if isinstance(summary, str) else ""
 
 
-def store_delta(
-    cached: CachedIndex, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
-) -> tuple[bytes, MemoryDelta]:
-    """Add a delta to the index, within the memory's bound; return the item to store and the added delta.
+def store_delta(cached: CachedIndex, delta: MemoryDelta, memory_bytes_max: int, format: int) -> bytes:
+    """Add a delta to the index, within the memory's bound; return the item to store, empty for an empty delta.
 
-    Both are empty for an empty delta. `format` is that of the session.
+    `format` is that of the session.
     """
     if delta.is_empty:
-        return b"", MemoryDelta()
+        return b""
     delta = in_format(delta, format)
-    item = _item(delta)
+    item = MEMORY_DELTA.write(delta, FORMAT)
     bytes_left = memory_bytes_max - cached.bytes
     if len(item) > bytes_left:
         delta = truncate_delta(delta, bytes_left)
-        item = _item(delta)
+        item = MEMORY_DELTA.write(delta, FORMAT)
     cached.add(item, delta)
-    return item, delta
+    return item
 
 
 def write_briefing(
@@ -121,7 +119,3 @@ def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:
     """
     rate = _RATE_UNKNOWN if tokens_per_estimated == 1 else tokens_per_estimated
     return int(briefing_tokens / (ceil(round((rate + _RATE_MARGIN) * 10, 6)) / 10))
-
-
-def _item(delta: MemoryDelta) -> bytes:
-    return MEMORY_DELTA.write(delta, FORMAT)

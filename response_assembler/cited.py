@@ -8,11 +8,12 @@ from antiphon_shared.events.session import Citations, Source, Uncertainty
 from antiphon_shared.memory.briefing import id_ranges
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.splice import Edit
 
 from response_assembler.claims import MARK, uncited
 from response_assembler.fact_validity import outdated_facts
 from response_assembler.markdown import Reading, Sentence, parse_markdown
-from response_assembler.numbering import Edit, Numbered, bare_numbers, number
+from response_assembler.numbering import Numbered, bare_numbers, number
 from response_assembler.sources import cited_sources, newest_sources, sources_section
 from response_assembler.uncertainty import uncertain
 from response_assembler.verify import unsupported

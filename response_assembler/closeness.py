@@ -8,6 +8,7 @@ are chosen together; a superseded fact only if there is no other.
 from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
 
+from antiphon_shared.memory.briefing import number_of
 from antiphon_shared.memory.layers import Fact
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.word_index import WordIndex
@@ -124,5 +125,4 @@ def _weight(memory: Memory, fact: Fact) -> float:
 
 
 def _first_number(facts: Cluster) -> int:
-    digits = facts[0].id[1:]
-    return int(digits) if digits.isdecimal() else 0
+    return number_of(facts[0].id)

@@ -1,14 +1,11 @@
-"""The one response of a session, from its material. Pure."""
+"""The one response of a session, from its findings. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from antiphon_shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
-from antiphon_shared.events.session import FieldSources, Status, Uncertainty
-from antiphon_shared.memory.findings import answer_in
-from antiphon_shared.memory.session_memory import Memory
+from antiphon_shared.events import AnyEvent, AssemblyRequested, ResponseReady
+from antiphon_shared.events.session import FieldSources, Status
+from antiphon_shared.memory.findings import Findings, ReadRecord, answer_in, findings_of
 from antiphon_shared.output.reading import read_answer
 
 from response_assembler.cited import Answer, cited_answer
@@ -30,43 +27,39 @@ from response_assembler.uncertainty import (
 )
 
 
-@dataclass(frozen=True)
-class Material:
-    """The material of an answer."""
+def response_from(
+    event: AnyEvent, request: AssemblyRequested, read: ReadRecord, waited_ms: int = 0
+) -> ResponseReady:
+    """Return the response, from the readable part of the session's record.
 
-    session_id: str
-    request: AssemblyRequested
-    composed_at: datetime
-    memory: Memory
-    reply: ReasoningCompleted | None = None
-    unfinished: Sequence[tuple[str, str]] = ()
-    """The id and tool of each call that was still in flight."""
-    steps: Sequence[tuple[str, str]] = ()
-    """The name and output of each finished step, if the session ended before its last step."""
-    uncertainties: tuple[Uncertainty, ...] = ()
-    """The uncertainties about the material itself."""
+    `event` carries the request, which waited `waited_ms` for an assembler.
+    """
+    composed_at = event.time + timedelta(milliseconds=waited_ms)
+    return compose(event.subject, request, composed_at, findings_of(request, read))
 
 
-def compose(material: Material) -> ResponseReady:
+def compose(
+    session_id: str, request: AssemblyRequested, composed_at: datetime, findings: Findings
+) -> ResponseReady:
     """Return the session's answer: the model's text if there is one, else the facts that the tools returned."""
-    request = material.request
+    memory, reply = findings.memory, findings.reply
     result: Any = None
     result_sources: tuple[FieldSources, ...] = ()
-    text = answer_in(material.reply, request.status, material.memory)
+    text = answer_in(reply, request.status, memory)
     closing = closing_note(request.termination_reason) if request.status != "complete" else ""
-    unknown = unknown_section(material.memory, request.uncertainty)
-    closing = "\n\n".join(filter(None, [steps_section(material.steps), unknown, closing]))
+    unknown = unknown_section(memory, request.uncertainty)
+    closing = "\n\n".join(filter(None, [steps_section(findings.steps), unknown, closing]))
     status = request.status
-    if request.has_result and material.reply is not None:
-        result = read_answer(material.reply.text).value
-        answer, result_sources = shaped_answer(result, material.memory, closing)
+    if request.has_result and reply is not None:
+        result = read_answer(reply.text).value
+        answer, result_sources = shaped_answer(result, memory, closing)
     elif text is None:
-        status, answer = _from_facts(material)
+        status, answer = _from_facts(request, findings)
     else:
-        answer = cited_answer(text, material.memory, request.citations, closing)
-    elapsed_s = (material.composed_at - request.opened).total_seconds()
+        answer = cited_answer(text, memory, request.citations, closing)
+    elapsed_s = (composed_at - request.opened).total_seconds()
     return ResponseReady(
-        session_id=material.session_id,
+        session_id=session_id,
         status=status,
         answer=answer.text,
         result=result,
@@ -76,11 +69,11 @@ def compose(material: Material) -> ResponseReady:
             (
                 *ending_uncertainties(request.termination_reason),
                 *map(with_severity, request.uncertainty),
-                *tool_uncertainties(material.memory, material.unfinished),
-                *memory_uncertainties(material.memory),
+                *tool_uncertainties(memory, findings.unfinished),
+                *memory_uncertainties(memory),
                 *source_uncertainties(answer.sources),
                 *answer.uncertainties,
-                *material.uncertainties,
+                *(uncertain("record_missing", about=what) for what in findings.missing),
             )
         ),
         sources=answer.sources,
@@ -91,15 +84,15 @@ def compose(material: Material) -> ResponseReady:
     )
 
 
-def _from_facts(material: Material) -> tuple[Status, Answer]:
+def _from_facts(request: AssemblyRequested, findings: Findings) -> tuple[Status, Answer]:
     """Return the status and the answer of a session without an answer from the model."""
-    request, memory = material.request, material.memory
+    memory = findings.memory
     status: Status = "partial" if request.status == "complete" else request.status
     text, quoted = compose_partial(
-        memory, request.termination_reason, status, material.unfinished, request.uncertainty
+        memory, request.termination_reason, status, findings.unfinished, request.uncertainty
     )
     numbered = number_own(text, memory.facts)
-    produced = steps_section(material.steps)
+    produced = steps_section(findings.steps)
     sources = cited_sources(memory, numbered.numbers)
     uncertainties = [uncertain("empty_reply")] if request.status == "complete" else []
     uncertainties += [uncertain("composed_from_facts")] if sources else []

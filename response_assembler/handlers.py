@@ -14,16 +14,14 @@ from antiphon_shared.bus.handling import (
     PutDocument,
     SessionStore,
 )
-from antiphon_shared.events import AnyEvent, AssemblyRequested, ResponseReady
+from antiphon_shared.events import AnyEvent, AssemblyRequested
 from antiphon_shared.events.session import RESPONSE_KIND
 from antiphon_shared.events.step_records import AssemblyRecord
-from antiphon_shared.memory.findings import ReadRecord
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.offload import is_large, offload_if
 
-from response_assembler.compose import compose
-from response_assembler.material import material_of
+from response_assembler.compose import response_from
 
 _WAITED_MS_MIN = 1_000
 """The wait from which a delay is counted; clocks may differ by less."""
@@ -48,7 +46,7 @@ async def on_assembly_requested(
     reading, waited_ms = Reading(session), _waited_ms(delivery.event, now)
     read = await reading.of(request)
     is_heavy = len(read.memory.facts) > _FACTS_AT_ONCE_MAX or is_large(read.results)
-    response = await offload_if(is_heavy, _composed, delivery.event, request, read, waited_ms)
+    response = await offload_if(is_heavy, response_from, delivery.event, request, read, waited_ms)
     await faults.pass_point("answer.composed")
     return Outcome(
         events=(response,),
@@ -65,16 +63,9 @@ async def on_assembly_requested(
     )
 
 
-def _composed(event: AnyEvent, request: AssemblyRequested, read: ReadRecord, waited_ms: int) -> ResponseReady:
-    return compose(material_of(event, request, read, waited_ms))
-
-
 def handlers(now: Clock | None) -> Handlers:
     """Return the handlers of an assembler with that clock."""
     return {AssemblyRequested: partial(on_assembly_requested, now=now)}
-
-
-HANDLERS = handlers(None)
 
 
 def _waited_ms(event: AnyEvent, now: Clock | None) -> int:

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from antiphon_shared.text.citations import CITATION, cited_ids
+from antiphon_shared.text.splice import spliced
 from sentencex import get_sentence_boundaries
 
 Kind = Literal["prose", "item", "row", "quotation", "heading", "code"]
@@ -94,11 +95,7 @@ class Block:
     @cached_property
     def without_code(self) -> str:
         """Return the text with each character of inline code replaced by `x`."""
-        parts, position = [], 0
-        for start, end in self._code_spans:
-            parts += [self.text[position:start], "x" * (end - start)]
-            position = end
-        return "".join([*parts, self.text[position:]])
+        return spliced(self.text, ((start, end, "x" * (end - start)) for start, end in self._code_spans))
 
     @cached_property
     def _code_spans(self) -> tuple[tuple[int, int], ...]:
@@ -222,11 +219,8 @@ def _ids_in(citation: str) -> tuple[str, ...]:
 
 
 def _blanked(text: str, citations: tuple[Citation, ...], start: int) -> str:
-    parts, position = [], 0
-    for citation in citations:
-        parts += [text[position : citation.start - start], " " * (citation.end - citation.start)]
-        position = citation.end - start
-    return "".join([*parts, text[position:]])
+    spans = ((one.start - start, one.end - start) for one in citations)
+    return spliced(text, ((first, last, " " * (last - first)) for first, last in spans))
 
 
 def _sentence_spans(text: str) -> list[tuple[int, int]]:

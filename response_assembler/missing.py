@@ -7,13 +7,13 @@ from antiphon_shared.events.session import TerminationReason, Uncertainty
 from antiphon_shared.memory.layers import ToolUse
 from antiphon_shared.memory.repeated import calls_of_unknown_outcome
 from antiphon_shared.memory.session_memory import Memory
-from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.excerpt import list_names, one_line
 from antiphon_shared.text.words import words
 from antiphon_shared.tools.relevance import BUILT_INS
 
 from response_assembler.closeness import Group
 from response_assembler.quote import code, plain
-from response_assembler.uncertainty import MESSAGE_CHARACTERS, facts_lost, failed
+from response_assembler.uncertainty import MESSAGE_CHARACTERS, facts_lost, facts_were, failed
 
 _LINES_MAX = 10
 _SEARCHES_MAX = 4
@@ -78,13 +78,9 @@ def missing_section(gaps: Gaps) -> str:
     searched: set[str] = set()
     lines = [*_open_questions(gaps, searched), *_call_lines(gaps, searched)]
     if lost := facts_lost(gaps.memory):
-        were = "fact was" if lost == 1 else "facts were"
-        lines.append(f"{lost} {were} found but not kept, because the session's memory was full.")
+        lines.append(f"{facts_were(lost)} found but not kept, because the session's memory was full.")
     lines += [plain(one_line(one.message, 300)) for one in gaps.uncertainties if one.kind in _MISSING_KINDS]
-    if not lines:
-        return ""
-    more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
-    return "**What is missing**\n\n" + "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
+    return _list_section("What is missing", lines)
 
 
 def next_section(gaps: Gaps, reason: TerminationReason) -> str:
@@ -153,10 +149,15 @@ def _call_lines(gaps: Gaps, searched: set[str]) -> Iterator[str]:
 
 def unknown_section(memory: Memory, uncertainties: Sequence[Uncertainty]) -> str:
     """Return the section on calls of unknown outcome, for an answer by the model; empty without such calls."""
-    lines = list(_unknown_outcomes(memory, uncertainties))
+    return _list_section("What may have taken effect", list(_unknown_outcomes(memory, uncertainties)))
+
+
+def _list_section(title: str, lines: Sequence[str]) -> str:
+    """Return the section with an item for each line, up to _LINES_MAX; empty without lines."""
+    if not lines:
+        return ""
     more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
-    listed = "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
-    return f"**What may have taken effect**\n\n{listed}" if lines else ""
+    return f"**{title}**\n\n" + "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
 
 
 def _unknown_outcomes(memory: Memory, uncertainties: Sequence[Uncertainty]) -> Iterator[str]:
@@ -198,8 +199,12 @@ def _steps(gaps: Gaps) -> Iterator[str]:
 
 def _arguments_text(use: ToolUse) -> str:
     """Return the arguments of a call in words."""
-    text = ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
+    text = _named_arguments(use)
     return f" ({plain(one_line(text, 100))})" if text else ""
+
+
+def _named_arguments(use: ToolUse) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
 
 
 def _searches_text(uses: Sequence[ToolUse], has_tool_names: bool = True) -> str:
@@ -207,12 +212,11 @@ def _searches_text(uses: Sequence[ToolUse], has_tool_names: bool = True) -> str:
     texts = dict.fromkeys(
         _search_text(use) + (f" with {code(use.tool)}" if has_tool_names else "") for use in uses
     )
-    more = f" and {len(texts) - _SEARCHES_MAX} more" if len(texts) > _SEARCHES_MAX else ""
-    return ", ".join(list(texts)[:_SEARCHES_MAX]) + more
+    return list_names(texts, _SEARCHES_MAX)
 
 
 def _search_text(use: ToolUse) -> str:
-    text = use.query or ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
+    text = use.query or _named_arguments(use)
     return f"“{plain(one_line(text, 100))}”" if text else "what was asked"
 
 

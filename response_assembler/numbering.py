@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from antiphon_shared.memory.briefing import id_ranges
 from antiphon_shared.text.citations import CITATION, cited_ids
+from antiphon_shared.text.splice import Edit, spliced
 
 from response_assembler.markdown import Block, Citation
 
@@ -17,9 +18,6 @@ SOURCES_MAX = 200
 """Bound on the facts that an answer cites; further citations are shown as `[…]`."""
 _RUN_MIN = 4
 _BARE_NUMBER = re.compile(r"(?<![\\!\]])\[(\d{1,3})\](?![(\[:])")
-
-Edit = tuple[int, int, str]
-"""The start and end of a piece of text, and its replacement."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ def number(
         marker += "[…]" if any(id not in numbers for id in existing) else ""
         marker += "".join(f"[{part}?]" for part in id_ranges(missing))
         numbered.append((citation.start, citation.end, _separated(marker, text, citation)))
-    return Numbered(_edited(text, numbered), numbers, tuple(unknown))
+    return Numbered(spliced(text, sorted(numbered)), numbers, tuple(unknown))
 
 
 def number_own(text: str, fact_ids: Container[str]) -> Numbered:
@@ -91,11 +89,3 @@ def _separated(marker: str, text: str, citation: Citation) -> str:
     if follows == ":" and not text[line_start : citation.start].strip() and citation.start - line_start < 4:
         return f"\\{marker}"
     return marker
-
-
-def _edited(text: str, edits: list[Edit]) -> str:
-    parts, position = [], 0
-    for start, end, replacement in sorted(edits):
-        parts += [text[position:start], replacement]
-        position = end
-    return "".join([*parts, text[position:]])

@@ -171,8 +171,7 @@ def memory_uncertainties(memory: Memory) -> Iterator[Uncertainty]:
     if lost := facts_lost(memory):
         tools = dict.fromkeys(f"`{one_line(use.tool, 80)}`" for use in memory.tool_usage if use.facts_lost)
         tool_names = ", ".join(list(tools)[:3]) + (" and others" if len(tools) > 3 else "")
-        were = "fact was" if lost == 1 else "facts were"
-        message = f"{lost} {were} found by {tool_names} but not kept: the session's memory was full."
+        message = f"{facts_were(lost)} found by {tool_names} but not kept: the session's memory was full."
         yield uncertain("memory_full", message, "memory")
     if memory.summaries:
         yield uncertain("summarized", about="memory")
@@ -228,6 +227,11 @@ def failed(memory: Memory) -> Sequence[ToolUse]:
 
 def facts_lost(memory: Memory) -> int:
     return sum(use.facts_lost for use in memory.tool_usage)
+
+
+def facts_were(count: int) -> str:
+    """Return the count as the beginning of a sentence: `1 fact was`, `2 facts were`."""
+    return "1 fact was" if count == 1 else f"{count} facts were"
 
 
 def _substituted(memory: Memory) -> Iterable[ToolUse]:

@@ -8,6 +8,7 @@ from antiphon_shared.bus.replies import reply
 from antiphon_shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
 from antiphon_shared.events.session import Response
 from antiphon_shared.formats import FORMAT
+from antiphon_shared.memory.findings import Findings
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
@@ -31,7 +32,7 @@ from coordinator.settings import CoordinatorSettings
 from reasoning_engine.access import load_access
 from reasoning_engine.choice import choose_model
 from reasoning_engine.settings import EngineSettings, Provider
-from response_assembler.compose import Material, compose
+from response_assembler.compose import compose
 from tool_dispatcher.builtin import with_repeat_call
 from tool_dispatcher.catalogue import Registry, to_catalogue
 from tool_dispatcher.operator_hints import add_hints
@@ -124,5 +125,5 @@ def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
 def _response(state: LinearSession, request: AssemblyRequested) -> Response:
     """Return the answer, composed as the assembler does."""
     replied = None if request.reply is None else state.reply
-    ready = compose(Material(state.session.id, request, utc_now(), state.memory, replied))
+    ready = compose(state.session.id, request, utc_now(), Findings(state.memory, replied))
     return Response.model_validate(ready.model_dump())

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from antiphon_shared.values import JsonSchema
+from antiphon_shared.values import JsonSchema, members
 from antiphon_shared.workflows.references import ReferenceMissing, look_up
 
 from antiphon.recipes.chain import Chain
@@ -228,7 +228,7 @@ def _values_in(arguments: Mapping[str, object]) -> Iterator[Any]:
     while waiting:
         value = waiting.pop()
         yield value
-        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        waiting += members(value)
 
 
 def _has_parts(values: Sequence[Any]) -> bool:

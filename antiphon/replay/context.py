@@ -19,7 +19,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Source
 from antiphon_shared.events.step_records import BriefingRecord, ForkRecord
-from antiphon_shared.memory.briefing import Level, Outline, ids_in
+from antiphon_shared.memory.briefing import Level, Outline, ids_in, number_of
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
@@ -226,4 +226,4 @@ def _ids_in(ranges: Sequence[str]) -> tuple[str, ...]:
 
 
 def _sorted(ids: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(ids, key=lambda id: int(id[1:])))
+    return tuple(sorted(ids, key=number_of))

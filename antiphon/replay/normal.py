@@ -15,6 +15,7 @@ from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from pydantic import BaseModel
 
 from antiphon.recording.lines import ContentLine, EventLine, Header, Line, RecordLine
+from antiphon.replay.requests import content_named_by
 
 EXCHANGE = "model exchange"
 _OMITTED = frozenset({"duration_ms", "idempotency_key"})
@@ -108,9 +109,8 @@ class _Normal:
         return fields
 
     def _part(self, value: object) -> Any:
-        if isinstance(value, dict) and set(value) == {"$content"} and isinstance(value["$content"], str):
-            return self._contents.get(value["$content"], value)
-        return self._normalized(value)
+        name = content_named_by(value)
+        return self._normalized(value) if name is None else self._contents.get(name, value)
 
     def _normalized(self, value: object) -> Any:
         match value:

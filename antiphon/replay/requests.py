@@ -43,10 +43,18 @@ _DELIVERY_FIELDS = frozenset({"stream"})
 """Fields that determine how the reply is delivered."""
 
 
+def content_named_by(part: object) -> str | None:
+    """Return the hash in `{"$content": hash}`, empty if it is no text; None for a part that is written out."""
+    if not isinstance(part, dict) or set(part) != {"$content"}:
+        return None
+    name = part["$content"]
+    return name if isinstance(name, str) else ""
+
+
 def _resolve(value: object, contents: Mapping[str, object]) -> Any:
-    if not isinstance(value, dict) or set(value) != {"$content"}:
+    name = content_named_by(value)
+    if name is None:
         return value
-    name = value["$content"]
-    if not isinstance(name, str) or name not in contents:
+    if name not in contents:
         raise UnreadableEvent(f"the recording lacks the content {name}.")
     return contents[name]

@@ -27,6 +27,7 @@ from pydantic_core import to_json
 from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
 from antiphon.replay.differences import ABSENT
+from antiphon.replay.requests import content_named_by
 from antiphon.replay.steps.repeat import Replay
 from antiphon.replay.steps.replay_state import RepeatedStep, Step, output_ids
 from reasoning_engine.exchange_record import SHARED
@@ -189,13 +190,10 @@ def _split_contents(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, A
         for part in SHARED:
             if part not in request:
                 continue
-            if not _is_content_reference(request[part]):
+            name = content_named_by(request[part])
+            if name is None:
                 name = content_hash(to_json(request[part]))
                 contents[name], request[part] = request[part], {"$content": name}
-            hashes[request[part]["$content"]] = None
+            hashes[name] = None
         calls.append(call.model_copy(update={"request": request}))
     return record.model_copy(update={"calls": tuple(calls), "contents": tuple(hashes)}), contents
-
-
-def _is_content_reference(part: object) -> bool:
-    return isinstance(part, dict) and set(part) == {"$content"} and isinstance(part["$content"], str)

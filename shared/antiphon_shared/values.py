@@ -1,6 +1,6 @@
 """The base of all data, which is frozen and refuses unknown fields; and common types."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
@@ -49,6 +49,13 @@ class Value(BaseModel):
             if len(own) == len(others) == len(type(self).__pydantic_fields__):
                 return False
         return super().__eq__(other)  # another class, or cached properties next to the fields
+
+
+def members(value: object) -> Collection[Any]:
+    """Return the values in a JSON object or list; none for any other value."""
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _construct(kind: type[ValueT], fields: dict[str, Any], fields_set: set[str]) -> ValueT:

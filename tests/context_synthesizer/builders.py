@@ -1,6 +1,6 @@
 """Sessions as they grow round by round."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,14 @@ from antiphon_shared.memory.session_memory import Memory
 
 from context_synthesizer.session_index import TOKENS_MAX, SessionIndex
 from tests.memories import Call, a_round
+
+
+def index_of(query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> SessionIndex:
+    """Return the index after the deltas, which are given oldest first."""
+    session_index = SessionIndex(query, tokens_max)
+    for delta in deltas:
+        session_index.add(delta)
+    return session_index
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Session:
         return Memory.of(self.query, self.deltas)
 
     def session_index(self, tokens_max: int = TOKENS_MAX) -> SessionIndex:
-        return SessionIndex.of(self.query, self.deltas, tokens_max)
+        return index_of(self.query, self.deltas, tokens_max)
 
     def briefing(self, tokens_max: int = TOKENS_MAX, level: Level = "full") -> Briefing:
         return self.session_index(tokens_max).briefing(len(self.deltas) + 1, 100, level)

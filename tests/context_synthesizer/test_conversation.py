@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from context_synthesizer.session_index import SessionIndex
-from tests.context_synthesizer.builders import a_search
+from tests.context_synthesizer.builders import a_search, index_of
 from tests.context_synthesizer.test_handlers import (
     a_course,
     a_session,
@@ -58,7 +58,7 @@ TURNS = (
 
 def a_desk(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> SessionIndex:
     session_index = SessionIndex(QUESTION, tokens_max)
-    session_index.add(session_index.conversation_delta(turns))
+    session_index.add(file_conversation(session_index.memory, turns))
     return session_index
 
 
@@ -129,7 +129,7 @@ def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
     briefing = session_index.briefing(1, 4, level)
     shares = {"full": 1, "simplified": 2, "minimal": 4}
     assert estimate_tokens(briefing.text) <= tokens_max // shares[level] + 1
-    assert briefing.text == SessionIndex.of(QUESTION, [a_delta(turns)], tokens_max).briefing(1, 4, level).text
+    assert briefing.text == index_of(QUESTION, [a_delta(turns)], tokens_max).briefing(1, 4, level).text
     if tokens_max > 4_000 and level == "full":
         read_strictly(briefing.text, QUESTION)
 
@@ -156,7 +156,7 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
         *(a_turn(f"Who owns boat {n}?", f"The owner of boat {n} is Ann {n}. " * 20, n) for n in range(2, 7)),
     ]
     session_index = SessionIndex("Since when has the lighthouse stood there?", 500)
-    session_index.add(session_index.conversation_delta(turns))
+    session_index.add(file_conversation(session_index.memory, turns))
     assert "Holm 1 has a lighthouse of its own." in session_index.briefing(1, 4).text
 
 
@@ -172,7 +172,7 @@ def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() 
         if fact.statement == said
     ]
     assert sources == ["this conversation", "search"]
-    again = SessionIndex.of(QUESTION, [a_delta(turns)])
+    again = index_of(QUESTION, [a_delta(turns)])
     again.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
     assert again.memory == session_index.memory
 

@@ -5,16 +5,17 @@ from collections.abc import Callable, Sequence
 
 import pytest
 from antiphon_shared.bus.handling import MEMORY, VECTORS
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
 
 from context_synthesizer import embeddings
 from context_synthesizer.embeddings import Embed, Embeddings, WeighedDelta, embed_of
-from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import store_delta
+from tests.context_synthesizer.builders import index_of
 from tests.fakes import FakeSession
 from tests.memories import a_round
 
@@ -44,7 +45,7 @@ async def weighed(
     passages = [{"title": "a", "text": text} for text in texts]
     delta = kept.session_index.filed(*a_round(("search", {"query": query}, passages), round=round))
     made = await Embeddings("by matter", embed, timeout_s=0.5).weigh(delta, kept, round, session)
-    item, _ = store_delta(kept, made.delta, 1_000_000)
+    item = store_delta(kept, made.delta, 1_000_000, FORMAT)
     kept.session_index.weigh(made.salience)
     session.lists.setdefault(MEMORY, []).append(item)
     session.lists.setdefault(VECTORS, []).extend([made.item] if made.item else [])
@@ -61,7 +62,7 @@ async def test_what_is_close_to_the_question_gains_where_no_word_is_shared() -> 
     assert close.salience > 0.7
     assert far.salience < 0.51
     assert made.salience == {close.id: close.salience, far.id: far.salience}
-    scores = SessionIndex.of("Who composes for the harbour?", [made.delta]).scores
+    scores = index_of("Who composes for the harbour?", [made.delta]).scores
     assert scores[close.id] > 0
 
 

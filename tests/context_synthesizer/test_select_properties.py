@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from context_synthesizer.page import Pieces
 from context_synthesizer.render import question_lines, short_fact_line
 from context_synthesizer.session_index import SessionIndex
-from tests.context_synthesizer.builders import Session, Told, a_search, with_rounds
+from tests.context_synthesizer.builders import Session, Told, a_search, index_of, with_rounds
 from tests.context_synthesizer.drawn import SHARES, budgets, levels, sessions
 from tests.context_synthesizer.reading import ORDER, is_said_by, read, value_at
 from tests.memories import Call
@@ -158,7 +158,7 @@ def test_a_desk_grown_round_by_round_gives_the_bytes_of_one_read_from_the_list(
         grown.add(delta)
         grown.briefing(number, 100, level)
         items.append(delta.model_dump_json(exclude_defaults=True).encode())
-    again = SessionIndex.of(session.query, map(MemoryDelta.model_validate_json, items), tokens)
+    again = index_of(session.query, map(MemoryDelta.model_validate_json, items), tokens)
     number = len(session.deltas) + 1
     assert grown.briefing(number, 100, level) == again.briefing(number, 100, level)
     assert grown.to_summarize(grown.briefing(2, 9)) == again.to_summarize(again.briefing(2, 9))

@@ -9,6 +9,7 @@ from functools import cache
 
 from antiphon_shared.events import ReasoningRequested, ToolsCompleted
 from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.filing import file_conversation
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.fence import CLOSING, fence, opening
 from antiphon_shared.tools.calls import ToolError, ToolResult
@@ -237,7 +238,7 @@ def in_a_conversation(question: str, answer: str) -> tuple[SessionIndex, ReadBri
         for n, (asked, told) in enumerate(said, 1)
     ]
     desk = SessionIndex(QUESTION, TOKENS_MAX)
-    desk.add(desk.conversation_delta(turns))
+    desk.add(file_conversation(desk.memory, turns))
     desk.file(*a_round(("register", {"id": 7}, "Harbour is sold by Mira Oduya."), round=1))
     return desk, the_briefing_of_round_2(desk)
 

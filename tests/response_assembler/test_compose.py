@@ -6,12 +6,13 @@ from typing import get_args
 import pytest
 from antiphon_shared.events import AssemblyRequested, ResponseReady
 from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
+from antiphon_shared.memory.findings import Findings
 from antiphon_shared.memory.layers import Summary
 from antiphon_shared.memory.session_memory import Memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from response_assembler.compose import Material, compose
+from response_assembler.compose import compose
 from response_assembler.uncertainty import KINDS
 from tests.envelopes import START
 from tests.memories import hostile_text, memories
@@ -26,7 +27,7 @@ def answer_to(
 ) -> ResponseReady:
     known = memory or a_memory(THE_FACT)
     reply = None if text is None else a_reply(text, calls)
-    return compose(Material("s1", request, START + timedelta(seconds=2.5), known, reply))
+    return compose("s1", request, START + timedelta(seconds=2.5), Findings(known, reply))
 
 
 def kinds(response: Response) -> list[str]:

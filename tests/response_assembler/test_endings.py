@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import get_args
 
 from antiphon_shared.events.session import TerminationReason, Uncertainty
+from antiphon_shared.memory.findings import Findings
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.tools.calls import ErrorType
 
-from response_assembler.compose import Material, compose
+from response_assembler.compose import compose
 from response_assembler.uncertainty import KINDS
 from tests.envelopes import START
 from tests.response_assembler.builders import a_document, a_memory, a_reply, a_request, a_use
@@ -25,7 +26,7 @@ _REPLY = "It is so in 2021 [F1], and somebody likes it [F2]."
 def _answer(memory: Memory, reason: TerminationReason, reply: str | None = None, *doubts: Uncertainty) -> str:
     request = a_request("partial", reason, uncertainty=doubts)
     said = None if reply is None else a_reply(reply)
-    response = compose(Material("s1", request, START + timedelta(seconds=2.5), memory, said))
+    response = compose("s1", request, START + timedelta(seconds=2.5), Findings(memory, said))
     told = [f"- {one.kind} ({one.severity}, {one.about}): {one.message}" for one in response.uncertainty]
     return "\n".join((response.answer, "", *told))
 

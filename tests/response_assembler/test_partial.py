@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 from antiphon_shared.events.session import TerminationReason
+from antiphon_shared.memory.findings import Findings
 from antiphon_shared.memory.note import Note
 from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.text.citations import cited_ids
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from response_assembler.compose import Material, compose
+from response_assembler.compose import compose
 from response_assembler.partial import compose_partial
 from tests.envelopes import START
 from tests.memories import memories
@@ -37,10 +38,9 @@ HEADINGS = {"**What is known**", "**What is missing**", "**What to try next**"}
 def test_a_partial_answer_reads_as_it_always_did(
     name: str, memory: Memory, reason: TerminationReason, unfinished: tuple[tuple[str, str], ...]
 ) -> None:
-    material = Material(
-        "s1", a_request("partial", reason), START + timedelta(seconds=1), memory, None, unfinished
-    )
-    assert compose(material).answer + "\n" == (GOLDEN / f"{name}.md").read_text()
+    request, findings = a_request("partial", reason), Findings(memory, unfinished=unfinished)
+    response = compose("s1", request, START + timedelta(seconds=1), findings)
+    assert response.answer + "\n" == (GOLDEN / f"{name}.md").read_text()
 
 
 def test_without_facts_it_says_so_and_what_to_do() -> None:

@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 from antiphon_shared.events import ResponseReady
+from antiphon_shared.memory.findings import Findings
 from antiphon_shared.memory.session_memory import Memory
 
-from response_assembler.compose import Material, compose
+from response_assembler.compose import compose
 from tests.envelopes import START
 from tests.response_assembler.builders import a_document, a_memory, a_reply, a_request
 
@@ -17,7 +18,7 @@ MEMORY = a_memory(
 
 def answer_to(text: str, has_result: bool = True, memory: Memory = MEMORY) -> ResponseReady:
     request = a_request(has_result=has_result)
-    return compose(Material("s1", request, START + timedelta(seconds=1), memory, a_reply(text)))
+    return compose("s1", request, START + timedelta(seconds=1), Findings(memory, a_reply(text)))
 
 
 def test_the_result_stands_beside_the_answer_which_shows_it() -> None:

@@ -4,13 +4,14 @@ from typing import get_args
 
 from antiphon_shared.events import AssemblyRequested
 from antiphon_shared.events.session import TerminationReason
+from antiphon_shared.memory.findings import Findings
 from antiphon_shared.tools.calls import ErrorType, RequestedCall, ToolError
 from antiphon_shared.tools.contract import Dependency
 from antiphon_shared.values import Usage
 
 from context_synthesizer.render import LONG, tool_lines
 from reasoning_engine.offline.tried import tried_calls
-from response_assembler.compose import Material, compose
+from response_assembler.compose import compose
 from tests.envelopes import START
 from tests.memories import a_memory, a_round
 from tests.rows import each_row
@@ -57,7 +58,7 @@ def answer_after(error: ToolError, reason: TerminationReason) -> str:
         usage=Usage(),
         opened=START,
     )
-    return compose(Material("s", request, START, memory)).model_dump_json()
+    return compose("s", request, START, Findings(memory)).model_dump_json()
 
 
 @each_row("error", of_every_type(), ids=lambda error: error.error_type)

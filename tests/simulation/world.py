@@ -36,7 +36,7 @@ from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
 from coordinator.decision import OfferBounds
 from coordinator.handlers import Coordinator
-from response_assembler.handlers import HANDLERS as ASSEMBLING
+from response_assembler.handlers import handlers as assembling
 from tests.simulation.bus import Handed, SimulatedBus
 from tests.simulation.clients import LEASE_MS, LIMITS, Client, Clients
 from tests.simulation.faults import KINDS, Faults
@@ -170,7 +170,7 @@ class World:
                 handlers = ContextSynthesizer(self._memory_settings).handlers
                 return {kind: of_handler(handler) for kind, handler in handlers.items()}
             case "response_assembler":
-                return {kind: of_handler(handler) for kind, handler in ASSEMBLING.items()}
+                return {kind: of_handler(handler) for kind, handler in assembling(None).items()}
             case "reasoning_engine":
                 engine = Engine(self.life, process.now, self._model_out_for_s)
                 return {

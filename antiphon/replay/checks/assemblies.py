@@ -20,8 +20,7 @@ from antiphon.replay.steps.replay_state import DataT, RecordingContent, Repeated
 from coordinator.decision import Decision
 from coordinator.endings import ending_of, moment_of
 from coordinator.own_answer import answer_without_assembler
-from response_assembler.compose import compose
-from response_assembler.material import material_of
+from response_assembler.compose import response_from
 
 
 class Assemblies:
@@ -36,7 +35,7 @@ class Assemblies:
         if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
             raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
         read = self.read(request, record, content)
-        return RepeatedStep((compose(material_of(step.line.event, request, read, record.waited_ms)),))
+        return RepeatedStep((response_from(step.line.event, request, read, record.waited_ms),))
 
     def own_answer(
         self, line: EventLine, decision: Decision, read: MaterialRead, content: RecordingContent

@@ -83,7 +83,7 @@ class Briefings:
         recorded = step.output(BriefingReady)
         salience = recorded.salience if recorded else {}
         format = step.line.event.format
-        item, _ = store_delta(index, _with_salience(delta, salience), record.memory_bytes_max, format)
+        item = store_delta(index, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:
             self.items.append(item)
         step_input = content.data(request.step.input, ReasoningCompleted) if request.step else None

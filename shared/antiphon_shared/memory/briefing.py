@@ -128,10 +128,15 @@ def digest_of(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+def number_of(id: str) -> int:
+    """Return the number in the id of a fact or a document: 7 for `F7`."""
+    return int(id[1:])
+
+
 def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
     """Return ids in the order of their numbers, with three and more neighbours joined: `F1`, `F2`, `F4-F7`."""
     runs: list[tuple[int, int]] = []
-    for number in sorted({int(id[1:]) for id in ids}):
+    for number in sorted(set(map(number_of, ids))):
         if runs and number == runs[-1][1] + 1:
             runs[-1] = runs[-1][0], number
         else:
@@ -141,7 +146,7 @@ def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
 
 def id_ranges_without(ids: Iterable[str], count: int) -> tuple[str, ...]:
     """Return the ranges of the other ids from `F1` to that count: the cost grows with `ids`, not with the count."""
-    bounds = (0, *sorted({int(id[1:]) for id in ids}), count + 1)
+    bounds = (0, *sorted(set(map(number_of, ids))), count + 1)
     return _joined((before + 1, after - 1) for before, after in pairwise(bounds) if before + 1 < after)
 
 
@@ -155,5 +160,5 @@ def _joined(runs: Iterable[tuple[int, int]]) -> tuple[str, ...]:
 
 def ids_in(ranges: Iterable[str]) -> tuple[str, ...]:
     """Return the ids in ranges of `id_ranges`, one by one."""
-    bounds = [[int(end[1:]) for end in part.split("-")] for part in ranges]
+    bounds = [list(map(number_of, part.split("-"))) for part in ranges]
     return tuple(f"F{number}" for ends in bounds for number in range(ends[0], ends[-1] + 1))

@@ -46,28 +46,20 @@ class Question:
 
     @cached_property
     def goal(self) -> str:
-        return goal_of(self.query)
+        """Return the question on one line."""
+        return one_line(self.query, _GOAL_CHARACTERS)
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:
-        return constraints_in(self.query)
+        """Return the bounds and exclusions that the question states, in its own words."""
+        if len(self.query) > QUERY_CHARACTERS_MAX:
+            return ()
+        constraints = (one_line(match[0], 120) for match in _CONSTRAINT.finditer(self.query))
+        return tuple(dict.fromkeys(constraints))[:_CONSTRAINTS_MAX]
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
         return sub_questions(self.query)
-
-
-def constraints_in(query: str) -> tuple[str, ...]:
-    """Return the bounds and exclusions that a question states, in its own words."""
-    if len(query) > QUERY_CHARACTERS_MAX:
-        return ()
-    constraints = (one_line(match[0], 120) for match in _CONSTRAINT.finditer(query))
-    return tuple(dict.fromkeys(constraints))[:_CONSTRAINTS_MAX]
-
-
-def goal_of(query: str) -> str:
-    """Return the question on one line."""
-    return one_line(query, _GOAL_CHARACTERS)
 
 
 def changed(before: Intent, after: Intent) -> tuple[str, ...]:

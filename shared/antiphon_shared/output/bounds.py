@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.values import JsonObject, JsonSchema
+from antiphon_shared.values import JsonObject, JsonSchema, members
 
 EXPANDED_MAX = 10_000
 """The number of schemas inside a schema, with references written out."""
@@ -22,8 +22,8 @@ _INTO = ("items", "additionalProperties")
 _MAPS = ("patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf")
 _SINGLE = (
-    *("not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
-)
+    "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip  # a text, not a column
 _NOT_TAKEN = "$id and $dynamicRef are not supported; refer to a part by $ref: #/$defs/NAME"
 _LOOKING = {"$ref", "prefixItems", *_BY_NAME, *_INTO, *_MAPS, *_LISTS, *_SINGLE}
 """Keywords that check a value, or parts of it, against another schema."""
@@ -159,5 +159,5 @@ def _refuse_deep(value: object, depth_left: int) -> None:
         return
     if depth_left == 0:
         raise UnfitSchema(f"it has more than {DEPTH_MAX} levels; name parts under $defs")
-    for part in value.values() if isinstance(value, dict) else value:
+    for part in members(value):
         _refuse_deep(part, depth_left - 1)

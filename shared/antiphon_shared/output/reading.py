@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from antiphon_shared.values import members
+
 LEVELS_MAX = 64
 """The depth of a value: not every reader and writer of JSON supports deeper ones."""
 _FENCE = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
@@ -110,7 +112,7 @@ def _portable(value: object) -> Any:
     """Return a value that every reader and writer of JSON accepts unchanged. Raises _NotJson."""
     parts = [value]
     for _ in range(LEVELS_MAX):
-        parts = [inner for part in parts for inner in _inner(part)]
+        parts = [inner for part in parts for inner in members(part)]
     if any(isinstance(part, dict | list) for part in parts):
         raise _NotJson(f"it has more than {LEVELS_MAX} levels")
     try:
@@ -118,12 +120,6 @@ def _portable(value: object) -> Any:
     except (PydanticSerializationError, UnicodeError):
         raise _NotJson("a text holds half a character, as \\ud83d without its other half") from None
     return value
-
-
-def _inner(value: object) -> Any:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def _refused(word: str) -> NoReturn:
@@ -150,15 +146,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-_DECODER = JSONDecoder(
-    parse_constant=_refused, parse_int=_integer, parse_float=_decimal, object_pairs_hook=_object
-)
-_LENIENT = JSONDecoder(
-    parse_constant=_refused,
-    parse_int=_integer,
-    parse_float=_decimal,
-    object_pairs_hook=_object,
-    strict=False,
+_DECODER, _LENIENT = (
+    JSONDecoder(
+        parse_constant=_refused,
+        parse_int=_integer,
+        parse_float=_decimal,
+        object_pairs_hook=_object,
+        strict=is_strict,
+    )
+    for is_strict in (True, False)
 )
 _UNREADABLE = (JSONDecodeError, _NotJson, RecursionError)
 

@@ -14,7 +14,7 @@ from pydantic_core import from_json, to_json
 
 from antiphon_shared.output.bounds import UnfitSchema, checked
 from antiphon_shared.text.excerpt import cut
-from antiphon_shared.values import JsonSchema
+from antiphon_shared.values import JsonSchema, members
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -106,20 +106,18 @@ def _is_empty(schema: JsonSchema) -> bool:
 
 def _branches(value: object) -> int:
     """Return the number of alternatives in a schema, at any depth."""
+    own = 0
     if isinstance(value, dict):
         listed = (part for name, part in value.items() if name.endswith("Of") and isinstance(part, list))
         mapped = (value.get(name) for name in ("dependentSchemas", "dependentRequired"))
         own = sum(map(len, listed)) + sum(len(part) for part in mapped if isinstance(part, dict))
         own += 2 * ("if" in value)
-        return own + sum(map(_branches, value.values()))
-    return sum(map(_branches, value)) if isinstance(value, list) else 0
+    return own + sum(map(_branches, members(value)))
 
 
 def _parts(value: object) -> int:
     """Return the number of values in a value, itself included."""
-    if isinstance(value, dict):
-        return 1 + sum(map(_parts, value.values()))
-    return 1 + sum(map(_parts, value)) if isinstance(value, list) else 1
+    return 1 + sum(map(_parts, members(value)))
 
 
 def _fault(error: "ValidationError") -> Fault:

@@ -23,6 +23,7 @@ import unicodedata
 from functools import lru_cache
 
 from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.splice import spliced
 
 CLOSING = "</result>"
 
@@ -77,11 +78,8 @@ def fence(text: str) -> str:
     if not _BRACKET.search(text):
         return text
     drawings = {_fold_lookalikes(text), _fold_lookalikes(text.translate(_TAGS))}
-    pieces, start = [], 0
-    for bracket in sorted({match.start() for drawing in drawings for match in _FENCE.finditer(drawing)}):
-        pieces += [text[start:bracket], "&lt;"]
-        start = bracket + 1
-    return "".join([*pieces, text[start:]])
+    brackets = sorted({match.start() for drawing in drawings for match in _FENCE.finditer(drawing)})
+    return spliced(text, ((at, at + 1, "&lt;") for at in brackets))
 
 
 def unescaped(text: str) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from antiphon_shared.text.excerpt import list_names
+
 _LISTED_MAX = 40
 
 
@@ -16,5 +18,4 @@ def did_you_mean(name: str, existing: Iterable[str], without: str = "") -> str:
         return without
     nearest = get_close_matches(name, names, n=1, cutoff=0.6)
     meant = f"Did you mean {nearest[0]}? " if nearest else ""
-    more = f" and {len(names) - _LISTED_MAX} more" if len(names) > _LISTED_MAX else ""
-    return f"{meant}There are: {', '.join(names[:_LISTED_MAX])}{more}."
+    return f"{meant}There are: {list_names(names, _LISTED_MAX)}."

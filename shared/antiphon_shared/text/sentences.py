@@ -1,6 +1,11 @@
 """The sentences of a text, by `sentencex`. Pure."""
 
+import re
+
 import sentencex
+
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+"""A character of a script without spaces between words."""
 
 
 def sentences(text: str) -> list[str]:

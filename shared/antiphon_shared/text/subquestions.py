@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from antiphon_shared.text.sentences import sentences
+from antiphon_shared.text.sentences import UNSPACED, sentences
 
 PARTS_MAX = 8
 QUERY_CHARACTERS_MAX = 4_000
@@ -157,7 +157,7 @@ def _parts(joint: re.Match[str], left: str, right: str) -> bool:
 
 def _is_short(text: str) -> bool:
     """Return whether a text has fewer than three words, too few to stand alone, in a script with spaces."""
-    return len(text.split()) < 3 and not re.search(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]", text)
+    return len(text.split()) < 3 and not UNSPACED.search(text)
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[_Span]:

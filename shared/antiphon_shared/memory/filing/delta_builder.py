@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from antiphon_shared.memory.briefing import number_of
 from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.filing.differences import NONE, Relations
 from antiphon_shared.memory.filing.parts import parts_of
@@ -112,10 +113,10 @@ class MemoryDeltaBuilder:
         return id or self._new.find(statement, name, origin.is_untrusted)
 
     def _document_of(self, id: str) -> Document:
-        number = int(id[1:]) - self._first_fact
+        number = number_of(id) - self._first_fact
         if number < 0:
             return self._memory.documents[self._memory.facts[id].document]
-        return self._documents[int(self._facts[number].document[1:]) - self._first_document]
+        return self._documents[number_of(self._facts[number].document) - self._first_document]
 
     def _new_document(self, part: Part, origin: Origin) -> Document:
         document = Document(

@@ -30,6 +30,7 @@ from antiphon_shared.memory.filing.pieces import (
     join_titles,
     member,
     split_value,
+    text_statements,
 )
 from antiphon_shared.memory.filing.prose import PROSE_MIN, REMOVED, has_prose, without_prose
 from antiphon_shared.memory.filing.sentences import COARSE, sections
@@ -44,7 +45,7 @@ from antiphon_shared.memory.filing.tables import table_of
 from antiphon_shared.memory.filing.text_tables import tables_in
 from antiphon_shared.memory.filing.titles import title_of
 from antiphon_shared.text.storable import storable
-from antiphon_shared.values import JsonObject
+from antiphon_shared.values import JsonObject, members
 
 FACTS_PER_RESULT_MAX = 1000
 _GRAIN_MAX = 2**24
@@ -98,7 +99,7 @@ def _pieces_about(value: object, depth: int) -> int:
     if not isinstance(value, _NESTED) or depth > DEPTH_MAX:
         return 0
     step = 1 + len(value) // _SAMPLE
-    sample = list(value.values() if isinstance(value, dict) else value)[::step]
+    sample = list(members(value))[::step]
     inside = step * sum(
         [_pieces_about(one, depth + 1) for one in sample if isinstance(one, _NESTED) or _is_long(one)]
     )
@@ -218,9 +219,8 @@ def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part
         has_sections = True
         statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
         yield Part(path, join_titles(context, heading), statements)
-    if not has_sections and (words := text.strip()):
-        start = text.index(words)
-        yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
+    if not has_sections and (whole := text_statements(text, path, [(0, len(text))])):
+        yield Part(path, context, tuple(whole))
 
 
 def _repeats(rest: object, title: str) -> bool:

@@ -1,7 +1,7 @@
 """A JSON value as statements: whole if it is small, else split by its members. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -44,8 +44,7 @@ def split_value(value: Any, path: str, longest: int, depth: int) -> Iterator[Sta
     if is_bare or len(statement.text) <= longest or depth > DEPTH_MAX or len(path) > PATH_MAX:
         yield statement
     elif isinstance(value, str):
-        for start, end in slices_at_words(value, 0, len(value), longest):
-            yield Statement(f"{path}[{start}:{end}]", value[start:end], False)
+        yield from text_statements(value, path, slices_at_words(value, 0, len(value), longest))
     elif isinstance(value, dict):
         held: dict[str, Any] = {}
         size = 1
@@ -78,6 +77,16 @@ def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> It
             first, size = number + 1, 1
     if first < len(items):
         yield as_json(f"{path}[{first}:{len(items)}]", items[first:])
+
+
+def text_statements(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:
+    """Return the spans of a text as statements, stripped and without empty ones."""
+    statements = []
+    for start, end in spans:
+        if words := text[start:end].strip():
+            first = text.index(words, start)
+            statements.append(Statement(f"{path}[{first}:{first + len(words)}]", words, False))
+    return statements
 
 
 def as_json(position: str, value: object) -> Statement:

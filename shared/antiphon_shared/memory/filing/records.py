@@ -105,10 +105,7 @@ class DescribedRecord:
 
     @cached_property
     def _dated(self) -> str:
-        keys = {key.lower(): key for key in self._record}
-        return next(
-            (keys[key] for key in _DATES if key in keys and date_of_value(self._record[keys[key]])), ""
-        )
+        return _date_key(self._record)
 
     @cached_property
     def _rest(self) -> list[tuple[str, Any]]:
@@ -156,20 +153,23 @@ def _entry(record: JsonObject) -> Entry | None:
         id_key = first if first.endswith("_id") and _is_code(str(plain[first])) else None
     if id_key is None:
         return None
-    dated = next((key for key in _DATES if key in plain and date_of_value(record_value(record, key))), None)
-    rest = {key: value for key, value in plain.items() if key not in (id_key, dated) and key not in _PASSING}
+    dated = _date_key(record)
+    apart = (id_key, dated.lower())
+    rest = {key: value for key, value in plain.items() if key not in apart and key not in _PASSING}
     return Entry(
         identity=(id_key, str(plain[id_key])),
         is_code=(id_key in _IDS or id_key.endswith("_id")) and _is_code(str(plain[id_key])),
         shape=frozenset(key.lower() for key in record),
         qualifiers={key: value for key, value in rest.items() if _is_qualifier(key)},
         values={key: value for key, value in rest.items() if not _is_qualifier(key)},
-        date=date_of_value(record_value(record, dated)) if dated else None,
+        date=date_of_value(record[dated]) if dated else None,
     )
 
 
-def record_value(record: JsonObject, key: str) -> Any:
-    return next(value for name, value in record.items() if name.lower() == key)
+def _date_key(record: JsonObject) -> str:
+    """Return the name of the field with the date of a record's values; empty without such a field."""
+    keys = {key.lower(): key for key in record}
+    return next((keys[name] for name in _DATES if name in keys and date_of_value(record[keys[name]])), "")
 
 
 def kind_of(tool: str, position: str) -> Kind:

@@ -6,13 +6,12 @@ their neighbours: a line of dialogue, a table row, neighbouring lines of code, a
 the next one.
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from antiphon_shared.memory.filing.blocks import TITLE_CHARACTERS_MAX, Block, blocks_of
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.text.sentences import sentences
+from antiphon_shared.text.sentences import UNSPACED, sentences
 
 _SENTENCE_MAX = 600
 _CODE_MAX = 400
@@ -21,7 +20,6 @@ _SHORT_IDEOGRAPHS = 8
 _SPLIT_AT_ONCE = 2_000
 _SPLIT_AT_ONCE_WIDE = 500
 """Bounds on a text for `sentencex`, whose time is quadratic on some texts."""
-_WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _FULL_STOP = (".", "!", "?", "。", "！", "？", "…", "؟", "।")
 COARSE = 16
 """The grain from which on a text is split by size, not by structure."""
@@ -150,7 +148,9 @@ def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    longest = _SPLIT_AT_ONCE_WIDE if _WIDE.search(text, start, min(end, start + _SHORT)) else _SPLIT_AT_ONCE
+    longest = (
+        _SPLIT_AT_ONCE_WIDE if UNSPACED.search(text, start, min(end, start + _SHORT)) else _SPLIT_AT_ONCE
+    )
     while end - start > longest:
         first, last = start + longest // 2, start + longest
         edges = (text.rfind(mark, first, last) + len(mark) for mark in (". ", "。", " "))
@@ -163,7 +163,7 @@ def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _is_short(words: str) -> bool:
     if len(words) >= _SHORT:
         return False
-    return len(words) < _SHORT_IDEOGRAPHS or _WIDE.search(words) is None
+    return len(words) < _SHORT_IDEOGRAPHS or UNSPACED.search(words) is None
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,12 +1,13 @@
 """Tables as documents: one for each row, below the title of the text or value around the table. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from antiphon_shared.memory.filing.pieces import Part, Statement, as_json, join_titles
+from antiphon_shared.memory.filing.pieces import Part, Statement, as_json, join_titles, text_statements
 from antiphon_shared.memory.filing.sentences import sections
 from antiphon_shared.memory.filing.tables import Table, table_of
 from antiphon_shared.memory.filing.text_tables import TextRow, TextTable
 from antiphon_shared.memory.filing.titles import title_of
+from antiphon_shared.text.splice import spliced
 
 SMALL_CHARACTERS = 1500
 SMALL_TABLE_CHARACTERS = 500
@@ -35,32 +36,18 @@ def text_with_tables(
             at = start
             while waiting and waiting[-1].start < end:
                 table = waiting.pop()
-                held += _slices(text, path, [(at, table.start), *table.other_spans(text)])
+                held += text_statements(text, path, [(at, table.start), *table.other_spans(text)])
                 yield from [Part(path, title, tuple(held))] if held else []
                 yield from _rows_of_text(table.rows, path, title, grain)
                 held, at = [], table.end
-            held += _slices(text, path, [(at, end)])
+            held += text_statements(text, path, [(at, end)])
         if held:
             yield Part(path, title, tuple(held))
 
 
 def _mask_tables(text: str, tables: tuple[TextTable, ...]) -> str:
     """Return the text, of the same length, with a mark in place of each table."""
-    parts, at = [], 0
-    for table in tables:
-        parts += [text[at : table.start], _MARK.ljust(table.end - table.start)]
-        at = table.end
-    return "".join([*parts, text[at:]])
-
-
-def _slices(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:
-    """Return the spans as statements, stripped and without empty ones."""
-    statements = []
-    for start, end in spans:
-        if words := text[start:end].strip():
-            first = text.index(words, start)
-            statements.append(Statement(f"{path}[{first}:{first + len(words)}]", words, False))
-    return statements
+    return spliced(text, ((one.start, one.end, _MARK.ljust(one.end - one.start)) for one in tables))
 
 
 def _rows_of_text(rows: tuple[TextRow, ...], path: str, context: str, grain: int) -> Iterator[Part]:

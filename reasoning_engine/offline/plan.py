@@ -200,8 +200,8 @@ def _unmade(situation: Situation, call: Call) -> tuple[Call, ...]:
 
 
 def _succeeded(situation: Situation, tool: Tool) -> bool:
-    held = tuple(id for record in situation.records for id in record.fact.ids)
-    return any(tried.tool == tool.name and tried.has_returned_any(held) for tried in situation.tried)
+    known_ids = tuple(id for record in situation.records for id in record.fact.ids)
+    return any(tried.tool == tool.name and tried.has_returned_any(known_ids) for tried in situation.tried)
 
 
 def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:

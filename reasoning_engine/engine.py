@@ -72,15 +72,9 @@ async def reason(
     prompt = prompt_as(call_options)
     other = call_options.otherwise(prompt)
     prompt_tokens = estimate_call_tokens(prompt, offer, call_options)
+    deadline = started + seconds_left
     exchange = Exchange(
-        model,
-        on_text,
-        settings,
-        started + seconds_left,
-        prompt_tokens,
-        guard=guard,
-        on_call=on_call,
-        redactor=redactor,
+        model, on_text, settings, deadline, prompt_tokens, guard=guard, on_call=on_call, redactor=redactor
     )
     otherwise = None if other is None else partial(prompt_as, other)
     reply = await _with_timeout(seconds_left, exchange, prompt, otherwise)

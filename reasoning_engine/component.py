@@ -60,6 +60,7 @@ def build(
         system=system,
         record_bytes_max=bus.settings.max_event_bytes,
         interruptions=lambda: bus.batcher.interruptions,
+        redactor=bus.redactor,
     )
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True

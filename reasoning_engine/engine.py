@@ -14,6 +14,7 @@ from antiphon_shared.events import (
     SummaryRequested,
 )
 from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
 
 from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.exchange import Exchange
@@ -48,6 +49,7 @@ async def reason(
     seconds_left: float,
     guard: CallGuard = UNGUARDED,
     on_call: OnCall = discard,
+    redactor: Redactor = WELL_KNOWN,
     system: str | None = None,
     schema: dict[str, Any] | None = None,
     validation_tools: Sequence[str] = (),
@@ -56,8 +58,8 @@ async def reason(
     """Return the model's reply within `seconds_left`, or a classified failure.
 
     `schema` is the JSON Schema that the answer must fit; `validation_tools` are the tools that must have
-    accepted it. `on_schema_refused` is called when the server refuses the schema. Failures of a model or its
-    server are returned, never raised.
+    accepted it. `on_schema_refused` is called when the server refuses the schema; `redactor` removes secrets
+    from its errors. Failures of a model or its server are returned, never raised.
     """
     started = monotonic_s()
     call_options = CallOptions(schema, validation_tools, settings.output_style, settings.tool_style)
@@ -70,8 +72,9 @@ async def reason(
     prompt = prompt_as(call_options)
     other = call_options.otherwise(prompt)
     prompt_tokens = estimate_call_tokens(prompt, offer, call_options)
+    deadline = started + seconds_left
     exchange = Exchange(
-        model, on_text, settings, started + seconds_left, prompt_tokens, guard=guard, on_call=on_call
+        model, on_text, settings, deadline, prompt_tokens, guard=guard, on_call=on_call, redactor=redactor
     )
     otherwise = None if other is None else partial(prompt_as, other)
     reply = await _with_timeout(seconds_left, exchange, prompt, otherwise)
@@ -90,6 +93,7 @@ async def summarize(
     seconds_left: float,
     guard: CallGuard = UNGUARDED,
     on_call: OnCall = discard,
+    redactor: Redactor = WELL_KNOWN,
 ) -> SummaryCompleted | SummaryFailed:
     """Return a summary of `source` by the cheaper model, or a classified failure.
 
@@ -98,9 +102,15 @@ async def summarize(
     started = monotonic_s()
     seconds_left = min(seconds_left, settings.summary_timeout_s)
     prompt = build_summary_prompt(request, source, settings.summary_model)
-    deadline = started + seconds_left
     exchange = Exchange(
-        model, discard, settings.for_summaries(), deadline, tokens_of(prompt), guard=guard, on_call=on_call
+        model,
+        discard,
+        settings.for_summaries(),
+        started + seconds_left,
+        tokens_of(prompt),
+        guard=guard,
+        on_call=on_call,
+        redactor=redactor,
     )
     reply = await _with_timeout(seconds_left, exchange, prompt)
     ended = CallsResult(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))

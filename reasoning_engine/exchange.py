@@ -8,6 +8,7 @@ import structlog
 from antiphon_shared import faults
 from antiphon_shared.events.step_records import ModelCall
 from antiphon_shared.process.clock import milliseconds, monotonic_s
+from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
 from antiphon_shared.values import Usage
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
@@ -15,7 +16,7 @@ from reasoning_engine.call_guard import CallGuard, Permit, Rejected
 from reasoning_engine.dialogue import dialogue
 from reasoning_engine.exchange_record import OnCall, message_json, request_json, safe_headers
 from reasoning_engine.failure import Failed
-from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, error_json
+from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, error_json, hide_secrets
 from reasoning_engine.port import Model, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
@@ -42,6 +43,7 @@ class Exchange:
         *,
         guard: CallGuard,
         on_call: OnCall,
+        redactor: Redactor = WELL_KNOWN,
     ) -> None:
         """`deadline`: on the monotonic clock. `prompt_tokens`: estimated, for the whole prompt."""
         self.attempts = 0
@@ -51,6 +53,7 @@ class Exchange:
         self._has_received_text = False
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
         self._prompt_tokens, self._guard, self._on_call = prompt_tokens, guard, on_call
+        self._redactor = redactor
         self._prices = settings.prices_in_force
 
     async def reply_to(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Reply:
@@ -138,6 +141,7 @@ class Exchange:
                 message = await self._model.reply(prompt, self._receive_text, learn_headers)
                 await faults.pass_point("model.after")
         except MODEL_ERRORS as error:
+            hide_secrets(error, self._redactor)
             failed = self._failed(permit, error, wire_of(prompt["model"]))
             recorded["error"] = error_json(error, failed.failure)
             raise failed from error

@@ -165,12 +165,9 @@ def server_failure(status: int, headers: Mapping[str, str], body: object, wire: 
         return _of_chat_answer(status, headers, body)
     kind, message = _in_body(body, "error", "type"), _in_body(body, "error", "message")
     message = message if isinstance(message, str) else ""
-    code = _BY_STATUS.get(status) or _by_type(kind)
+    code = _code(status, _by_type(kind) or "invalid_request")
     if _in_body(body, "error", "details", "error_code") in _SPENT:
         code = "permission_denied"
-    if code is None or (code == "server_error" and status not in _BY_STATUS and 400 <= status < 500):
-        # A status of 4xx means that the same request fails again, regardless of the error's name in the body.
-        code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in message.lower() for words in _TOO_LONG):
         code = "context_too_long"
     classified = _server_failure(code, kind, message, status, headers, "messages")
@@ -186,19 +183,24 @@ def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Fa
         status = name
     names = [one for one in (name, kind) if isinstance(one, str)]
     by_name = next((_BY_TYPE_CHAT[one] for one in names if one in _BY_TYPE_CHAT), None)
-    code: Code = _BY_STATUS.get(status) or by_name or "server_error"
-    if _QUOTA in names:
-        code = "permission_denied"
-    # A status shows more reliably than a name whether the same request would fail again.
-    if 400 <= status < 500 and status not in _BY_STATUS and code == "server_error":
-        code = "invalid_request"
-    elif status >= 500 and code == "invalid_request":
-        code = "server_error"
+    code = "permission_denied" if _QUOTA in names else _code(status, by_name or "server_error")
     if code == "invalid_request" and (
         _CONTEXT_LENGTH in names or any(words in message.lower() for words in _TOO_LONG_CHAT)
     ):
         code = "context_too_long"
     return _server_failure(code, kind or name, message, status, headers, "chat")
+
+
+def _code(status: int, by_name: Code) -> Code:
+    """Return the code of an error by its status, else by its name in the body.
+
+    A status shows more reliably than a name whether the same request would fail again.
+    """
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if 400 <= status < 500 and by_name == "server_error":
+        return "invalid_request"
+    return "server_error" if status >= 500 and by_name == "invalid_request" else by_name
 
 
 def _server_failure(

@@ -17,6 +17,7 @@ from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import Usage
 
@@ -59,17 +60,18 @@ class ReasoningEngine:
         system: str | None = None,
         record_bytes_max: int,
         interruptions: Callable[[], int] = int,
+        redactor: Redactor = WELL_KNOWN,
     ) -> None:
         """`is_offline`: the model writes no summaries, and its reported usage is an estimate.
 
         `remember` stores content that the records of many sessions share; without it no records are made.
         `system` is the operator's own prompt. The bus leaves out records above `record_bytes_max`, and
-        `interruptions` returns how often its connection has failed.
+        `interruptions` returns how often its connection has failed. `redactor` knows this process's secrets.
         """
         if is_offline:  # its rules read only native tools, and do not write the prompted form
             settings = settings.model_copy(update={"tool_style": "native"})
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
-        self._is_offline, self._guard = is_offline, guard
+        self._is_offline, self._guard, self._redactor = is_offline, guard, redactor
         self._load_catalogue, self._keep, self._system = load_catalogue, remember, system
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
@@ -112,6 +114,7 @@ class ReasoningEngine:
                 seconds_left=seconds_left,
                 guard=self._guard,
                 on_call=calls.append,
+                redactor=self._redactor,
                 system=self._system,
                 schema=schema,
                 validation_tools=validation_tools,
@@ -149,6 +152,7 @@ class ReasoningEngine:
                 seconds_left=_seconds_until(request.deadline),
                 guard=self._guard,
                 on_call=calls.append,
+                redactor=self._redactor,
             )
         finally:
             self._summaries_under_way -= 1

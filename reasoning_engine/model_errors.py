@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 from antiphon_shared.events.step_records import ModelError
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.text.storable import storable
 
 from reasoning_engine.exchange_record import message_json, safe_headers
@@ -60,6 +61,13 @@ MODEL_ERRORS = (
 """All exceptions that a call through an SDK raises because of a server: the SDKs check little of a response,
 and fail on one of another shape with Python's own errors.
 """
+
+
+def hide_secrets(error: BaseException, redactor: Redactor) -> None:
+    """Remove secrets from the body of an error response, which may quote a refused key."""
+    response = error.__cause__ if isinstance(error, Interrupted) else error
+    if isinstance(response, ErrorResponse):
+        response.body = redactor.json(response.body)
 
 
 def classify(error: BaseException, wire: Wire = "messages") -> Failure:

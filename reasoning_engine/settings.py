@@ -194,13 +194,12 @@ class EngineSettings(Settings):
 
     def for_summaries(self) -> "EngineSettings":
         """Return the settings for the model that summarizes: two attempts, its own time limit and prices."""
-        patience = {
+        own = Prices(input_usd=self.summary_input_usd, output_usd=self.summary_output_usd)
+        limits = {
             "max_attempts": _SUMMARY_ATTEMPTS,
             "request_timeout_s": min(self.request_timeout_s, self.summary_timeout_s),
         }
-        own = Prices(input_usd=self.summary_input_usd, output_usd=self.summary_output_usd)
-        priced = self._priced(self.prices.get(self.summary_model, own))
-        return priced.model_copy(update=patience)
+        return self._priced(self.prices.get(self.summary_model, own)).model_copy(update=limits)
 
     def priced_for(self, model_id: str, *, is_default: bool) -> "EngineSettings":
         """Return the settings with the prices of a model, as far as they are known."""

@@ -204,11 +204,8 @@ def file_name(session_id: str, is_compressed: bool = False) -> str:
 
 def _exists(path: Path) -> bool:
     """Return whether the file exists; create its folder if that is missing."""
-    if path.exists():
-        return True
-    if not path.parent.is_dir():
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.exists()
 
 
 def _refuse_to_replace_another(path: Path, session_id: str) -> None:

@@ -4,19 +4,18 @@ import gzip
 import os
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE
 from typing import IO, cast
 
-from antiphon_shared.formats import Upcaster
 from antiphon_shared.process.errors import ConfigurationError, MissingFile, UnreadableEvent
 
 from antiphon.recording.chain import Chained
-from antiphon.recording.lines import FORMAT, Header, Line, encode_line
+from antiphon.recording.lines import Header, Line, encode_line
 from antiphon.recording.order import Order
-from antiphon.recording.upcast import UPCASTERS, Upcast
+from antiphon.recording.upcast import Upcast
 
 LINE_BYTES_MAX = 1 << 27
 """A limit above what ANTIPHON_BUS_MAX_EVENT_BYTES allows."""
@@ -29,25 +28,21 @@ _GZIP_LEVEL = 3
 """A level that takes a quarter of the time of the usual 6, and writes a tenth more bytes."""
 
 
-def read_lines(
-    path: Path, upcasters: Mapping[int, Upcaster] = UPCASTERS, current: int = FORMAT
-) -> Iterator[Line]:
-    """Yield the lines of a recording of any format, compressed or not, in order.
+def read_lines(path: Path, upcast: Upcast | None = None) -> Iterator[Line]:
+    """Yield the lines of a recording of any format, compressed or not, in order; `upcast` reads them.
 
     Raises UnreadableEvent, which names the file and the line, after it has yielded all lines before.
     """
-    for batch in read_batches(path, upcasters, current):
+    for batch in read_batches(path, upcast):
         yield from batch
 
 
-def read_batches(
-    path: Path, upcasters: Mapping[int, Upcaster] = UPCASTERS, current: int = FORMAT
-) -> Iterator[list[Line]]:
+def read_batches(path: Path, upcast: Upcast | None = None) -> Iterator[list[Line]]:
     """Yield the lines of a recording as `read_lines` does, in batches."""
     batch: list[Line] = []
     size_bytes = 0
     try:
-        for line, line_bytes in _sized_lines(path, upcasters, current):
+        for line, line_bytes in _sized_lines(path, upcast or Upcast()):
             batch.append(line)
             size_bytes += line_bytes
             if size_bytes >= _BATCH_BYTES:
@@ -59,9 +54,9 @@ def read_batches(
     yield batch
 
 
-def _sized_lines(path: Path, upcasters: Mapping[int, Upcaster], current: int) -> Iterator[tuple[Line, int]]:
+def _sized_lines(path: Path, upcast: Upcast) -> Iterator[tuple[Line, int]]:
     """Yield each line with the number of its bytes. Raises UnreadableEvent."""
-    order, upcast, number = Order(), Upcast(upcasters, current), 0
+    order, number = Order(), 0
     try:
         with unpacked(path) as file:
             while raw := file.readline(LINE_BYTES_MAX + 1):

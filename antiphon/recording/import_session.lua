@@ -1,5 +1,5 @@
--- Gives a session that was staged key by key its place, all at once: from then on it is kept like any other that
--- has ended. Nothing of it is put where it would be worked on.
+-- Renames the staged keys of a session into place in one step; from then on the session is kept like any other that
+-- has ended. Nothing is put into an inbox, so no component works on it.
 --
 -- KEYS[1]  the staged log         KEYS[2]  the staged records
 -- KEYS[3]  the session's log      KEYS[4]  its records
@@ -10,8 +10,8 @@
 -- ARGV[4]  version of the state   ARGV[5]  state, empty for none
 -- ARGV[6]  response, empty for none
 --
--- Returns "done"; "there" when there is such a session, or its query waits for room; "gone" when what was staged
--- has expired. Nothing is written by the latter two.
+-- Returns "done"; "there" if the session exists, or its query waits to be opened; "gone" if the staged keys have
+-- expired. After the latter two nothing has changed.
 
 redis.call('ZCARD', KEYS[7])
 if redis.call('EXISTS', KEYS[3]) == 1 or redis.call('HEXISTS', KEYS[8], ARGV[1]) == 1 then

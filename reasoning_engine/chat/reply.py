@@ -127,18 +127,15 @@ class ChatReply:
         return {"input_tokens": prompt_tokens, "output_tokens": estimate_tokens(written)}
 
     def _tokens(self) -> dict[str, int]:
-        prompt, cached = self._count("prompt_tokens"), 0
+        prompt = _count(self._usage.get("prompt_tokens"))
         details = _mapping(self._usage.get("prompt_tokens_details"))
         cached = min(_count(details.get("cached_tokens")), prompt)
         return {
             "input_tokens": prompt - cached,
-            "output_tokens": self._count("completion_tokens"),
+            "output_tokens": _count(self._usage.get("completion_tokens")),
             "cache_read_input_tokens": cached,
             "cache_creation_input_tokens": 0,
         }
-
-    def _count(self, name: str) -> int:
-        return _count(self._usage.get(name))
 
 
 def _arguments(written: str) -> Any:

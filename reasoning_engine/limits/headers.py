@@ -44,14 +44,15 @@ class ReportedLimits:
 
 def limits_in(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, ReportedLimits]:
     """Return the reported limits by meter, without absent and implausible ones."""
-    if wire == "chat":
-        return dict(_reported_by_chat(headers))
-    reported: dict[Meter, ReportedLimits] = {}
+    return dict(_reported_by_chat(headers) if wire == "chat" else _reported_by_messages(headers))
+
+
+def _reported_by_messages(headers: Mapping[str, str]) -> Iterator[tuple[Meter, ReportedLimits]]:
     for meter in METERS:
-        limit = _count(headers.get(f"anthropic-ratelimit-{meter.replace('_', '-')}-limit"))
+        name = f"anthropic-ratelimit-{meter.replace('_', '-')}"
+        limit = _count(headers.get(f"{name}-limit"))
         if limit is not None and limit in _LIMITS[meter]:
-            reported[meter] = ReportedLimits(limit, _remaining(headers, meter, limit))
-    return reported
+            yield meter, ReportedLimits(limit, _remaining(headers, name, limit))
 
 
 def _reported_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, ReportedLimits]]:
@@ -80,9 +81,8 @@ def _duration_s(value: str) -> float | None:
     return sum(float(part) * unit for part, unit in zip(match.groups("0"), _UNITS_S, strict=True))
 
 
-def _remaining(headers: Mapping[str, str], meter: Meter, limit: int) -> int | None:
+def _remaining(headers: Mapping[str, str], name: str, limit: int) -> int | None:
     """Return the reported remainder, or one computed from the reset time on the assumption of even refilling."""
-    name = f"anthropic-ratelimit-{meter.replace('_', '-')}"
     if (left := _count(headers.get(f"{name}-remaining"))) is not None:
         return min(left, limit)
     try:

@@ -51,7 +51,7 @@ class Limiter:
     def __init__(self, scripts: Scripts, keys: Keys, limits: Limits) -> None:
         self._scripts, self._keys, self._limits = scripts, keys, limits
         self._guesses: dict[str, Guess] = {}
-        self._telling: set[asyncio.Task[None]] = set()
+        self._in_background: set[asyncio.Task[None]] = set()
 
     async def reserve(
         self, model: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
@@ -91,7 +91,7 @@ class Limiter:
 
     async def flushed(self) -> None:
         """Wait until everything shared so far has reached Redis."""
-        await asyncio.gather(*self._telling)
+        await asyncio.gather(*self._in_background)
 
     async def _ask(self, model: str, use: Spending, wait_s: float) -> tuple[float, str, tuple[int, ...]]:
         """Return the seconds to wait, the turn, and the limits in force. Raises TooLate.
@@ -127,12 +127,12 @@ class Limiter:
     def _run_in_background(self, script: Script, model: str, arguments: list[Argument]) -> None:
         """Run a script without waiting: the caller does not depend on its result."""
 
-        async def tell() -> None:
+        async def run() -> None:
             await _reply_or_none(self._scripts.run(script, [self._keys.limiter(model)], arguments))
 
-        task = asyncio.create_task(tell())
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+        task = asyncio.create_task(run())
+        self._in_background.add(task)
+        task.add_done_callback(self._in_background.discard)
 
     @property
     def _burst_us(self) -> int:

@@ -28,8 +28,8 @@ local function moment(value)
   return at <= now + 2 * LONGEST and at or 0
 end
 
-local told = redis.call('HMGET', KEYS[1], 'paused', 'latest')
-local paused, latest = moment(told[1]), moment(told[2])
+local times = redis.call('HMGET', KEYS[1], 'paused', 'latest')
+local paused, latest = moment(times[1]), moment(times[2])
 
 local start, meters = now, {}
 for i, meter in ipairs(METERS) do

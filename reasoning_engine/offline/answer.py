@@ -4,8 +4,8 @@ from antiphon_shared.text.sentences import sentences as sentences_of
 from antiphon_shared.text.words import similarity
 
 from reasoning_engine.offline.language import content_words, stems
-from reasoning_engine.offline.plan import Situation
-from reasoning_engine.offline.question import Reference
+from reasoning_engine.offline.plan import Situation, one_at_a_time
+from reasoning_engine.offline.question import Question, Reference
 from reasoning_engine.offline.records import Record, is_plain, outermost
 from reasoning_engine.offline.references import Resolution, concerns
 
@@ -56,22 +56,34 @@ def _comparison(situation: Situation, reference: Reference, resolution: Resoluti
 
 def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
     question = situation.question
-    terms = question.terms | stems(question.slots.query)
     parts = []
     if resolution is not None and question.reference and resolution.title:
         parts.append(_identity(question.reference, resolution))
+    records = _latest(outermost(situation.records))
+    if not records:
+        return parts or ["I found nothing that answers this."]
+    asked = dict.fromkeys(slots.query for slots in one_at_a_time(question.slots))
+    found = [query for query in asked if any(record.overlap(stems(query)) for record in records)]
+    queries = found or [question.slots.query]
+    for query in queries:
+        terms = question.terms | stems(query)
+        fitting = _fitting(records, question, query, terms)[: max(1, _QUOTED_MAX // len(queries))]
+        quotations = [_quotation(record, terms) for record in fitting]
+        parts += [quotation for quotation in quotations if quotation not in parts]
+    return parts
+
+
+def _fitting(records: list[Record], question: Question, query: str, terms: frozenset[str]) -> list[Record]:
+    """Return the records that share most terms, those with a name of the question first."""
     names = [entity.value for entity in question.slots.entities]
 
     def rank(record: Record) -> tuple[bool, int]:
         has_name = any(similarity(record.title, name) >= 0.8 for name in names)
         return not has_name, -min(2, record.overlap(terms))
 
-    ranked = sorted(_latest(outermost(situation.records)), key=rank)
-    if not ranked:
-        return parts or ["I found nothing that answers this."]
-    most = max(record.overlap(terms) for record in ranked)
-    fitting = _closest([one for one in ranked if 2 * one.overlap(terms) >= most], question.slots.query)
-    return [*parts, *(_quotation(record, terms) for record in fitting[:_QUOTED_MAX])]
+    most = max(record.overlap(terms) for record in records)
+    ranked = sorted(records, key=rank)
+    return _closest([one for one in ranked if 2 * one.overlap(terms) >= most], query)
 
 
 def _closest(records: list[Record], query: str) -> list[Record]:

@@ -140,13 +140,13 @@ class _Filler:
         """Yield objects for an open schema: filled as results describe them, or taken from a result."""
         own = around[0].fields.values() if around else ()
         about = [one for call, one in self.values.described if _shares(call.values(), own)]
-        held = [value for record in (around or self.records) for value in values_under(record, name)]
-        listed = (value for value in held if isinstance(value, list) and all(map(is_described, value)))
+        found = [value for record in (around or self.records) for value in values_under(record, name)]
+        listed = (value for value in found if isinstance(value, list) and all(map(is_described, value)))
         described = schema_of(about or next(listed, [])) if depth < _DEPTH_MAX else None
         if described is not None:
             inner = replace(self, root=described, is_apart=True)
             yield inner.value("", described, (Record({}),), True, depth + 1)
-        yield from (value for value in held if isinstance(value, dict))
+        yield from (value for value in found if isinstance(value, dict))
 
     def _array(
         self, name: str, schema: JsonSchema, around: tuple[Record, ...], needed: bool, depth: int

@@ -135,9 +135,7 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
         if has_empty_search and (tool.writes or not (fits or is_tried or tool.search_parameter)):
             continue
         records = situation.relevant()
-        fillings = [
-            fill_arguments(tool, slots, records) for slots in _one_at_a_time(situation.question.slots)
-        ]
+        fillings = [fill_arguments(tool, slots, records) for slots in one_at_a_time(situation.question.slots)]
         calls = _calls_of(situation, tool, fillings)
         if calls and not has_empty_search:
             return tuple(calls)
@@ -200,8 +198,8 @@ def _unmade(situation: Situation, call: Call) -> tuple[Call, ...]:
 
 
 def _succeeded(situation: Situation, tool: Tool) -> bool:
-    held = tuple(id for record in situation.records for id in record.fact.ids)
-    return any(tried.tool == tool.name and tried.has_returned_any(held) for tried in situation.tried)
+    known_ids = tuple(id for record in situation.records for id in record.fact.ids)
+    return any(tried.tool == tool.name and tried.has_returned_any(known_ids) for tried in situation.tried)
 
 
 def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
@@ -225,7 +223,7 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
     return sorted(tools, key=lambda tool: -fit(tool))
 
 
-def _one_at_a_time(slots: Slots) -> list[Slots]:
+def one_at_a_time(slots: Slots) -> list[Slots]:
     """Return separate slots for each of several things of one kind, such as book A and book B."""
     for kind in {(entity.noun, entity.preposition): None for entity in slots.entities}:
         kin = [entity for entity in slots.entities if (entity.noun, entity.preposition) == kind]

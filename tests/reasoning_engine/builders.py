@@ -6,6 +6,7 @@ from typing import Any
 
 from antiphon_shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequested
 from antiphon_shared.memory.briefing import digest_of
+from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
 from antiphon_shared.tools.calls import ToolDefinition
 
 from reasoning_engine.access import Access
@@ -81,6 +82,7 @@ async def ask(
     schema: dict[str, Any] | None = None,
     model_id: str = CLAUDE,
     on_call: OnCall = discard,
+    redactor: Redactor = WELL_KNOWN,
     **settings: Any,
 ) -> Asked:
     """Reason once, through the SDK and a socket, with a server that follows the script."""
@@ -94,6 +96,7 @@ async def ask(
             schema=schema,
             model_id=model_id,
             on_call=on_call,
+            redactor=redactor,
             **settings,
         )
 
@@ -108,6 +111,7 @@ async def ask_at(
     schema: dict[str, Any] | None = None,
     model_id: str = CLAUDE,
     on_call: OnCall = discard,
+    redactor: Redactor = WELL_KNOWN,
     **settings: Any,
 ) -> Asked:
     """Ask at any address and listen there, for the length of the call."""
@@ -127,6 +131,7 @@ async def ask_at(
             guard=guard,
             schema=schema,
             on_call=on_call,
+            redactor=redactor,
         )
     finally:
         await model.close()

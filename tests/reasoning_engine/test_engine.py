@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from antiphon_shared.events import decode, encode
 from antiphon_shared.events.base import EventData
+from antiphon_shared.events.step_records import ModelCall
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.values import Usage
 
 from reasoning_engine.exchange import BEGINS_AGAIN
@@ -275,6 +277,24 @@ async def test_a_prompt_is_estimated_where_one_call_was_all_it_took() -> None:
         (Scripted(text="First, ", stop_reason="pause_turn"), Scripted(text="second.")),
     ):
         assert (await ask(*script)).completed.prompt_tokens_estimated == 0
+
+
+@pytest.mark.parametrize(
+    "quoting",
+    [
+        '{"error": {"type": "authentication_error", "message": "invalid key: my-proxy-key"}}',
+        "Who is my-proxy-key?",
+    ],
+    ids=["JSON", "text"],
+)
+@EACH_WIRE
+async def test_a_key_that_the_server_quotes_is_in_no_event_and_no_record(model_id: str, quoting: str) -> None:
+    calls: list[ModelCall] = []
+    refused, redactor = Scripted(status=401, body=quoting), Redactor(["my-proxy-key"])
+    asked = await ask(refused, model_id=model_id, redactor=redactor, on_call=calls.append)
+    assert asked.failed.error.code == "authentication_failed"
+    assert "[redacted]" in str(calls[0].error)
+    assert "my-proxy-key" not in f"{asked.failed} {calls}"
 
 
 @EACH_WIRE

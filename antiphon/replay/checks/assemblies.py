@@ -14,9 +14,9 @@ from antiphon_shared.memory.session_memory import Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
 
-from antiphon.recording.lines import EventLine
+from antiphon.recording.lines import DataT, EventLine
 from antiphon.replay.checks.briefings import Briefings
-from antiphon.replay.steps.replay_state import DataT, RecordingContent, RepeatedStep, Step
+from antiphon.replay.steps.replay_state import RecordingContent, RepeatedStep, Step
 from coordinator.decision import Decision
 from coordinator.endings import ending_of, moment_of
 from coordinator.own_answer import answer_without_assembler

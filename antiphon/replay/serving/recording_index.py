@@ -39,10 +39,10 @@ from antiphon_shared.events.step_records import (
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 
-from antiphon.recording.lines import End, EventLine, Line, RecordLine
+from antiphon.recording.lines import DataT, End, EventLine, Line, RecordLine, RecordT
 from antiphon.replay.forking.point import Beginning, beginning_of
 from antiphon.replay.requests import complete_request
-from antiphon.replay.steps.replay_state import DataT, RecordingContent, RecordT
+from antiphon.replay.steps.replay_state import RecordingContent
 
 OUTSIDE_EVENTS = (
     CancellationRequested,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady, RunOpened, SessionOpened
@@ -11,12 +11,10 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
 
-from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line, SpecificationLine
+from antiphon.recording.lines import CatalogueLine, ContentLine, DataT, EventLine, Line, SpecificationLine
 from antiphon.replay.differences import Difference, NodeValueDifference
 from coordinator.decision import LoggedEvent
 
-DataT = TypeVar("DataT", bound=EventData)
-RecordT = TypeVar("RecordT", bound=StepRecord)
 COMPONENT_OF: dict[str, Component] = {
     "decision": "coordinator",
     "run": "coordinator",

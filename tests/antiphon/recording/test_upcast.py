@@ -13,7 +13,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import FORMAT, Header, Line, data_in
-from antiphon.recording.upcast import UPCASTERS
+from antiphon.recording.upcast import UPCASTERS, Upcast
 from antiphon.replay.rewriting import rewritten
 from antiphon.replay.verify import verify
 from tests.antiphon.recording.changed import bound, unbound
@@ -58,7 +58,7 @@ def test_a_format_is_carried_over_step_by_step(
     courses_path: Path, courses_lines: list[Line], number: int
 ) -> None:
     path = in_format(courses_path, number)
-    read = list(read_lines(path, CHAIN, current=FORMAT + 3))
+    read = list(read_lines(path, Upcast(CHAIN, FORMAT + 3)))
     assert isinstance(read[0], Header)
     assert read[0].format == FORMAT + 3
     assert read[1:] == courses_lines[1:]
@@ -68,7 +68,7 @@ def test_an_older_line_keeps_an_integer_beyond_64_bits(courses_path: Path) -> No
     path = in_format(courses_path, FORMAT + 1)
     large = b'"query":%d' % 10**30
     path.write_bytes(bound(re.sub(rb'"query":"Id[^"]*"', large, raw) for raw in unbound(path.read_bytes())))
-    requests = data_in(read_lines(path, CHAIN, current=FORMAT + 3), ToolsRequested)
+    requests = data_in(read_lines(path, Upcast(CHAIN, FORMAT + 3)), ToolsRequested)
     assert 10**30 in [call.arguments.get("query") for data in requests for call in data.calls]
 
 
@@ -91,7 +91,7 @@ def test_a_line_that_is_not_as_its_format_promised_is_refused(courses_path: Path
     content = b"\n".join(rest).replace(b'"line":"v"', b'"line":"x"', 1)
     path.write_bytes(bound([header, *content.splitlines()]))
     with pytest.raises(UnreadableEvent, match=f"cannot be converted from format {FORMAT + 1}"):
-        list(read_lines(path, CHAIN, current=FORMAT + 3))
+        list(read_lines(path, Upcast(CHAIN, FORMAT + 3)))
 
 
 def test_every_format_before_todays_has_an_upcaster_and_a_recording() -> None:

@@ -191,3 +191,15 @@ async def test_a_question_for_a_number_goes_to_the_tool_that_counts() -> None:
     asked_for = await asked("How many parts are there?", list_parts, count_parts)
     assert asked_for.called() == [["count_parts"]]
     assert (await asked("Which parts are there?", list_parts, count_parts)).called() == [["list_parts"]]
+
+
+async def test_of_two_things_that_are_asked_for_each_is_looked_up_and_quoted() -> None:
+    def get_book(book: str) -> dict[str, Any]:
+        return {"book": book, "pages": 100 * len(book)}
+
+    schema = {"type": "object", "properties": {"book": {"type": "string"}}, "required": ["book"]}
+    books = OfferedTool("get_book", "Returns a book with its pages.", schema, get_book)
+    asked = await ask('How many pages do book "Emma" and book "Moby Dick" have?', (books,))
+    assert asked.called() == [["get_book", "get_book"]]
+    assert "book: Emma · pages: 400 [F1]" in asked.answer
+    assert "book: Moby Dick · pages: 900 [F2]" in asked.answer

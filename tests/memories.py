@@ -19,18 +19,18 @@ def a_round(
     *calls: Call, round: int = 1, text: str = "I look it up."
 ) -> tuple[ReasoningCompleted, ToolsCompleted]:
     asked, results = [], []
-    for index, (tool, arguments, came) in enumerate(calls):
+    for index, (tool, arguments, result) in enumerate(calls):
         call_id = f"toolu_{round}{index}"
         asked.append(ToolCall(id=call_id, name=tool, arguments=arguments))
-        is_error = isinstance(came, ToolError)
+        is_error = isinstance(result, ToolError)
         results.append(
             ToolResult(
                 index=index,
                 call_id=call_id,
                 tool=tool,
                 status="error" if is_error else "ok",
-                data=None if is_error else came,
-                error=came if is_error else None,
+                data=None if is_error else result,
+                error=result if is_error else None,
             )
         )
     reasoning = ReasoningCompleted(

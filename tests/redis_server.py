@@ -64,8 +64,8 @@ def require_redis_server() -> str:
 def require_tls() -> None:
     """Skip where redis-server was built without TLS: it does not know its directives then."""
     given = "tls-port 0\nno-such-directive yes\n"
-    said = subprocess.run([require_redis_server(), "-"], input=given, capture_output=True, text=True)
-    if "no-such-directive" not in said.stdout + said.stderr:
+    done = subprocess.run([require_redis_server(), "-"], input=given, capture_output=True, text=True)
+    if "no-such-directive" not in done.stdout + done.stderr:
         pytest.skip("this redis-server is built without TLS")
 
 

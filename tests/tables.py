@@ -1,4 +1,4 @@
-"""Write the tables anew that tests compare outputs with, in files next to the tests; read the difference afterwards.
+"""Write the tables again that tests compare outputs with, in files next to the tests; read the difference afterwards.
 
 Each of these tests is also a program that writes its own table: `python -m tests.coordinator.test_every_state`.
 """

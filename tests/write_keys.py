@@ -1,4 +1,4 @@
-"""The idempotency keys of calls in a session's log, computed anew, to compare with an outside ledger."""
+"""The idempotency keys of calls in a session's log, computed again to compare with an outside ledger."""
 
 from typing import Any
 

@@ -38,7 +38,7 @@ SEEDS = 3
 
 def main() -> int:
     arguments = _parser().parse_args()
-    told = Console(stderr=True)
+    progress = Console(stderr=True)
     try:
         sets = _chosen(arguments)
         questions = [question for one in sets for question in one]
@@ -46,10 +46,10 @@ def main() -> int:
             arguments.generate.write_text("".join(write(questions)), encoding="utf-8")
             return 0
     except UnreadableData as error:
-        told.print(f"[red]unreadable:[/] {escape(str(error))}", soft_wrap=True, highlight=False)
+        progress.print(f"[red]unreadable:[/] {escape(str(error))}", soft_wrap=True, highlight=False)
         return 3
     except OSError as error:
-        told.print(
+        progress.print(
             f"[red]cannot write:[/] {escape(str(error))}. Name a file that can be written.", soft_wrap=True
         )
         return 3
@@ -57,11 +57,11 @@ def main() -> int:
         return _show(questions[0], sorted(arguments.budgets)[len(arguments.budgets) // 2])
     lost = sum(len(question.unreachable) for question in questions)
     if lost:
-        told.print(
+        progress.print(
             f"{lost} gold sentences stand in no result; no method can find them, and they count as missing."
         )
     freeze_program_objects()  # As every component does.
-    with told.status("measuring") as status:
+    with progress.status("measuring") as status:
         count = by_tokenizer(arguments.tokenizer) if arguments.tokenizer else estimate_tokens
         outcomes = measure_all(
             questions, arguments.budgets, arguments.methods, status.update, count, arguments.embeddings
@@ -72,7 +72,7 @@ def main() -> int:
         if grown:
             grown["times"] = table.by_passages(outcomes, growth.timed(sets[0], seed))
     if arguments.embeddings is not None:
-        told.print(arguments.embeddings.cost)
+        progress.print(arguments.embeddings.cost)
     if arguments.json:
         pairs = [asdict(one) for one in differences(outcomes)]
         print(json.dumps({"outcomes": table.as_json(outcomes), "paired": pairs, "growth": grown}, indent=2))

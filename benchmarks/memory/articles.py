@@ -18,7 +18,7 @@ _CALLED = {
 _GENERAL = 70
 _LEAD_STATES = 0.4
 """How often an article's first sentence states one of its relations."""
-_NAMED_AGAIN, _SAID_OTHERWISE = 0.25, 0.25
+_NAMED_AGAIN, _REPHRASED = 0.25, 0.25
 """How often a later sentence has the name again, or `the company` in place of `it`."""
 _WITH_TAIL, _WITH_HEAD = 0.45, 0.12
 _MAY_FOLLOW = ("He ", "She ", "It ", "They ", "Its ", "His ", "Her ", "Their ", "The ")
@@ -136,7 +136,7 @@ def _subject(entity: Entity, random: Random) -> str:
     chance = random.random()
     if chance < _NAMED_AGAIN:
         return entity.name.split()[-1] if entity.kind == "person" else entity.in_text
-    if chance < _NAMED_AGAIN + _SAID_OTHERWISE and entity.kind in _CALLED:
+    if chance < _NAMED_AGAIN + _REPHRASED and entity.kind in _CALLED:
         return _CALLED[entity.kind]
     return _pronoun(entity, "s")
 

@@ -10,7 +10,7 @@ K1, B = 1.2, 0.75
 
 
 class Index:
-    """The texts' words, counted once; built anew when texts are added."""
+    """The texts' words, counted once, and built again when texts are added."""
 
     def __init__(self, texts: Sequence[str], words: Callable[[str], Sequence[str]] = compared_words) -> None:
         self._words = words
@@ -27,9 +27,9 @@ class Index:
         """Return the score of each text for the query, whose words count once each."""
         scores = [0.0] * self._size
         for word in dict.fromkeys(self._words(query)):
-            held = self._postings.get(word, ())
-            weight = log(1 + (self._size - len(held) + 0.5) / (len(held) + 0.5))
-            for n, count in held:
+            postings = self._postings.get(word, ())
+            weight = log(1 + (self._size - len(postings) + 0.5) / (len(postings) + 0.5))
+            for n, count in postings:
                 scores[n] += weight * count * (K1 + 1) / (count + self._norms[n])
         return scores
 

@@ -47,8 +47,8 @@ class _Session:
 
 
 @dataclass(frozen=True)
-class _Told:
-    """A thread as one person told it: its turns by their labels, and how its slots were filled."""
+class _Story:
+    """A thread from one person's view: its turns by their labels, and how its slots were filled."""
 
     thread: Thread
     turns: dict[str, str]
@@ -73,15 +73,15 @@ def _dialogue(id: str, half: str, style: Style, random: Random) -> Iterator[Ques
     random.shuffle(people)
     sessions = _sessions(style, people, random)
     asked = [thread for n, thread in enumerate(style.threads) if n % 2 == HALVES.index(half)]
-    told = []
+    stories = []
     for thread in style.threads:
         owner, other = (people[0], people[1]) if style.is_of_first_only else random.sample(people, 2)
-        told.append(_tell(thread, owner, people, sessions, style, random))
+        stories.append(_tell(thread, owner, people, sessions, style, random))
         if thread.may_be_of_others_too and not style.is_of_first_only and random.random() < _OF_OTHERS:
             _tell(thread, other, people, sessions, style, random)
     pieces = [piece for session in sessions for piece in _pieces(session, random)]
     engine = Engine(pieces)
-    asks = [(one, ask) for one in told if one.thread in asked for ask in one.thread.asks]
+    asks = [(one, ask) for one in stories if one.thread in asked for ask in one.thread.asks]
     for n, (one, ask) in enumerate(asks, 1):
         yield _question(f"{id}-{n}", half, one, ask, people, style, pieces, engine, random)
 
@@ -106,30 +106,30 @@ def _sessions(style: Style, people: list[str], random: Random) -> list[_Session]
 
 def _tell(
     thread: Thread, owner: str, people: list[str], sessions: list[_Session], style: Style, random: Random
-) -> _Told:
+) -> _Story:
     """Put a thread's moments into sessions, in their order."""
-    told = _Told(thread, {}, {"me": owner}, {})
+    story = _Story(thread, {}, {"me": owner}, {})
     places = sorted(random.sample(range(len(sessions)), len(thread.says)))
     for (label, text), place in zip(thread.says.items(), places, strict=True):
         session = sessions[place]
-        told.dates[label] = days = _days(session.day, random)
+        story.dates[label] = days = _days(session.day, random)
         you = random.choice([one for one in people if one != owner])
-        slots = told.slots | days
+        slots = story.slots | days
         texts = _padded(text, style, random)
         turns = _exchange(texts, owner, you, slots, style, random)
-        told.slots.update((name, value) for name, value in slots.items() if name not in days)
+        story.slots.update((name, value) for name, value in slots.items() if name not in days)
         marked = [n for n, turn in enumerate(turns) if "*" in turn]
         turns = [turn.replace("*", "") for turn in turns]
-        told.turns.update({f"{label}{n}": turn for n, turn in enumerate(turns, 1)})
-        told.turns[label] = turns[marked[0] if marked else 0]
+        story.turns.update({f"{label}{n}": turn for n, turn in enumerate(turns, 1)})
+        story.turns[label] = turns[marked[0] if marked else 0]
         session.exchanges.insert(random.randint(1, len(session.exchanges)), turns)
-    return told
+    return story
 
 
 def _question(
     id: str,
     half: str,
-    told: _Told,
+    story: _Story,
     ask: Ask,
     people: list[str],
     style: Style,
@@ -138,10 +138,10 @@ def _question(
     random: Random,
 ) -> Question:
     """Return the question in six to nine rounds: a hit for each turn that answers it; the other searches miss."""
-    days = next((told.dates[label[:1]] for label in ask.labels if _names_a_day(told, label)), {})
-    filled = _drawing(told.slots | days, style, random)
+    days = next((story.dates[label[:1]] for label in ask.labels if _names_a_day(story, label)), {})
+    filled = _drawing(story.slots | days, style, random)
     text = fill(random.choice(ask.questions), filled, random)
-    gold = tuple(told.turns[label] for label in ask.labels)
+    gold = tuple(story.turns[label] for label in ask.labels)
     searches = [fill(search, filled, random) for search in ask.searches]
     rounds = random.randint(*_ROUNDS)
     hits = dict(zip(sorted(random.sample(range(rounds), len(gold))), gold, strict=True))
@@ -158,17 +158,17 @@ def _question(
     return Question(id=id, kind=half, question=text, rounds=tuple(made), gold=gold, answers=answers)
 
 
-def _names_a_day(told: _Told, label: str) -> bool:
-    says = told.thread.says[label[:1]]
-    return "{when}" in says or "{soon}" in says
+def _names_a_day(story: _Story, label: str) -> bool:
+    text = story.thread.says[label[:1]]
+    return "{when}" in text or "{soon}" in text
 
 
 def _aside(text: str, searches: list[str], people: list[str], random: Random) -> str:
     """Return the question itself, some words of it, or a name with some word."""
     about = random.choice(["family", "plans", "news", "problem", "work", "last week", "change", "decision"])
-    said = text.rstrip("?").split()
+    words = text.rstrip("?").split()
     return random.choice(
-        [text, " ".join(said[len(said) // 2 :]), f"{random.choice(people)} {about}", searches[-1]]
+        [text, " ".join(words[len(words) // 2 :]), f"{random.choice(people)} {about}", searches[-1]]
     )
 
 
@@ -186,10 +186,10 @@ def _exchange(text: str, me: str, you: str, slots: dict[str, str], style: Style,
     made = []
     for n, turn in enumerate(text.split(" /// ")):
         speaker, other = (me, you) if n % 2 == 0 else (you, me)
-        said = fill(turn.replace("{you}", other), _drawing(slots, style, random), random)
-        while len(said.split()) < random.randint(*_WORDS):
-            said += " " + fill(random.choice(style.lines["more"]), _drawing({}, style, random), random)
-        made.append(f"{speaker}: {said}")
+        line = fill(turn.replace("{you}", other), _drawing(slots, style, random), random)
+        while len(line.split()) < random.randint(*_WORDS):
+            line += " " + fill(random.choice(style.lines["more"]), _drawing({}, style, random), random)
+        made.append(f"{speaker}: {line}")
     return made
 
 

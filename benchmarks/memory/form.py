@@ -169,8 +169,8 @@ class Question(_Form):
     @cached_property
     def unreachable(self) -> tuple[str, ...]:
         """The gold sentences that no result has, so that no method can find them."""
-        held = [squeeze(passage.text) for passage in self.passages]
-        return tuple(gold for gold in self.gold if not any(squeeze(gold) in text for text in held))
+        texts = [squeeze(passage.text) for passage in self.passages]
+        return tuple(gold for gold in self.gold if not any(squeeze(gold) in text for text in texts))
 
     def _gold_text(self, given: "str | GoldPlace | GoldText") -> str:
         if isinstance(given, str):
@@ -261,5 +261,5 @@ def _first_fault(error: ValidationError) -> str:
 def _join(parts: Sequence[str], joined_by: Any) -> str:
     if isinstance(joined_by, str):
         return joined_by.join(parts)
-    spoken = sum(_DIALOGUE_LINE.match(part) is not None for part in parts)
-    return ("\n" if spoken * 2 > len(parts) else " ").join(parts)
+    dialogue_lines = sum(_DIALOGUE_LINE.match(part) is not None for part in parts)
+    return ("\n" if dialogue_lines * 2 > len(parts) else " ").join(parts)

@@ -90,12 +90,12 @@ def measure(
 
 def missing(gold: Sequence[str], shown: str) -> tuple[str, ...]:
     """Return the gold sentences that are not shown verbatim; a gold text of several sentences needs all of them."""
-    held = _compared(shown)
-    return tuple(one for one in gold if not _is_in(one, held))
+    shown_text = _compared(shown)
+    return tuple(one for one in gold if not _is_in(one, shown_text))
 
 
-def _is_in(gold: str, held: str) -> bool:
-    return _compared(gold) in held or all(_compared(part) in held for part in sentences(gold))
+def _is_in(gold: str, text: str) -> bool:
+    return _compared(gold) in text or all(_compared(part) in text for part in sentences(gold))
 
 
 def _compared(text: str) -> str:
@@ -131,14 +131,14 @@ def measure_all(
     questions: Sequence[Question],
     shares: Sequence[float],
     methods: Sequence[str],
-    told: Callable[[str], None],
+    report: Callable[[str], None],
     count: Count = estimate_tokens,
     embedding: Embedding | None = None,
 ) -> list[Outcome]:
-    """Measure every method on every question at every budget; `told` gets the progress."""
+    """Measure every method on every question at every budget; `report` receives the progress."""
     outcomes = []
     for n, question in enumerate(questions, 1):
-        told(f"{n} of {len(questions)}: {question.id}")
+        report(f"{n} of {len(questions)}: {question.id}")
         outcomes += [
             measure(question, share, method, count, embedding) for method in methods for share in shares
         ]

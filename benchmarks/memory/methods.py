@@ -17,24 +17,24 @@ Method = Callable[[Question, int], str]
 
 def keep_last(question: Question, tokens: int) -> str:
     """Return the newest results, by whole passages in the order of the search, each that fits."""
-    room = _Room(tokens)
+    budget = _Budget(tokens)
     for call in reversed(_calls(question)):
         for passage in call.results:
-            room.take(_as_text(passage))
-    return room.text
+            budget.take(_as_text(passage))
+    return budget.text
 
 
 def clear_old_results(question: Question, tokens: int) -> str:
     """Keep every call with its query; clear results except the newest ones, by whole passages."""
-    room = _Room(tokens)
+    budget = _Budget(tokens)
     calls = _calls(question)
     for call in reversed(calls):
-        if not room.take(f"{call.tool}: {call.query} [result cleared]"):
+        if not budget.take(f"{call.tool}: {call.query} [result cleared]"):
             break
     for call in reversed(calls):
         for passage in call.results:
-            room.take(_as_text(passage))
-    return room.text
+            budget.take(_as_text(passage))
+    return budget.text
 
 
 def truncate_each(question: Question, tokens: int) -> str:
@@ -77,7 +77,7 @@ METHODS: dict[str, Method] = {
 
 
 @dataclass
-class _Room:
+class _Budget:
     """Lines within so many tokens."""
 
     tokens: int
@@ -123,10 +123,10 @@ def _calls(question: Question) -> list[Call]:
 
 
 def _as_text(passage: Passage) -> str:
-    return "\n".join(_said((passage.title, passage.text)))
+    return "\n".join(_notes((passage.title, passage.text)))
 
 
-def _said(texts: Iterable[str]) -> Iterable[str]:
+def _notes(texts: Iterable[str]) -> Iterable[str]:
     return (text for text in texts if text)
 
 

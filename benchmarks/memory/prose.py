@@ -48,5 +48,5 @@ def fill(template: str, slot: Callable[[str], str], random: Random) -> str:
 def _lines(name: str) -> list[tuple[str, str]]:
     """Return the text before the first `|`, and the rest, of each line with text."""
     text = (DATA / name).read_text(encoding="utf-8")
-    said = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
-    return [(head.strip(), rest.strip()) for head, _, rest in (line.partition("|") for line in said)]
+    paragraphs = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    return [(head.strip(), rest.strip()) for head, _, rest in (line.partition("|") for line in paragraphs)]

@@ -90,13 +90,13 @@ def _query(step: Step | None, draft: Draft, done: Sequence[Step], asked: set[str
 
 def _off_the_mark(draft: Draft, done: Sequence[Step], random: Random) -> str:
     """Return the question itself or some of its words, a thing asked again in other words, or a name misread."""
-    said = draft.question.rstrip("?").split()
+    words = draft.question.rstrip("?").split()
     step = random.choice(done or draft.steps[:1])
     surname = step.subject.name.split()[-1]
     aside = random.choice(["history", "biography", "awards", "family", "list of works", "facts", "timeline"])
     return random.choice([
         draft.question,
-        " ".join(said[random.randrange(len(said) // 2) :][:7]),
+        " ".join(words[random.randrange(len(words) // 2) :][:7]),
         random.choice(step.searches),
         f"{step.subject.name} {aside}",
         f"{surname} {aside}",

@@ -40,8 +40,8 @@ def plain_bm25(tools: Sequence[ToolDefinition], question: str, n: int) -> Sequen
     index = WordIndex()
     for tool in tools:
         properties = tool.input_schema.get("properties", {})
-        said = [text for name, one in properties.items() for text in (name, one.get("description", ""))]
-        index.add(words(" ".join((tool.name, tool.description, *said))))
+        texts = [text for name, one in properties.items() for text in (name, one.get("description", ""))]
+        index.add(words(" ".join((tool.name, tool.description, *texts))))
     scores = [0.0] * len(tools)
     for word in sorted(set(words(question))):
         for place, score in index.scores_of(word):
@@ -104,7 +104,7 @@ def main() -> None:
 
 def _timed() -> str:
     """Return what ranking costs in CPU time, with 60 tools and with 540."""
-    said, (given, asked) = [], SETS["development"]
+    lines, (given, asked) = [], SETS["development"]
     for copies in (1, 9):
         many = [tool.model_copy(update={"name": f"{tool.name}_{n}"}) for n in range(copies) for tool in given]
         began = time.process_time()
@@ -113,10 +113,10 @@ def _timed() -> str:
         for question in asked:
             routed(many, question.text, OFFERED)
         each = (time.process_time() - indexed) / len(asked)
-        said.append(
+        lines.append(
             f"{len(many)} tools: {1000 * (indexed - began):.1f} ms the first time, then {1000 * each:.2f} ms"
         )
-    return "; ".join(said)
+    return "; ".join(lines)
 
 
 if __name__ == "__main__":

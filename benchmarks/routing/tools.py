@@ -10,9 +10,13 @@ def _tool(name: str, description: str, effect: Any = "read", /, **parameters: An
     properties = {
         key: {
             "type": "string",
-            **({"enum": list(said)} if isinstance(said, tuple) else {"description": said}),
+            **(
+                {"enum": list(description)}
+                if isinstance(description, tuple)
+                else {"description": description}
+            ),
         }
-        for key, said in parameters.items()
+        for key, description in parameters.items()
     }
     schema = {"type": "object", "properties": properties}
     return ToolDefinition(name=name, description=description, input_schema=schema, effect=effect)

@@ -10,8 +10,11 @@ def _tool(
 ) -> ToolDefinition:
     """Return a tool; a parameter is its description, for a string, or what its JSON Schema says."""
     properties = {
-        key: {"type": "string", **({"description": said} if isinstance(said, str) else said)}
-        for key, said in parameters.items()
+        key: {
+            "type": "string",
+            **({"description": description} if isinstance(description, str) else description),
+        }
+        for key, description in parameters.items()
     }
     schema = {"type": "object", "properties": properties}
     return ToolDefinition(name=name, description=description, input_schema=schema, effect=effect)

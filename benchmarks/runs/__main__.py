@@ -1,4 +1,4 @@
-"""Measure runs of workflows, beside the floor and other frameworks: `python -m benchmarks.runs`."""
+"""Measure runs of workflows against the floor and other frameworks: `python -m benchmarks.runs`."""
 
 import argparse
 

@@ -57,12 +57,12 @@ def _speed(measured: Processes, name: str, graph: Graph, runs: int, peer_runs: i
             if run < peer_runs and importlib.util.find_spec(package):
                 rates.setdefault(peer, []).append(_alone(nodes_per_second, graph))
     ours = rates.pop("ours")
-    beside = [
+    details = [
         f"{peer} {statistics.median(found):,.0f}: "
         f"{statistics.median(a / b for a, b in zip(ours, found, strict=False)):.2f}"
         for peer, found in rates.items()
     ]
-    return name, f"{statistics.median(ours):,.0f} nodes/s", "; ".join(beside), ""
+    return name, f"{statistics.median(ours):,.0f} nodes/s", "; ".join(details), ""
 
 
 def _floor(measured: Processes, graph: Graph) -> float:
@@ -97,8 +97,8 @@ def _cost(measured: Processes, name: str, shape: Callable[[int], Specification])
     few, many = _SIZES
     first, large, second = (_microseconds(measured, shape(size), size) for size in (few, many, few))
     small = (first + second) / 2
-    beside = f"{few}: {first:.0f} and {second:.0f} us, {many:,}: {large:.0f} us"
-    return f"CPU per node, {name}, {many:,} over {few}", f"{large / small:.2f}", beside, "<= 1.3"
+    details = f"{few}: {first:.0f} and {second:.0f} us, {many:,}: {large:.0f} us"
+    return f"CPU per node, {name}, {many:,} over {few}", f"{large / small:.2f}", details, "<= 1.3"
 
 
 def _microseconds(measured: Processes, specification: Specification, size: int) -> float:
@@ -118,8 +118,8 @@ def _memory() -> list[Row]:
             measured.seconds(graphs.foreach_of(items, _CONCURRENCY))
             peaks[items] = measured.peak_mb("coordinator 1")
     few, many = peaks.values()
-    beside = f"of {_ITEMS[0]:,}: {few:.0f} MB"
-    return [(f"coordinator's memory, foreach of {_ITEMS[1]:,} items", f"{many:.0f} MB", beside, "")]
+    details = f"of {_ITEMS[0]:,}: {few:.0f} MB"
+    return [(f"coordinator's memory, foreach of {_ITEMS[1]:,} items", f"{many:.0f} MB", details, "")]
 
 
 def _of_two(measured: Processes) -> list[Row]:
@@ -133,6 +133,6 @@ def _of_two(measured: Processes) -> list[Row]:
         before = measured.on_cpu_s()
         took_s = measured.seconds(specification)
         cpu_s = {part: cpu - before[part] for part, cpu in measured.on_cpu_s().items()}
-        beside = ", ".join(f"{part} {cpu / nodes * 1e6:.0f} us" for part, cpu in cpu_s.items())
-        rows.append((f"{name}, two of each process", f"{nodes / took_s:,.0f} nodes/s", beside, ""))
+        details = ", ".join(f"{part} {cpu / nodes * 1e6:.0f} us" for part, cpu in cpu_s.items())
+        rows.append((f"{name}, two of each process", f"{nodes / took_s:,.0f} nodes/s", details, ""))
     return rows

@@ -120,7 +120,7 @@ class ErringModel:
         work.refusals += results.count("The call was not run")
 
     def _mend(self, work: Work, reported: str) -> None:
-        """Write the faulty draft anew, and put the moves that have to be made again before the others."""
+        """Write the faulty draft again, and put the moves that have to be made again before the others."""
         again = [name for name in _VALIDATIONS if f"`{name}`" in reported]
         if "checksum" in reported:
             again = ["verify_deployment"]

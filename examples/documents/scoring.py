@@ -60,23 +60,26 @@ def _rarity(word: str, documents: Collection[Mapping[str, int]]) -> float:
 def _closeness(asked: set[str], words: list[str]) -> float:
     """Return the share of the query's words that occur, less where they are far apart."""
     places = [(place, word) for place, word in enumerate(words) if word in asked]
-    there = {word for _, word in places}
-    if not there:
+    words_found = {word for _, word in places}
+    if not words_found:
         return 0.0
     return round(
-        len(there) / len(asked) * (0.6 + 0.4 * len(there) / _shortest_stretch(places, len(there))), 4
+        len(words_found)
+        / len(asked)
+        * (0.6 + 0.4 * len(words_found) / _shortest_stretch(places, len(words_found))),
+        4,
     )
 
 
 def _shortest_stretch(places: list[tuple[int, str]], different: int) -> int:
     """Return the length in words of the shortest stretch that holds each of the `different` words."""
-    held: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     lengths, first = [], 0
     for place, word in places:
-        held[word] += 1
-        while held[places[first][1]] > 1:
-            held[places[first][1]] -= 1
+        counts[word] += 1
+        while counts[places[first][1]] > 1:
+            counts[places[first][1]] -= 1
             first += 1
-        if len(held) == different:
+        if len(counts) == different:
             lengths.append(place - places[first][0] + 1)
     return min(lengths)

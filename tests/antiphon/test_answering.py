@@ -39,7 +39,7 @@ async def a_session_that_asks(house: House, *calls: ToolCall) -> None:
     await house.client.submit("Book it.", session_id="s1", interactive=True)
     await house.answer(BriefingRequested, a_briefing())
     await house.answer(ReasoningRequested, a_reply("I ask.", calls or (WHICH, WHEN)))
-    await house.said(QuestionAsked)
+    await house.data_of(QuestionAsked)
 
 
 async def test_answers_go_out_with_the_calls_that_asked(house: House) -> None:
@@ -51,16 +51,16 @@ async def test_answers_go_out_with_the_calls_that_asked(house: House) -> None:
         for place, event in await house.bus.session("s1").log()
         if isinstance(event.data, QuestionAnswered)
     }
-    which, when = (await house.said(ToolsRequested)).calls
+    which, when = (await house.data_of(ToolsRequested)).calls
     assert (which.answer, when.answer) == (places["The red one."], places["On Friday."])
-    assert (await house.said(QuestionAnswered)).by == ""
+    assert (await house.data_of(QuestionAnswered)).by == ""
 
 
 async def test_of_two_people_who_answer_at_once_the_second_learns_that_it_was_too_late(house: House) -> None:
     await a_session_that_asks(house, WHICH)
     answers = [house.client.answer("s1", text, by=text) for text in ("Red", "Blue")]
     outcomes = await asyncio.gather(*answers, return_exceptions=True)
-    (call,) = (await house.said(ToolsRequested)).calls
+    (call,) = (await house.data_of(ToolsRequested)).calls
     log = await house.bus.session("s1").log()
     (first,) = (
         event.data.answer
@@ -85,7 +85,7 @@ async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:
 
     await until(is_half_answered)
     await house.client.answer("s1", "Friday")
-    await house.said(ToolsRequested)
+    await house.data_of(ToolsRequested)
     assert await house.client.questions_waiting("s1") == ()
     assert await house.client.questions_waiting("nobody") == ()
 
@@ -93,9 +93,9 @@ async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:
 async def test_what_is_asked_is_in_the_stream(house: House) -> None:
     await a_session_that_asks(house)
     async with asyncio.timeout(60):
-        async for told in house.client.stream("s1"):
-            if isinstance(told, Event) and isinstance(told.data, QuestionAsked):
-                asked = told.data
+        async for event in house.client.stream("s1"):
+            if isinstance(event, Event) and isinstance(event.data, QuestionAsked):
+                asked = event.data
                 break
     assert asked.until is not None
 
@@ -117,14 +117,14 @@ async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: Ho
     assert QuestionAnswered.type not in types
 
 
-async def test_a_session_that_asks_nothing_is_said_to_be_doing_something_else(house: House) -> None:
+async def test_an_answer_to_a_session_that_asks_nothing_is_refused_with_its_state(house: House) -> None:
     await house.client.submit("Book it.", session_id="s1")
-    await house.said(BriefingRequested)
+    await house.data_of(BriefingRequested)
     with pytest.raises(NotWaiting, match="session s1 has no open question: its briefing for round 1"):
         await house.client.answer("s1", "red")
     await house.answer(BriefingRequested, a_briefing())
     await house.answer(ReasoningRequested, a_reply("I book.", [a_call("book", "b1")]))
-    await house.said(ApprovalRequested)
+    await house.data_of(ApprovalRequested)
     with pytest.raises(
         NotWaiting, match="session s1 has no open question: it is waiting for a person's approval"
     ):
@@ -133,7 +133,7 @@ async def test_a_session_that_asks_nothing_is_said_to_be_doing_something_else(ho
         await house.client.answer("nobody", "red")
 
 
-async def test_who_approves_is_told_that_the_user_is_waited_for(house: House) -> None:
+async def test_an_approval_is_refused_while_the_session_waits_for_an_answer(house: House) -> None:
     await a_session_that_asks(house)
     with pytest.raises(NotWaiting, match="it is waiting for its user's answer"):
         await house.client.approve("s1")
@@ -145,7 +145,7 @@ async def test_an_answer_and_an_approval_may_be_waited_for_together(house: House
     assert (await recent_sessions(house.bus, 5))[0].asks == ("Which room?",)
     await house.client.approve("s1")
     await house.client.answer("s1", "red")
-    assert [call.refused for call in (await house.said(ToolsRequested)).calls] == [None, None]
+    assert [call.refused for call in (await house.data_of(ToolsRequested)).calls] == [None, None]
 
 
 async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
@@ -171,7 +171,7 @@ async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
     assert orjson.loads(one.stdout) == {"session_id": "s1", "calls": ["q1"], "is_confirmed": True}
     other = await antiphon("sessions", "answer", "s1", "On Friday.")
     assert (other.exit_code, other.stdout) == (0, "Answered q2 of s1.\n")
-    await house.said(ToolsRequested)
+    await house.data_of(ToolsRequested)
 
     late = await antiphon("sessions", "answer", "s1", "blue")
     assert (late.exit_code, late.stdout) == (1, "")

@@ -54,7 +54,7 @@ class House:
     stop: asyncio.Event
     """Ends the coordinator."""
 
-    async def said(self, kind: type[DataT], session_id: str = "s1") -> DataT:
+    async def data_of(self, kind: type[DataT], session_id: str = "s1") -> DataT:
         """Return the last event of a kind in the session's log, once there is one."""
         event = await self.found(kind, session_id)
         assert isinstance(event.data, kind)
@@ -80,7 +80,7 @@ class House:
         await self.answer(BriefingRequested, a_briefing(), session_id)
         calls = [a_call("search", "c0"), *(a_call("book", f"c{n}", arguments={"room": n}) for n in (1, 2))]
         await self.answer(ReasoningRequested, a_reply("I book.", calls), session_id)
-        await self.said(ApprovalRequested, session_id)
+        await self.data_of(ApprovalRequested, session_id)
 
     async def has(self, session_id: str, kind: type[EventData], round: int) -> bool:
         log = await self.bus.session(session_id).log()
@@ -128,7 +128,7 @@ async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_to
             house.client.deny(session_id, by="Bob"),
             return_exceptions=True,
         )
-        books = (await house.said(ToolsRequested, session_id)).calls[1:]
+        books = (await house.data_of(ToolsRequested, session_id)).calls[1:]
         is_approved = all(call.approval is not None for call in books)
         late, first = (denied, approved) if is_approved else (approved, denied)
         assert first == ("c1", "c2")
@@ -177,9 +177,9 @@ async def test_an_approval_counts_though_a_second_call_of_its_id_is_refused(hous
     await house.answer(BriefingRequested, a_briefing())
     calls = [a_call("book", "c1", arguments={"room": room}) for room in (1, 2)]
     await house.answer(ReasoningRequested, a_reply("I book.", calls))
-    await house.said(ApprovalRequested)
+    await house.data_of(ApprovalRequested)
     assert await house.client.approve("s1", by="Ann") == ("c1",)
-    first, second = (await house.said(ToolsRequested)).calls
+    first, second = (await house.data_of(ToolsRequested)).calls
     assert (first.refused, second.approval) == (None, None)
 
 
@@ -189,9 +189,9 @@ async def test_the_approval_of_a_call_that_begins_a_workflow_counts(house: House
     await house.client.submit("Book it.", session_id="s1")
     await house.answer(BriefingRequested, a_briefing())
     await house.answer(ReasoningRequested, a_reply("I book.", [a_call("w_trip", "c1", arguments={"a": 1})]))
-    await house.said(ApprovalRequested)
+    await house.data_of(ApprovalRequested)
     assert await house.client.approve("s1", by="Ann") == ("c1",)
-    assert (await house.said(ChildBegun)).call_id == "c1"
+    assert (await house.data_of(ChildBegun)).call_id == "c1"
 
 
 async def test_a_session_is_shown_though_a_foreign_client_wrote_to_its_log(
@@ -239,20 +239,20 @@ async def test_a_decision_on_some_calls_does_not_wait_for_the_others(house: Hous
     denied = await house.client.deny("s1", ["c1"], by="Bob")
     assert (denied, denied.is_confirmed) == (("c1",), True)
     assert await house.client.approve("s1", ["c2"], by="Ann") == ("c2",)
-    first, second = (await house.said(ToolsRequested)).calls[1:]
+    first, second = (await house.data_of(ToolsRequested)).calls[1:]
     assert (first.approval, second.refused) == (None, None)
 
 
 async def test_approved_calls_go_out_with_the_place_of_the_decision(house: House) -> None:
     await house.a_waiting_session()
     assert await house.client.approve("s1", by="Ann", reason="It is due.") == ("c1", "c2")
-    search, *books = (await house.said(ToolsRequested)).calls
+    search, *books = (await house.data_of(ToolsRequested)).calls
     assert search.approval is None
     places = {
         place for place, event in await house.bus.session("s1").log() if event.type == ApprovalDecided.type
     }
     assert {book.approval for book in books} == places
-    decided = await house.said(ApprovalDecided)
+    decided = await house.data_of(ApprovalDecided)
     assert (decided.calls, decided.by, decided.reason) == (("c1", "c2"), "Ann", "It is due.")
 
 
@@ -260,7 +260,7 @@ async def test_denied_calls_go_out_refused_with_who_and_why(house: House) -> Non
     await house.a_waiting_session()
     assert await house.client.deny("s1", ["c2"], by="Ann", reason="Taken.") == ("c2",)
     assert await house.client.approve("s1") == ("c1",), "those that still wait"
-    refusals = [call.refused for call in (await house.said(ToolsRequested)).calls]
+    refusals = [call.refused for call in (await house.data_of(ToolsRequested)).calls]
     assert refusals == [None, None, "Ann denied it: Taken"]
 
 
@@ -281,15 +281,15 @@ async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: Ho
 
 async def test_a_session_that_waits_for_no_person_is_reported_as_busy(house: House) -> None:
     await house.client.submit("Why?", session_id="s1")
-    await house.said(BriefingRequested)
+    await house.data_of(BriefingRequested)
     with pytest.raises(NotWaiting, match="its briefing for round 1"):
         await house.client.approve("s1")
     await house.answer(BriefingRequested, a_briefing())
-    await house.said(ReasoningRequested)
+    await house.data_of(ReasoningRequested)
     with pytest.raises(NotWaiting, match="the model is replying in round 1"):
         await house.client.deny("s1")
     await house.client.cancel("s1")
-    await house.said(AssemblyRequested)
+    await house.data_of(AssemblyRequested)
     with pytest.raises(NotWaiting, match="its answer is being assembled"):
         await house.client.approve("s1")
     with pytest.raises(UnknownSession, match="sessions list"):
@@ -310,8 +310,8 @@ async def test_a_submission_in_the_queue_waits_for_no_person_yet(
 async def test_a_session_that_ends_while_it_waits_says_what_waited(house: House) -> None:
     await house.a_waiting_session()
     await house.client.cancel("s1")
-    (doubt,) = (await house.said(AssemblyRequested)).uncertainty
-    assert (doubt.kind, doubt.about) == ("approval_missing", "c1, c2")
+    (uncertainty,) = (await house.data_of(AssemblyRequested)).uncertainty
+    assert (uncertainty.kind, uncertainty.about) == ("approval_missing", "c1, c2")
 
 
 async def test_sessions_that_wait_are_listed_with_what_they_wait_for(house: House) -> None:
@@ -325,7 +325,7 @@ async def test_sessions_that_wait_are_listed_with_what_they_wait_for(house: Hous
 
     await until(is_half_decided)
     await house.client.approve("s1")
-    await house.said(ToolsRequested)
+    await house.data_of(ToolsRequested)
     assert (await recent_sessions(house.bus, 5))[0].status == "open"
 
 
@@ -361,7 +361,7 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
     }
     approved = await antiphon("sessions", "approve", "s1", "--call", "c1")
     assert (approved.exit_code, approved.stdout) == (0, "Approved c1 of s1.\n")
-    assert [call.refused for call in (await house.said(ToolsRequested)).calls] == [
+    assert [call.refused for call in (await house.data_of(ToolsRequested)).calls] == [
         None,
         None,
         "ann denied it: No",
@@ -378,6 +378,6 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
 async def test_a_batch_that_is_out_leaves_the_sessions_document(house: House) -> None:
     await house.a_waiting_session()
     await house.client.approve("s1")
-    await house.said(ToolsRequested)
+    await house.data_of(ToolsRequested)
     _, content = await house.bus.session("s1").document(STATE)
     assert b"pending" not in (content or b"")

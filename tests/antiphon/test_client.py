@@ -83,17 +83,17 @@ async def test_an_embedded_pipeline_answers_from_its_tools(storage: str) -> None
     assert [source.tool for source in response.sources] == ["find_recipe"]
 
 
-async def test_a_stream_tells_everything_from_the_query_to_the_answer(storage: str) -> None:
+async def test_a_stream_contains_every_event_from_the_query_to_the_answer(storage: str) -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         session_id = await client.submit(QUESTION)
-        live = [said async for said in client.stream(session_id)]
-        again = [said async for said in client.stream(session_id)]
+        live = [event async for event in client.stream(session_id)]
+        again = [event async for event in client.stream(session_id)]
         response = await client.result(session_id)
-    types = [said.type.split(".")[1:3] for said in live if isinstance(said, Event)]
+    types = [event.type.split(".")[1:3] for event in live if isinstance(event, Event)]
     assert types[0] == ["query", "submitted"]
     assert types[-1] == ["response", "ready"]
     assert ["tools", "completed"] in types
-    assert "".join(said.text for said in live if isinstance(said, TextDelta))
+    assert "".join(event.text for event in live if isinstance(event, TextDelta))
     assert sorted(map(repr, again)) == sorted(map(repr, live)), "a session can be followed again"
     assert response.session_id == session_id
 
@@ -108,7 +108,7 @@ async def test_submitting_twice_under_one_id_opens_one_session() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         ids = [await client.submit(QUESTION, session_id="mine") for _ in range(2)]
         await client.result("mine")
-        events = [said async for said in client.stream("mine") if isinstance(said, Event)]
+        events = [event async for event in client.stream("mine") if isinstance(event, Event)]
     assert ids == ["mine", "mine"]
     assert [event.type for event in events].count(QuerySubmitted.type) == 1
 
@@ -126,8 +126,8 @@ async def test_the_recording_of_a_session_that_was_cancelled_while_it_ran_verifi
     async with Antiphon.embedded([find_nothing], model="offline") as client:
         session_id = await client.submit(QUESTION)
         async with aclosing(client.stream(session_id)) as stream:
-            async for said in stream:
-                if isinstance(said, Event) and isinstance(said.data, ToolsRequested):
+            async for event in stream:
+                if isinstance(event, Event) and isinstance(event.data, ToolsRequested):
                     break
         assert await client.cancel(session_id, "enough")
         await client.result(session_id, timeout_s=30)
@@ -202,22 +202,22 @@ async def test_nothing_is_sent_when_the_input_is_bad(redis_server: RedisServer, 
 
 
 @pytest.mark.parametrize("session_id", ["", "no spaces", 5, None])
-async def test_what_can_be_no_session_is_refused_at_every_door(
+async def test_an_invalid_session_id_is_refused_by_every_method(
     redis_server: RedisServer, namespace: str, session_id: Any
 ) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:
-        for door in (client.result, client.cancel):
+        for method in (client.result, client.cancel):
             with pytest.raises(InvalidQuery, match="session_id"):
-                await door(session_id)
+                await method(session_id)
         with pytest.raises(InvalidQuery, match="session_id"):
             await anext(client.stream(session_id))
 
 
-async def test_an_unknown_session_is_said_to_be_unknown(redis_server: RedisServer, namespace: str) -> None:
+async def test_an_unknown_session_is_reported_as_unknown(redis_server: RedisServer, namespace: str) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:
-        for door in (client.result, client.cancel):
+        for method in (client.result, client.cancel):
             with pytest.raises(UnknownSession, match="sessions list"):
-                await door("nobody")
+                await method("nobody")
         with pytest.raises(UnknownSession):
             await anext(client.stream("nobody"))
 
@@ -308,9 +308,9 @@ async def test_a_stream_goes_on_after_its_connection_was_lost(
     ):
         session_id = await client.submit("why?")
         seen: list[str] = []
-        async for said in client.stream(session_id):
-            if isinstance(said, Event):
-                seen.append(said.type)
+        async for event in client.stream(session_id):
+            if isinstance(event, Event):
+                seen.append(event.type)
             if len(seen) == 3:
                 with redis.Redis(port=redis_server.port) as server:
                     server.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
@@ -322,7 +322,7 @@ async def test_a_stream_goes_on_after_its_connection_was_lost(
 
 @pytest.mark.usefixtures("no_tools_awaited")
 @pytest.mark.parametrize("is_own", [True, False])
-async def test_a_client_that_waits_is_told_that_redis_has_lost_the_session(
+async def test_a_waiting_client_receives_an_error_when_redis_has_lost_the_session(
     redis_server: RedisServer, namespace: str, is_own: bool
 ) -> None:
     async with (

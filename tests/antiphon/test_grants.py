@@ -40,13 +40,13 @@ def test_the_private_key_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert is_open_to_others(pair.private)
 
 
-@pytest.mark.parametrize("there", ["grant-signing-key.pem", "grant-public-key.pem"])
-def test_no_key_is_ever_overwritten(tmp_path: Path, there: str) -> None:
-    (tmp_path / there).write_text("precious")
-    with pytest.raises(CannotIssue, match=f"{there}.* already exist. Nothing was written"):
+@pytest.mark.parametrize("name", ["grant-signing-key.pem", "grant-public-key.pem"])
+def test_no_key_is_ever_overwritten(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(CannotIssue, match=f"{name}.* already exist. Nothing was written"):
         make_key_pair(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [there]
-    assert (tmp_path / there).read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "precious"
 
 
 def test_keys_are_not_written_through_a_link(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def in_pem(key: Any, password: bytes = b"") -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         (b"", "does not contain a PEM key"),
         (b"\xff\xfe", "does not contain a PEM key"),
@@ -87,8 +87,8 @@ def in_pem(key: Any, password: bytes = b"") -> bytes:
         (in_pem(rsa.generate_private_key(public_exponent=65537, key_size=2048)), "not an Ed25519 key"),
     ],
 )
-def test_what_cannot_sign_is_refused_and_not_quoted(tmp_path: Path, content: bytes, says: str) -> None:
-    with pytest.raises(CannotIssue, match=says) as raised:
+def test_what_cannot_sign_is_refused_and_not_quoted(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(CannotIssue, match=message) as raised:
         load_signing_key(written(tmp_path, content))
     assert "sesame" not in str(raised.value)
 
@@ -99,7 +99,7 @@ def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @each_row(
-    ("wanted", "says"),
+    ("wanted", "message"),
     [
         ({"scopes": ["no spaces"]}, "scopes"),
         ({"scopes": ["x" * 101]}, "scopes"),
@@ -114,7 +114,7 @@ def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"expires_s": float("nan")}, "seconds"),
     ],
 )
-def test_a_grant_that_could_not_be_used_is_not_issued(wanted: dict[str, Any], says: str) -> None:
+def test_a_grant_that_could_not_be_used_is_not_issued(wanted: dict[str, Any], message: str) -> None:
     key = ed25519.Ed25519PrivateKey.generate()
-    with pytest.raises(CannotIssue, match=says):
+    with pytest.raises(CannotIssue, match=message):
         issue(key, wanted.pop("scopes", ["read"]), NOON, **wanted)

@@ -118,7 +118,7 @@ async def test_a_shape_is_given_once() -> None:
         (b'{"enum": []}', 2, "no value satisfies it"),
     ],
 )
-def test_a_file_that_holds_no_schema_is_told_by_its_name(
+def test_a_file_that_holds_no_schema_is_reported_by_name(
     tmp_path: Path, content: bytes | None, code: int, why: str
 ) -> None:
     path = tmp_path / "harbour.json"

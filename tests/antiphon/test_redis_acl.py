@@ -288,7 +288,7 @@ def test_a_database_and_a_cluster_are_rights_of_their_own() -> None:
     ("partitions", "patterns"),
     [(1, ["{0}"]), (10, ["{[0-9]}"]), (1024, ["{[0-9]}", "{[0-9][0-9][0-9][0-9]}"])],
 )
-def test_partitions_are_told_by_their_digits(partitions: int, patterns: list[str]) -> None:
+def test_partitions_are_matched_by_patterns_of_digits(partitions: int, patterns: list[str]) -> None:
     text = acl_file(Keys("antiphon", partitions), {"coordinator": None})
     for pattern in patterns:
         assert f"%W~antiphon:{pattern}:inbox:tool_dispatcher" in text

@@ -9,7 +9,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.settings import BusSettings
 
 from antiphon.rejected import rejection_of
-from tests.bus.test_intake import open_door, submit, until_let_in
+from tests.bus.test_intake import running_intake, submit, until_let_in
 from tests.redis_server import RedisServer
 
 
@@ -19,7 +19,7 @@ async def test_a_rejection_is_found_behind_many_others_and_an_unknown_session_re
     bus = Bus(Connections(redis_server.url), Keys(namespace), BusSettings())
     await bus.open()
     try:
-        async with open_door(bus):
+        async with running_intake(bus):
             for number in range(121):
                 await submit(bus, {"query": "", "session_id": f"s{number}"})
             await submit(bus, {"query": "", "session_id": "x" * 1_000_000})

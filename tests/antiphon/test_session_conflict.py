@@ -99,12 +99,12 @@ async def _sees_nothing(*_: object) -> None:
 async def test_junk_in_a_log_does_not_end_those_who_follow_it() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         id = await client.submit(QUESTION)
-        bus, told = client.open_bus(), 0
+        bus, received = client.open_bus(), 0
         async for _ in client.stream(id):
-            told += 1
-            if told == 1:
+            received += 1
+            if received == 1:
                 await bus.batcher.submit("XADD", bus.keys.log(id), "*", "junk", "junk", "signature", "x")
-        assert told > 3
+        assert received > 3
         assert (await client.result(id)).status == "complete"
 
 

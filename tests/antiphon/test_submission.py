@@ -122,8 +122,8 @@ def test_a_cancellation_belongs_to_the_query_it_ends() -> None:
 
 def test_a_decision_belongs_to_the_query_it_is_about() -> None:
     opening = a_submission(session_id="mine")
-    said = {"round": 2, "is_approved": True, "calls": ("c1",), "by": "Ann", "reason": ""}
-    event = signal(ApprovalDecided, said, "mine", opening, UUID(int=1), NOW)
+    fields = {"round": 2, "is_approved": True, "calls": ("c1",), "by": "Ann", "reason": ""}
+    event = signal(ApprovalDecided, fields, "mine", opening, UUID(int=1), NOW)
     assert (event.subject, event.correlationid) == ("mine", opening.id)
     assert decode(encode(event)) == event
 

@@ -74,7 +74,7 @@ async def is_gone(bus: Bus) -> bool:
     return not await bus.batcher.submit("EXISTS", bus.keys.breakers())
 
 
-async def is_told_of(bus: Bus, name: str) -> bool:
+async def is_reported(bus: Bus, name: str) -> bool:
     return name in await kept(bus)
 
 

@@ -96,8 +96,8 @@ async def types_in_log(bus: Bus, session_id: str = "s1") -> list[str]:
 async def eventually(condition: Callable[[], Awaitable[bool] | bool], limit_s: float = 20) -> None:
     """Wait until a condition holds; a bound, not a measurement."""
     for _ in range(int(limit_s / 0.01)):
-        held = condition()
-        if held if isinstance(held, bool) else await held:
+        result = condition()
+        if result if isinstance(result, bool) else await result:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("it did not come to pass")

@@ -24,8 +24,8 @@ def a_query_named(session_id: str, deadline_s: float | None = None, age_s: float
     return event.model_copy(update={"time": utc_now() - timedelta(seconds=age_s)})
 
 
-class Door:
-    """Partition 0 of a bus: who comes, and who was let in, by tenant, in order."""
+class PartitionUnderTest:
+    """Partition 0 of a bus: submits queries by tenant and returns the order of their admission."""
 
     def __init__(self, bus: Bus, weights: dict[str, float] | None = None) -> None:
         self.bus, self.admission = bus, Admission(bus, weights or {})
@@ -41,16 +41,16 @@ class Door:
                 found.append(name)
         return found
 
-    async def come(self, tenant: str, count: int = 1) -> list[Published]:
+    async def submit(self, tenant: str, count: int = 1) -> list[Published]:
         return [
             await self.bus.publish(a_query_named(name, age_s=60 - self._count / 1000), "open", tenant=tenant)
             for name in self.names(tenant, count)
         ]
 
-    async def let_in(self, room: int) -> list[str]:
+    async def admit(self, places: int) -> list[str]:
         """Return tenants in the order of their admission, after so many sessions have closed."""
         before = len(await self.logged())
-        self.set_bounds(max_open_sessions=await self._open() + room)
+        self.set_bounds(max_open_sessions=await self._open() + places)
         await self.admission.admit(0)
         return [name.partition(".")[0] for name in (await self.logged())[before:]]
 
@@ -66,18 +66,18 @@ class Door:
 
 
 @pytest.fixture
-async def full(bus: Bus) -> Door:
+async def full(bus: Bus) -> PartitionUnderTest:
     """Return an intake without room."""
-    door = Door(bus)
-    door.set_bounds(max_open_sessions=1)
-    assert await door.come("first") == ["sent"]
-    return door
+    partition = PartitionUnderTest(bus)
+    partition.set_bounds(max_open_sessions=1)
+    assert await partition.submit("first") == ["sent"]
+    return partition
 
 
-async def test_a_session_stands_at_the_moment_of_its_logs_first_entry(full: Door) -> None:
+async def test_a_session_stands_at_the_moment_of_its_logs_first_entry(full: PartitionUnderTest) -> None:
     """One clock tells it: whether there was room for it, or it has waited."""
-    await full.come("late")
-    await full.let_in(1)
+    await full.submit("late")
+    await full.admit(1)
     keys, ask = full.bus.keys, full.bus.batcher.submit
     for tenant in ("first", "late"):
         (name,) = [one for one in await full.logged() if one.startswith(tenant)]
@@ -86,84 +86,92 @@ async def test_a_session_stands_at_the_moment_of_its_logs_first_entry(full: Door
             assert float(await ask("ZSCORE", key, name)) == int(entry.split(b"-")[0])
 
 
-async def test_a_new_query_does_not_overtake_waiting_ones_when_there_is_room(full: Door) -> None:
-    assert await full.come("late") == ["waiting"]
+async def test_a_new_query_does_not_overtake_waiting_ones_when_there_is_room(
+    full: PartitionUnderTest,
+) -> None:
+    assert await full.submit("late") == ["waiting"]
     full.set_bounds(max_open_sessions=10)
-    assert await full.come("later") == ["waiting"]
-    assert await full.let_in(10) == ["late", "later"]
-    assert await full.come("last") == ["sent"]
+    assert await full.submit("later") == ["waiting"]
+    assert await full.admit(10) == ["late", "later"]
+    assert await full.submit("last") == ["sent"]
 
 
-async def test_tenants_take_turns_however_many_queries_each_has(full: Door) -> None:
-    await full.come("big", 20)
-    await full.come("small", 2)
-    assert await full.let_in(6) == ["big", "small", "big", "small", "big", "big"]
+async def test_tenants_take_turns_however_many_queries_each_has(full: PartitionUnderTest) -> None:
+    await full.submit("big", 20)
+    await full.submit("small", 2)
+    assert await full.admit(6) == ["big", "small", "big", "small", "big", "big"]
 
 
-async def test_a_tenants_own_queries_are_let_in_in_the_order_of_their_submission(full: Door) -> None:
+async def test_a_tenants_own_queries_are_let_in_in_the_order_of_their_submission(
+    full: PartitionUnderTest,
+) -> None:
     early, late = full.names("big", 2)
     await full.bus.publish(a_query_named(late, age_s=1), "open", tenant="big")
     await full.bus.publish(a_query_named(early, age_s=2), "open", tenant="big")
-    await full.let_in(1)
+    await full.admit(1)
     assert await types_in_log(full.bus, early) == [QuerySubmitted.type]
     assert await types_in_log(full.bus, late) == []
 
 
-async def test_a_weight_is_a_number_of_turns(full: Door) -> None:
+async def test_a_weight_is_a_number_of_turns(full: PartitionUnderTest) -> None:
     full.admission = Admission(full.bus, {"gold": 4, "trial": 0.5})
     for tenant in ("gold", "plain", "trial"):
-        await full.come(tenant, 40)
-    assert Counter(await full.let_in(55)) == {"gold": 40, "plain": 10, "trial": 5}
+        await full.submit(tenant, 40)
+    assert Counter(await full.admit(55)) == {"gold": 40, "plain": 10, "trial": 5}
 
 
-async def test_who_comes_anew_has_saved_up_nothing(full: Door) -> None:
-    await full.come("big", 30)
-    assert await full.let_in(10) == ["big"] * 10
-    await full.come("anew", 10)
-    assert await full.let_in(5) == ["anew", "anew", "big", "anew", "big"]
+async def test_who_comes_anew_has_saved_up_nothing(full: PartitionUnderTest) -> None:
+    await full.submit("big", 30)
+    assert await full.admit(10) == ["big"] * 10
+    await full.submit("anew", 10)
+    assert await full.admit(5) == ["anew", "anew", "big", "anew", "big"]
 
 
-async def test_who_comes_one_by_one_gains_nothing_by_it(full: Door) -> None:
+async def test_who_comes_one_by_one_gains_nothing_by_it(full: PartitionUnderTest) -> None:
     """Its line is empty each time, and its name comes first in the alphabet."""
-    await full.come("big", 30)
+    await full.submit("big", 30)
     seen: list[str] = []
     for _ in range(20):
         if await full.bus.batcher.submit("ZCARD", full.bus.keys.waiting(0, "a")) == 0:
-            await full.come("a")
-        seen += await full.let_in(1)
+            await full.submit("a")
+        seen += await full.admit(1)
     assert Counter(seen) == {"a": 10, "big": 10}
 
 
-async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_share(full: Door) -> None:
+async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_share(
+    full: PartitionUnderTest,
+) -> None:
     full.set_bounds(max_waiting_sessions=6)
-    assert await full.come("big", 8) == ["waiting"] * 6 + ["overloaded"] * 2
-    assert await full.come("small", 5) == ["waiting"] * 3 + ["overloaded"] * 2
-    assert await full.come("third", 3) == ["waiting"] * 2 + ["overloaded"]
-    assert await full.come("fourth", 2) == ["waiting", "overloaded"], "twice the bound is all there is"
-    assert await full.come("fifth") == ["overloaded"]
-    await full.let_in(12)
-    assert await full.come("big", 2) == ["waiting"] * 2
+    assert await full.submit("big", 8) == ["waiting"] * 6 + ["overloaded"] * 2
+    assert await full.submit("small", 5) == ["waiting"] * 3 + ["overloaded"] * 2
+    assert await full.submit("third", 3) == ["waiting"] * 2 + ["overloaded"]
+    assert await full.submit("fourth", 2) == ["waiting", "overloaded"], "twice the bound is all there is"
+    assert await full.submit("fifth") == ["overloaded"]
+    await full.admit(12)
+    assert await full.submit("big", 2) == ["waiting"] * 2
 
 
-async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_room(full: Door) -> None:
+async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_room(
+    full: PartitionUnderTest,
+) -> None:
     patient, hasty = full.names("big", 2)
     await full.bus.publish(a_query_named(patient, deadline_s=3_600, age_s=60), "open", tenant="big")
     await full.bus.publish(a_query_named(hasty, deadline_s=30, age_s=60), "open", tenant="big")
     assert list(await full.admission.admit(0)) == [1, 1]
     assert await types_in_log(full.bus, hasty) == [QuerySubmitted.type]
-    assert await full.let_in(1) == ["big"]
+    assert await full.admit(1) == ["big"]
     assert await keys_of_waiting(full.bus) == []
 
 
-async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: Door) -> None:
+async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: PartitionUnderTest) -> None:
     first, second = full.names("big", 2)
     await full.bus.publish(a_query_named(first, age_s=60), "open", tenant="big", deadline_s=59)
     await full.bus.publish(a_query_named(second, age_s=60), "open", tenant="big", deadline_s=600)
     assert list(await full.admission.admit(0)) == [1, 1]
 
 
-async def test_no_query_waits_for_longer_than_a_session_may_take(full: Door) -> None:
-    """A session's time is cut to half of the retention; who would wait on could only be told so too late."""
+async def test_no_query_waits_for_longer_than_a_session_may_take(full: PartitionUnderTest) -> None:
+    """A session's time is cut to half of the retention: the refusal of a longer wait would come too late."""
     full.set_bounds(retention_s=100)
     by_default, named = full.names("big", 2)
     await full.bus.publish(a_query_named(by_default, age_s=51), "open", tenant="big", deadline_s=300)
@@ -171,21 +179,21 @@ async def test_no_query_waits_for_longer_than_a_session_may_take(full: Door) -> 
     assert list(await full.admission.admit(0)) == [2, 0]
 
 
-async def test_who_waits_already_is_known(full: Door) -> None:
+async def test_who_waits_already_is_known(full: PartitionUnderTest) -> None:
     (name,) = full.names("big", 1)
     results = [
         await full.bus.publish(a_query_named(name), "open", tenant=tenant)
         for tenant in ("big", "other", "default")
     ]
     assert results == ["waiting", "known", "known"]
-    assert await full.let_in(5) == ["big"]
+    assert await full.admit(5) == ["big"]
     assert await full.bus.publish(a_query_named(name), "open", tenant="big") == "known"
     assert await keys_of_waiting(full.bus) == []
 
 
-async def test_many_who_let_in_at_once_open_each_session_once(full: Door) -> None:
+async def test_many_who_let_in_at_once_open_each_session_once(full: PartitionUnderTest) -> None:
     for tenant in ("a", "b", "c"):
-        await full.come(tenant, 20)
+        await full.submit(tenant, 20)
     full.set_bounds(max_open_sessions=41)
     others = [Admission(full.bus, {}) for _ in range(5)]
     await asyncio.gather(*(one.admit(0) for one in others for _ in range(4)))
@@ -209,7 +217,7 @@ async def test_what_is_let_in_bears_the_signatures_of_its_arrival(bus: Bus) -> N
     assert await dead_letters(bus) == 0
 
 
-async def test_keys_damaged_by_foreign_programs_stop_no_process(full: Door) -> None:
+async def test_keys_damaged_by_foreign_programs_stop_no_process(full: PartitionUnderTest) -> None:
     """A tenant's queue of another type, a malformed record, and a record that is in no queue."""
     keys, submit = full.bus.keys, full.bus.batcher.submit
     (spoilt,) = full.names("spoilt", 1)
@@ -219,16 +227,16 @@ async def test_keys_damaged_by_foreign_programs_stop_no_process(full: Door) -> N
     (odd,) = full.names("odd", 1)
     await full.bus.publish(a_query_named(odd), "open", tenant="odd")
     await submit("HSET", keys.queries_waiting(0), odd, "no record")
-    await full.come("well", 2)
-    assert await full.let_in(10) == ["well", "well"]
+    await full.submit("well", 2)
+    assert await full.admit(10) == ["well", "well"]
     assert await dead_letters(full.bus) == 1
     await submit("ZADD", keys.waiting_deadlines(0), 0, spoilt)
     await full.admission.admit(0)
     assert await types_in_log(full.bus, spoilt) == [QuerySubmitted.type]
 
 
-async def test_a_key_of_another_type_is_waited_out(full: Door) -> None:
-    await full.come("big", 2)
+async def test_a_key_of_another_type_is_waited_out(full: PartitionUnderTest) -> None:
+    await full.submit("big", 2)
     inbox = full.bus.keys.inbox(0, "coordinator")
     await full.bus.batcher.submit("RENAME", inbox, f"{inbox}:aside")
     await full.bus.batcher.submit("SET", inbox, "a string")
@@ -236,4 +244,4 @@ async def test_a_key_of_another_type_is_waited_out(full: Door) -> None:
     with pytest.raises(Exception, match="WRONGTYPE"):
         await full.admission.admit(0)
     await full.bus.batcher.submit("DEL", inbox)
-    assert await full.let_in(5) == ["big", "big"]
+    assert await full.admit(5) == ["big", "big"]

@@ -134,7 +134,7 @@ async def test_a_command_for_which_there_is_no_server_is_answered_with_why(error
 
 
 async def test_a_script_that_redis_does_not_know_is_sent_whole_once_however_many_wait_for_it() -> None:
-    """Also where each node of a cluster, or a Redis that has restarted, learns it anew."""
+    """Each node of a cluster, and a restarted Redis, loads the script again."""
     known, batches = set[Any](), []
 
     async def redis(commands: Sequence[Command]) -> list[Any]:

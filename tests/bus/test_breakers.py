@@ -24,7 +24,7 @@ from tests.bus.breaking import (
     allows,
     fail,
     is_gone,
-    is_told_of,
+    is_reported,
     kept,
     processes,
     refuses,
@@ -65,10 +65,10 @@ async def test_failures_take_the_successes_of_their_process_along(bus: Bus) -> N
             busy.note(LOOK, False)
         fail(busy)
 
-        async def is_told() -> bool:
+        async def is_reported() -> bool:
             return LOOK in await kept(bus)
 
-        await eventually(is_told)
+        await eventually(is_reported)
         state = (await kept(bus))[LOOK]
         assert (state.opened, state.failures, len(state.endings)) == (None, 3, 9)
         for _ in range(3):
@@ -81,7 +81,7 @@ async def has_endings(bus: Bus, count: int) -> bool:
     return len((await kept(bus))[LOOK].endings) == count
 
 
-async def test_what_works_is_not_told_and_not_asked_for(bus: Bus) -> None:
+async def test_successes_of_a_closed_breaker_are_neither_reported_nor_read(bus: Bus) -> None:
     sent: list[Command] = []
     bus.batcher.open(Tapped(bus.route(), sent.extend))
     breakers = SharedBreakers(bus, LONG)
@@ -95,7 +95,7 @@ async def test_what_works_is_not_told_and_not_asked_for(bus: Bus) -> None:
     assert {command[0] for command in sent} == {"HGETALL", "TIME"}
 
 
-async def test_what_ends_while_others_are_being_told_is_told_next(bus: Bus) -> None:
+async def test_an_outcome_during_a_report_is_reported_next(bus: Bus) -> None:
     breakers = SharedBreakers(bus, LONG)
     left = 3
 
@@ -138,10 +138,10 @@ async def test_of_fifty_who_ask_one_is_the_probe(bus: Bus) -> None:
         assert len(allowed) == 1
         allowed[0].note(LOOK, False)
 
-        async def nobody_refuses() -> bool:
+        async def all_allow() -> bool:
             return not any([await refuses(breakers) for breakers in all_of_them])
 
-        await eventually(nobody_refuses)
+        await eventually(all_allow)
         await eventually(lambda: is_gone(bus))
 
 
@@ -181,10 +181,10 @@ async def test_a_lost_probe_is_replaced_by_another_process(bus: Bus) -> None:
 
 async def test_what_a_person_holds_open_stays_open_until_a_person_closes_it(bus: Bus) -> None:
     store = BreakerStore(bus.batcher, bus.keys)
-    held = ForcedOpen(at=0, by="Ada", because="The provider is moving house.")
+    forced_open = ForcedOpen(at=0, by="Ada", because="The provider is moving house.")
     async with processes(bus, 2, SHORT) as all_of_them:
         assert await store.set_by_hand(
-            LOOK, lambda now: SHORT.force_open(held.model_copy(update={"at": now}))
+            LOOK, lambda now: SHORT.force_open(forced_open.model_copy(update={"at": now}))
         )
         await eventually(lambda: all_refuse(all_of_them))
         await asyncio.sleep(SHORT.open_s)
@@ -192,14 +192,14 @@ async def test_what_a_person_holds_open_stays_open_until_a_person_closes_it(bus:
         assert await all_refuse(all_of_them)
         state = (await kept(bus))[LOOK]
         assert state.held is not None
-        assert (state.held.by, state.held.because) == (held.by, held.because)
+        assert (state.held.by, state.held.because) == (forced_open.by, forced_open.because)
         assert await store.set_by_hand(LOOK, lambda _: BreakerState())
         assert not await store.set_by_hand(LOOK, lambda _: BreakerState())
 
-        async def nobody_refuses() -> bool:
+        async def all_allow() -> bool:
             return not any([await refuses(breakers) for breakers in all_of_them])
 
-        await eventually(nobody_refuses)
+        await eventually(all_allow)
 
 
 async def test_outages_are_those_that_are_open_and_equal_as_long_as_nothing_changes(bus: Bus) -> None:
@@ -229,15 +229,15 @@ async def test_what_is_half_open_may_be_offered(bus: Bus) -> None:
         assert LOOK in await kept(bus)
 
 
-async def test_what_says_nothing_any_more_is_deleted(bus: Bus) -> None:
+async def test_an_empty_breaker_is_deleted(bus: Bus) -> None:
     async with processes(bus, 2) as (one, _):
         fail(one, 2)
         fail(one, 3, MODEL)  # opens, and is not asked for again
 
-        async def is_told() -> bool:
+        async def is_reported() -> bool:
             return len(await kept(bus)) == 2
 
-        await eventually(is_told)
+        await eventually(is_reported)
         store, long_s = BreakerStore(bus.batcher, bus.keys), 10 * LONG.open_s
         for name, state in (await kept(bus)).items():
             endings = tuple(one.model_copy(update={"at": one.at - long_s}) for one in state.endings)
@@ -250,12 +250,12 @@ async def test_what_says_nothing_any_more_is_deleted(bus: Bus) -> None:
 async def test_names_that_are_made_up_do_not_fill_redis(bus: Bus) -> None:
     async with processes(bus, 1) as (breakers,):
         fail(breakers, 3, LOOK)
-        await eventually(lambda: is_told_of(bus, LOOK))
+        await eventually(lambda: is_reported(bus, LOOK))
         for n in range(BREAKERS_MAX + 50):
             breakers.note(model_breaker(f"m{n}"), True)
         await eventually(lambda: is_full(bus))
         breakers.note(MODEL, True)
-        await eventually(lambda: is_told_of(bus, MODEL))
+        await eventually(lambda: is_reported(bus, MODEL))
         states = await kept(bus)
         assert len(states) == BREAKERS_MAX
         assert states[LOOK].opened is not None

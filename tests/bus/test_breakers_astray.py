@@ -23,7 +23,7 @@ from tests.bus.breaking import (
     allows,
     fail,
     is_gone,
-    is_told_of,
+    is_reported,
     kept,
     processes,
     refuses,
@@ -54,7 +54,7 @@ async def test_what_others_wrote_there_breaks_nothing_and_is_swept_away(
         assert await allows(breakers)
         await eventually(lambda: is_gone(bus))
         fail(breakers)
-        await eventually(lambda: is_told_of(bus, LOOK))
+        await eventually(lambda: is_reported(bus, LOOK))
 
 
 @pytest.mark.parametrize("name", ["tool:", "tool:a b", "model:", "model:" + "m" * 201, "look", "tool:\ud800"])
@@ -63,7 +63,7 @@ async def test_what_is_no_name_has_no_breaker(bus: Bus, name: str) -> None:
         fail(breakers, 10, name)
         assert await allows(breakers, name)
         fail(breakers)
-        await eventually(lambda: is_told_of(bus, LOOK))
+        await eventually(lambda: is_reported(bus, LOOK))
         assert list(await kept(bus)) == [LOOK]
 
 
@@ -94,7 +94,7 @@ async def test_a_clock_of_redis_that_jumped_holds_nothing_open(bus: Bus, ahead_s
         one.note(LOOK, False)
         await eventually(lambda: is_gone(bus))
         fail(one, 1, MODEL)
-        await eventually(lambda: is_told_of(bus, MODEL))
+        await eventually(lambda: is_reported(bus, MODEL))
         assert len((await kept(bus))[MODEL].endings) == 1
 
 
@@ -116,7 +116,7 @@ async def test_while_redis_is_away_each_process_decides_for_itself(namespace: st
             fail(other, 3, MODEL)
             assert await refuses(other, MODEL)
             server.start()
-            await eventually(lambda: is_told_of_patiently(bus, MODEL))
+            await eventually(lambda: is_reported_in_time(bus, MODEL))
             fail(one, 3, tool_breaker("fetch"))
             await eventually(lambda: refuses(other, tool_breaker("fetch")))
         await bus.close()
@@ -130,8 +130,8 @@ async def is_away(bus: Bus) -> bool:
     return False
 
 
-async def is_told_of_patiently(bus: Bus, name: str) -> bool:
+async def is_reported_in_time(bus: Bus, name: str) -> bool:
     try:
-        return await is_told_of(bus, name)
+        return await is_reported(bus, name)
     except RedisError:
         return False

@@ -32,7 +32,7 @@ async def test_a_stop_covers_what_was_asked_for_until_then_and_nothing_later(bus
     assert not stops.cover(asked_at(999, "s2"))
 
 
-async def test_a_later_stop_of_the_same_session_is_heard_too(bus: Bus) -> None:
+async def test_a_later_stop_of_the_same_session_is_received(bus: Bus) -> None:
     stops = Cancellations(bus)
     for at in (1_000, 2_000):
         await stopped(bus, s1=at)
@@ -49,7 +49,7 @@ async def test_a_process_remembers_the_newest_stops_alone(bus: Bus, monkeypatch:
     assert [stops.cover(asked_at(1, name)) for name in ("s1", "s2", "s3")] == [False, True, True]
 
 
-async def test_that_stops_cannot_be_seen_is_said_once_until_they_can_be_seen_again(bus: Bus) -> None:
+async def test_unreadable_stops_are_logged_once_until_they_can_be_read_again(bus: Bus) -> None:
     stops, key = Cancellations(bus), bus.keys.stopped(bus.keys.partition("s1"))
     with capture_logs() as logs:
         for _ in range(2):
@@ -58,8 +58,8 @@ async def test_that_stops_cannot_be_seen_is_said_once_until_they_can_be_seen_aga
             await stops.look()
             await bus.batcher.submit("DEL", key)
             await stops.look()
-    said = [(line["event"], "WRONGTYPE" in line["error"]) for line in logs]
-    assert said == [("cancellations_unreadable", True)] * 2
+    logged = [(line["event"], "WRONGTYPE" in line["error"]) for line in logs]
+    assert logged == [("cancellations_unreadable", True)] * 2
 
 
 async def test_a_stop_without_a_time_is_ignored(bus: Bus) -> None:

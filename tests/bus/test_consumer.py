@@ -159,9 +159,9 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
     assert (await types_in_log(bus)).count(CancellationRequested.type) == 1
 
 
-async def test_only_a_worker_that_has_committed_its_outcome_is_told_so(bus: Bus) -> None:
+async def test_only_a_worker_that_committed_its_outcome_is_notified(bus: Bus) -> None:
     """Neither after a conflict, nor where another worker was faster."""
-    told: list[str] = []
+    committed: list[str] = []
     attempts = iter(["conflict", "committed"])
 
     async def handler(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -176,15 +176,15 @@ async def test_only_a_worker_that_has_committed_its_outcome_is_told_so(bus: Bus)
             await bus.batcher.submit("XACK", inbox_of(bus, "s2"), "coordinator", entry)
             await bus.batcher.submit("XDEL", inbox_of(bus, "s2"), entry)
         return Outcome(
-            writes=(PutDocument(STATE, version, b"ours"),), after_commit=lambda: told.append(attempt)
+            writes=(PutDocument(STATE, version, b"ours"),), after_commit=lambda: committed.append(attempt)
         )
 
     async with working(bus, {QuerySubmitted: handler}):
         for session_id in ("s1", "s2"):
             await bus.publish(a_query(session_id), "open")
             await until_done(bus, session_id)
-        await eventually(lambda: "committed" in told)
-    assert told == ["committed"]
+        await eventually(lambda: "committed" in committed)
+    assert committed == ["committed"]
 
 
 async def test_endless_conflicts_end_as_a_failure_not_as_a_loop(bus: Bus) -> None:

@@ -30,7 +30,7 @@ async def put_response(bus: Bus, session_id: str) -> None:
     await bus.client.hset(bus.keys.of_session(session_id, RESPONSE), mapping={"version": 1, "content": "{}"})
 
 
-async def test_what_was_asked_and_answered_is_told_in_its_order(bus: Bus) -> None:
+async def test_questions_and_answers_are_read_in_their_order(bus: Bus) -> None:
     turns = SharedTurns(bus)
     second, first = await keep(turns, 2), await keep(turns, 1)
     assert await turns.turns("acme", "c1") == StoredTurns((first, second))

@@ -50,9 +50,9 @@ async def test_a_letter_is_dropped_for_good(bus: Bus) -> None:
     letters, letter_id = DeadLetters(bus), await one_letter(bus)
     await letters.drop(letter_id)
     assert await letters.list() == []
-    for gone in (letters.drop(letter_id), letters.show(letter_id), letters.requeue(letter_id)):
+    for attempt in (letters.drop(letter_id), letters.show(letter_id), letters.requeue(letter_id)):
         with pytest.raises(AntiphonError, match="antiphon dead list"):
-            await gone
+            await attempt
 
 
 NO_IDS = ["", "x", "0", "0/", "/1-1", "0/1", "0/1-", "0/-1", "9/1-1", "99999/1-1", "0/1-1-1", "-1/1-1"]

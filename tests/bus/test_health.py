@@ -47,12 +47,12 @@ async def test_a_silent_worker_is_dead_and_forgotten_at_last(bus: Bus) -> None:
         await eventually(lambda: _are(bus, ["w1"]))
     key = bus.keys.workers("coordinator")
     line: bytes = await bus.batcher.submit("HGET", key, "w1")
-    at_ms, _, said = line.partition(b" ")
-    await bus.batcher.submit("HSET", key, "w1", b"%d %s" % (int(at_ms) - 30_000, said))
+    at_ms, _, state = line.partition(b" ")
+    await bus.batcher.submit("HSET", key, "w1", b"%d %s" % (int(at_ms) - 30_000, state))
     (worker,) = await health.workers(bus, "coordinator")
     assert not worker.is_alive
-    await bus.batcher.submit("HSET", key, "w1", b"%d %s" % (int(at_ms) - 90_000, said))
-    await bus.batcher.run(scripts.HEARTBEAT, [key], ["w2", said, 60_000])
+    await bus.batcher.submit("HSET", key, "w1", b"%d %s" % (int(at_ms) - 90_000, state))
+    await bus.batcher.run(scripts.HEARTBEAT, [key], ["w2", state, 60_000])
     assert await names(bus) == ["w2"]
 
 

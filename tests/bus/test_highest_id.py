@@ -60,7 +60,7 @@ async def test_an_inbox_goes_on_with_what_stood_before_and_what_comes_behind(
     assert await dead_letters(bus) == len(before) + 2
 
 
-async def test_what_a_worker_has_in_hand_is_committed_all_the_same(bus: Bus) -> None:
+async def test_a_delivery_in_flight_is_still_committed(bus: Bus) -> None:
     """Its entry, its lease and the group's place stay as they are."""
     output, hold = Seen(), asyncio.Event()
 
@@ -103,7 +103,7 @@ async def test_dead_letters_are_set_aside_behind_it_too(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("is_held", [True, False])
-async def test_the_queue_comes_back_to_the_present_also_while_others_have_entries_in_hand(
+async def test_the_queue_returns_to_the_present_while_others_have_entries_in_flight(
     bus: Bus, is_held: bool
 ) -> None:
     queue = bus.keys.queries()
@@ -115,7 +115,7 @@ async def test_the_queue_comes_back_to_the_present_also_while_others_have_entrie
     await bus.batcher.submit("XADD", queue, HIGHEST, "query", "Why?")
     with pytest.raises(ResponseError, match="exhausted"):
         await bus.batcher.submit("XADD", queue, "*", "query", "And now?")
-    door = asyncio.create_task(Intake(bus, "door", 8).run())
+    intake = asyncio.create_task(Intake(bus, "door", 8).run())
 
     async def can_be_submitted_to() -> bool:
         try:
@@ -130,5 +130,5 @@ async def test_the_queue_comes_back_to_the_present_also_while_others_have_entrie
         return await length(bus, bus.keys.log("after")) == 1
 
     await eventually(is_let_in)
-    door.cancel()
-    await asyncio.gather(door, return_exceptions=True)
+    intake.cancel()
+    await asyncio.gather(intake, return_exceptions=True)

@@ -37,7 +37,7 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 @asynccontextmanager
-async def open_door(bus: Bus, name: str = "i1", places: int = 4) -> AsyncIterator[None]:
+async def running_intake(bus: Bus, name: str = "i1", places: int = 4) -> AsyncIterator[None]:
     admission = Admission(bus, {})
     intake = Intake(bus, name, places, on_waiting=admission.wake)
     duties = [asyncio.create_task(intake.run()), asyncio.create_task(admission.run())]
@@ -85,7 +85,7 @@ async def keys_of_waiting(bus: Bus) -> list[str]:
 
 
 async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
-    async with open_door(bus):
+    async with running_intake(bus):
         bare = await submit(bus, {"query": "Why?"})
         await submit(
             bus,
@@ -115,7 +115,7 @@ async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
 
 
 async def test_submitting_a_session_twice_opens_it_once_and_is_no_error(bus: Bus) -> None:
-    async with open_door(bus):
+    async with running_intake(bus):
         for _ in range(3):
             await submit(bus, {"query": "Why?", "session_id": "mine"})
         await until_let_in(bus)
@@ -184,7 +184,7 @@ async def test_unreadable_submissions_are_rejected_with_reason_and_fields_and_bl
     bus: Bus,
 ) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 200_000})
-    async with open_door(bus, places=2):
+    async with running_intake(bus, places=2):
         names = []
         for n, (_, fields) in enumerate(BAD_SUBMISSIONS):
             names.append(await submit(bus, fields))
@@ -203,7 +203,7 @@ async def test_unreadable_submissions_are_rejected_with_reason_and_fields_and_bl
 
 async def test_a_rejected_submission_keeps_its_session_id_behind_a_query_that_is_cut(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 10_000})
-    async with open_door(bus, places=2):
+    async with running_intake(bus, places=2):
         await submit(bus, {"query": "n" * 20_000, "session_id": "large"})
         await until_let_in(bus)
     ((_, fields),) = await entries(bus, bus.keys.rejected())
@@ -214,7 +214,7 @@ async def test_a_rejected_submission_keeps_its_session_id_behind_a_query_that_is
 
 async def test_an_entry_whose_id_is_no_time_is_rejected(bus: Bus) -> None:
     await bus.batcher.submit("XADD", bus.keys.queries(), "1-1", "query", "Why?")
-    async with open_door(bus):
+    async with running_intake(bus):
         await until_let_in(bus)
     ((_, fields),) = await entries(bus, bus.keys.rejected())
     assert fields[b"reason"].startswith(b"entry:")
@@ -228,7 +228,7 @@ async def test_an_id_from_the_future_decides_no_deadline_and_spoils_no_later_sub
     if entry_id == "in ten years":
         entry_id = f"{round((utc_now() + timedelta(days=3_650)).timestamp() * 1000)}-0"
     await bus.batcher.submit("XADD", bus.keys.queries(), entry_id, "query", "Why?", "session_id", "early")
-    async with open_door(bus):
+    async with running_intake(bus):
         await until_let_in(bus)
         await eventually(lambda: _is_of_our_age(bus))
         await submit(bus, {"query": "Why?", "session_id": "next"})
@@ -261,7 +261,7 @@ async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields
             read_submission(taken, queue, 10_000, utc_now())
         await crashed._reject(taken, raised.value)  # type: ignore[arg-type]  # it is one
     await claim(bus, queue, GROUP, entry.encode(), "gone")
-    async with open_door(bus):
+    async with running_intake(bus):
         await until_let_in(bus)
     if "query" in fields:
         assert await types_in_log(bus, "mine") == [QuerySubmitted.type]
@@ -272,7 +272,7 @@ async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields
 async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 2})
     closing = Seen(Outcome(closes_session=True))
-    async with open_door(bus, places=3):
+    async with running_intake(bus, places=3):
         for n in range(12):
             await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
         await until_let_in(bus)
@@ -289,7 +289,7 @@ async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(b
 async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1, "max_waiting_sessions": 2})
     names = sessions_of_one_partition(bus.keys, 6)
-    async with open_door(bus, places=1):
+    async with running_intake(bus, places=1):
         for name in names:
             await submit(bus, {"query": "Why?", "session_id": name})
         await until_let_in(bus)
@@ -309,14 +309,14 @@ async def test_what_was_rejected_is_not_let_in_when_it_is_delivered_once_more(bu
     await Intake(bus, "gone", 1)._reject(taken, Overloaded("too many."))
     await bus.client.execute_command("XREADGROUP", "GROUP", GROUP, "gone", "STREAMS", queue, ">")
     await claim(bus, queue, GROUP, entry.encode(), "gone")
-    async with open_door(bus):
+    async with running_intake(bus):
         await until_let_in(bus)
     assert await opened(bus) == []
     assert await length(bus, bus.keys.rejected()) == 1
 
 
 async def test_two_doors_share_the_queue(bus: Bus) -> None:
-    async with open_door(bus, "i1", places=1), open_door(bus, "i2", places=1):
+    async with running_intake(bus, "i1", places=1), running_intake(bus, "i2", places=1):
         for n in range(20):
             await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
         await until_let_in(bus)
@@ -325,14 +325,14 @@ async def test_two_doors_share_the_queue(bus: Bus) -> None:
 
 async def test_what_one_door_has_let_wait_another_lets_in(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
-    async with open_door(bus):
+    async with running_intake(bus):
         for n in range(8):
             await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
         await until_let_in(bus)
     assert len(await opened(bus)) + len(await waiting_sessions(bus)) == 8
     assert all(count == 0 for _, _, _, count in await pending(bus, bus.keys.queries(), GROUP))
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 100})
-    async with open_door(bus, "i2"):
+    async with running_intake(bus, "i2"):
         await eventually(lambda: _have_opened(bus, 8))
     assert await keys_of_waiting(bus) == []
 
@@ -343,7 +343,7 @@ async def _have_opened(bus: Bus, count: int) -> bool:
 
 async def test_a_queue_of_another_type_is_waited_out(bus: Bus) -> None:
     await bus.batcher.submit("SET", bus.keys.queries(), "a string")
-    async with open_door(bus):
+    async with running_intake(bus):
         await asyncio.sleep(0.2)
         await bus.batcher.submit("DEL", bus.keys.queries())
         await submit(bus, {"query": "Why?", "session_id": "mine"})

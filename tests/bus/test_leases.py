@@ -124,7 +124,7 @@ async def test_a_lost_lease_cancels_the_handler_and_is_not_stolen_back(clock: Cl
     assert OUTPUT.type not in await types_in_log(bus)
 
 
-async def test_renewing_tells_what_was_lost_and_leaves_it_alone(bus: Bus) -> None:
+async def test_renewing_reports_lost_leases_and_leaves_them_alone(bus: Bus) -> None:
     for n in range(3):
         await bus.publish(a_query(query=str(n)), "open" if n == 0 else "signal")
     await silent(bus, name="me")
@@ -132,7 +132,7 @@ async def test_renewing_tells_what_was_lost_and_leaves_it_alone(bus: Bus) -> Non
     found = [entry.decode() for entry, _ in await entries(bus, inbox)]
     await claim(bus, inbox, "coordinator", found[1].encode(), "other", times=4)
     leases = Leases(bus, "coordinator", "me")
-    held = [Entry(inbox, entry, {}) for entry in found]
-    assert [await leases.begin(entry) for entry in held] == [True, False, True]
+    leased = [Entry(inbox, entry, {}) for entry in found]
+    assert [await leases.begin(entry) for entry in leased] == [True, False, True]
     counts = {entry.decode(): (holder, count) for entry, holder, _, count in await pending(bus, inbox)}
     assert counts == {found[0]: (b"me", 2), found[1]: (b"other", 4), found[2]: (b"me", 2)}

@@ -14,7 +14,7 @@ from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import ConfigurationError
 
 from tests.bus.builders import a_query, entries, eventually
-from tests.bus.test_intake import open_door, submit, until_let_in
+from tests.bus.test_intake import running_intake, submit, until_let_in
 
 NOW_MS = 1_795_244_309_110
 EARLIER = b'{"host":"h","pid":1,"started":"2026-11-22T12:00:00Z","in_hand":0}'
@@ -27,11 +27,11 @@ def _always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def beat_once(bus: Bus) -> None:
     beating = asyncio.create_task(health.beat(bus, "reasoning_engine", "ours", utc_now(), lambda: 0))
-    await eventually(lambda: is_heard(bus))
+    await eventually(lambda: is_received(bus))
     beating.cancel()
 
 
-async def is_heard(bus: Bus) -> bool:
+async def is_received(bus: Bus) -> bool:
     return bool(await health.workers(bus, "reasoning_engine"))
 
 
@@ -77,7 +77,7 @@ async def test_a_query_that_an_earlier_worker_could_not_read_is_rejected_by_its_
 ) -> None:
     monkeypatch.setattr(intake, "needed_format", lambda _: (FORMAT, "options.unheard_of"))
     await an_earlier_worker(bus)
-    async with open_door(bus):
+    async with running_intake(bus):
         await submit(bus, {"query": "Why?"})
         await until_let_in(bus)
     ((_, fields),) = await entries(bus, bus.keys.rejected())
@@ -87,7 +87,7 @@ async def test_a_query_that_an_earlier_worker_could_not_read_is_rejected_by_its_
 async def test_a_query_is_let_in_with_the_format_of_its_session(bus: Bus) -> None:
     """Independent of the format that its client named."""
     event = a_query("s1").model_copy(update={"format": FORMAT})
-    async with open_door(bus):
+    async with running_intake(bus):
         await an_earlier_worker(bus)
         await submit(bus, {"event": encode(event)})
         await until_let_in(bus)
@@ -115,7 +115,7 @@ async def test_a_deployment_of_a_later_release_is_refused(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("heartbeat", "expected"),
     [
         ({"pid": 1}, 1),
         ({"pid": 1, "format": 7}, 7),
@@ -125,8 +125,8 @@ async def test_a_deployment_of_a_later_release_is_refused(bus: Bus) -> None:
         ([], None),
     ],
 )
-def test_a_heartbeat_tells_what_its_worker_reads(told: object, expected: int | None) -> None:
-    assert format_of(f"{NOW_MS} ".encode() + orjson.dumps(told), NOW_MS) == expected
+def test_a_heartbeat_contains_the_format_its_worker_reads(heartbeat: object, expected: int | None) -> None:
+    assert format_of(f"{NOW_MS} ".encode() + orjson.dumps(heartbeat), NOW_MS) == expected
 
 
 def test_a_worker_that_was_killed_counts_as_long_as_it_may_be_started_again() -> None:

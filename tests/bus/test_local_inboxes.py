@@ -107,8 +107,8 @@ async def test_the_oldest_entry_is_taken_first_and_is_pending_for_its_consumer(b
     ((inbox, taken, words),) = await bus.batcher.run(scripts.COMMIT, keys, values)
     assert (inbox.decode(), taken) == (inbox_of(bus), waiting)
     assert dict(zip(words[::2], words[1::2], strict=True)) == fields
-    ((held, consumer, _, deliveries),) = await pending(bus, inbox_of(bus))
-    assert (held, consumer, deliveries) == (waiting, b"w1", 1)
+    ((entry_id, consumer, _, deliveries),) = await pending(bus, inbox_of(bus))
+    assert (entry_id, consumer, deliveries) == (waiting, b"w1", 1)
 
 
 async def test_an_entry_whose_reply_is_lost_is_found_before_its_lease_is_out(
@@ -185,7 +185,7 @@ async def test_what_may_have_ended_its_process_runs_alone_among_the_work_of_all_
     ],
 )
 def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: Any, free: int) -> None:
-    room, begun = ConcurrencyLimit(slots=2, readers=1), list[Entry]()
+    limit, begun = ConcurrencyLimit(slots=2, readers=1), list[Entry]()
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
     no_chores = CleanUp(bus, "inbox", "coordinator")
     reader = Reader(
@@ -193,12 +193,12 @@ def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: 
         "inbox",
         "coordinator",
         "worker",
-        limit=room,
+        limit=limit,
         take=begun.append,
         in_flight=lambda _: [],
         chores=no_chores,
     )
     with Taking([reader]) as taking:
-        assert room.free == 1
+        assert limit.free == 1
         taking.result(reply)
-    assert (room.free, len(begun)) == (free, 2 - free)
+    assert (limit.free, len(begun)) == (free, 2 - free)

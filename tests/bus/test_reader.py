@@ -186,7 +186,7 @@ async def test_patience_with_a_redis_that_is_not_there_has_an_end() -> None:
         await bus.open(patience_s=0.2)
 
 
-async def test_what_waiting_cannot_help_is_said_at_once(redis_server: RedisServer) -> None:
+async def test_an_error_that_waiting_cannot_help_is_raised_at_once(redis_server: RedisServer) -> None:
     host = f"127.0.0.1:{redis_server.port}"
     for url in (
         f"redis://nobody:wrong@{host}/0",
@@ -217,7 +217,7 @@ async def test_streams_and_groups_that_vanish_are_made_again(bus: Bus, disaster:
         await eventually(lambda: len(seen.deliveries) == 2)
 
 
-async def test_what_was_in_hand_when_everything_vanished_is_let_go(bus: Bus) -> None:
+async def test_deliveries_in_flight_are_dropped_when_redis_has_lost_everything(bus: Bus) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
 
     async def slow(delivery: Delivery, session: SessionStore) -> Outcome:

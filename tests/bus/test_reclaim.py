@@ -47,7 +47,7 @@ async def test_what_a_dead_worker_held_is_taken_over_when_its_lease_is_out(bus: 
 
 async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
     running: set[str] = set()
-    beside: dict[str, set[str]] = {}
+    concurrent: dict[str, set[str]] = {}
     most_together = 0
 
     async def watched(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -56,8 +56,8 @@ async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
         running.add(words)
         most_together = max(most_together, len(running))
         for other in running:
-            beside.setdefault(other, set()).update(running - {other})
-            beside.setdefault(words, set()).update(running - {words})
+            concurrent.setdefault(other, set()).update(running - {other})
+            concurrent.setdefault(words, set()).update(running - {words})
         await asyncio.sleep(0.05)
         running.discard(words)
         return NOTHING
@@ -70,10 +70,10 @@ async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
     for words in others:
         await bus.publish(a_query(words, words), "open")
     async with working(bus, {QuerySubmitted: watched}):
-        await eventually(lambda: len(beside) == 10)
+        await eventually(lambda: len(concurrent) == 10)
         for words in (*suspects, *others):
             await until_done(bus, words)
-    assert {words: beside[words] for words in suspects} == {words: set() for words in suspects}
+    assert {words: concurrent[words] for words in suspects} == {words: set() for words in suspects}
     assert most_together > 1
 
 

@@ -9,72 +9,72 @@ from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate
 
 
 async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None:
-    room = ConcurrencyLimit(4, readers=2)
-    assert [await room.reserve(), await room.reserve()] == [2, 2]
-    waiting = asyncio.create_task(room.reserve())
+    limit = ConcurrencyLimit(4, readers=2)
+    assert [await limit.reserve(), await limit.reserve()] == [2, 2]
+    waiting = asyncio.create_task(limit.reserve())
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    assert room.has_waiting_reader
+    assert limit.has_waiting_reader
     assert not waiting.done()
-    room.release()
+    limit.release()
     assert await waiting == 1
-    assert not room.has_waiting_reader
+    assert not limit.has_waiting_reader
 
 
 async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
-    room, turns = ConcurrencyLimit(1, readers=3), []
+    limit, turns = ConcurrencyLimit(1, readers=3), []
 
     async def reader(name: str) -> None:
-        while await room.reserve():
+        while await limit.reserve():
             turns.append(name)
             await asyncio.sleep(0)
-            room.release()
+            limit.release()
             if len(turns) == 30:
-                room.close()
+                limit.close()
 
     await asyncio.gather(*(reader(name) for name in "abc"))
     assert min(turns.count(name) for name in "abc") >= 9
-    assert room.free == 1
+    assert limit.free == 1
 
 
 async def test_a_free_place_is_taken_at_once_unless_a_reader_waits_for_one() -> None:
-    room = ConcurrencyLimit(3, readers=2)
-    assert await room.reserve() == 1
-    assert [room.take_free() for _ in range(3)] == [True, True, False]
-    waiting = asyncio.create_task(room.reserve())
+    limit = ConcurrencyLimit(3, readers=2)
+    assert await limit.reserve() == 1
+    assert [limit.take_free() for _ in range(3)] == [True, True, False]
+    waiting = asyncio.create_task(limit.reserve())
     await asyncio.sleep(0)
-    room.release()
-    assert not room.take_free(), "it is the reader's"
+    limit.release()
+    assert not limit.take_free(), "it is the reader's"
     assert await waiting == 1
-    room.release()
-    assert room.take_free()
-    room.release()
-    room.close()
-    assert not room.take_free()
+    limit.release()
+    assert limit.take_free()
+    limit.release()
+    limit.close()
+    assert not limit.take_free()
 
 
 async def test_a_closed_limit_admits_no_call_and_keeps_none_waiting() -> None:
-    room = ConcurrencyLimit(1, readers=1)
-    await room.reserve()
-    waiting = asyncio.create_task(room.reserve())
-    sleeping = asyncio.create_task(room.pause(3600))
+    limit = ConcurrencyLimit(1, readers=1)
+    await limit.reserve()
+    waiting = asyncio.create_task(limit.reserve())
+    sleeping = asyncio.create_task(limit.pause(3600))
     await asyncio.sleep(0)
-    room.close()
+    limit.close()
     assert await waiting == 0
     await sleeping
-    room.release()
-    assert await room.reserve() == 0
+    limit.release()
+    assert await limit.reserve() == 0
 
 
 async def test_a_reader_that_is_cancelled_while_waiting_costs_no_place() -> None:
-    room = ConcurrencyLimit(1, readers=1)
-    await room.reserve()
-    waiting = asyncio.create_task(room.reserve())
+    limit = ConcurrencyLimit(1, readers=1)
+    await limit.reserve()
+    waiting = asyncio.create_task(limit.reserve())
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    room.release()
-    assert await room.reserve() == 1
+    limit.release()
+    assert await limit.reserve() == 1
 
 
 async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:

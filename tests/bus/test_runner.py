@@ -39,7 +39,7 @@ class Component:
     def returncode(self) -> int | None:
         return self._process.poll()
 
-    async def has_said(self, words: bytes) -> None:
+    async def has_printed(self, words: bytes) -> None:
         def is_there() -> bool:
             return words in self._program.errors.read_bytes()
 
@@ -82,7 +82,7 @@ async def a_process(mode: str, url: str, namespace: str, **environment: str) -> 
 
 async def test_sigterm_ends_an_idle_process_with_0(redis_server: RedisServer, namespace: str) -> None:
     async with a_process("idle", redis_server.url, namespace) as process:
-        await process.has_said(b'"ready"')
+        await process.has_printed(b'"ready"')
         process.send_signal(signal.SIGTERM)
         assert (await process.exit())[0] == 0
 
@@ -105,8 +105,8 @@ async def _is_handed_back(url: str, namespace: str, mode: str) -> None:
         await bus.publish(a_query(), "open")
         await process.has_begun()
         process.send_signal(signal.SIGTERM)
-        code, said = await process.exit()
-        assert code == 0, said
+        code, output = await process.exit()
+        assert code == 0, output
         assert [count for _, _, _, count in await pending(bus, inbox_of(bus))] == [0]
         seen = Seen()
         async with working(bus, {QuerySubmitted: seen}):
@@ -116,7 +116,7 @@ async def _is_handed_back(url: str, namespace: str, mode: str) -> None:
 
 async def test_sigterm_while_redis_is_not_there_ends_with_0(namespace: str) -> None:
     async with a_process("idle", f"redis://127.0.0.1:{free_port()}/0", namespace) as process:
-        await process.has_said(b"redis_unavailable")
+        await process.has_printed(b"redis_unavailable")
         process.send_signal(signal.SIGTERM)
         assert (await process.exit())[0] == 0
 
@@ -143,8 +143,8 @@ async def test_a_process_that_cannot_work_says_why(
     redis_server: RedisServer, namespace: str, mode: str, environment: dict[str, str], code: int, words: bytes
 ) -> None:
     async with a_process(mode, redis_server.url, namespace, **environment) as process:
-        ended, said = await process.exit()
-        assert (ended, words in said) == (code, True), said
+        ended, output = await process.exit()
+        assert (ended, words in output) == (code, True), output
 
 
 async def test_a_process_says_that_it_fails_on_purpose_and_does(
@@ -152,9 +152,9 @@ async def test_a_process_says_that_it_fails_on_purpose_and_does(
 ) -> None:
     faults = {"ANTIPHON_FAULTS": "heartbeat.before:kill", "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
     async with a_process("idle", redis_server.url, namespace, **faults) as process:
-        code, said = await process.exit()
+        code, output = await process.exit()
         assert code == -signal.SIGKILL
-        assert b"fault_injection_enabled" in said
+        assert b"fault_injection_enabled" in output
 
 
 async def test_leases_are_kept_although_a_renewal_failed_unexpectedly(
@@ -168,7 +168,7 @@ async def test_leases_are_kept_although_a_renewal_failed_unexpectedly(
         a_process("slow", redis_server.url, namespace, **settings, **faults) as process,
     ):
         await bus.publish(a_query(), "open")
-        await process.has_said(b'"leases_not_renewed"')
+        await process.has_printed(b'"leases_not_renewed"')
         async with asyncio.timeout(60):
             idle_ms = [0]
             while idle_ms[-1] >= max(idle_ms):  # it grows until a lease is renewed
@@ -183,7 +183,7 @@ async def test_a_duty_that_is_over_does_not_end_the_process(
         a_bus(redis_server.url, namespace, BusSettings()) as bus,
         a_process("duty-ends", redis_server.url, namespace) as process,
     ):
-        await process.has_said(b'"ready"')
+        await process.has_printed(b'"ready"')
         await bus.publish(a_query(), "open")
         await until_done(bus)
         assert process.returncode is None
@@ -199,9 +199,9 @@ async def test_a_loop_that_stops_turning_ends_the_process_and_others_take_over(
         a_process("stuck-loop", redis_server.url, namespace, ANTIPHON_BUS_LEASE_S="0.6") as process,
     ):
         await bus.publish(a_query(), "open")
-        code, said = await process.exit()
-        assert (code, b"stopped turning" in said) == (EXIT_STUCK, True), said
-        assert b"on_query" in said, "what blocks it is named"
+        code, output = await process.exit()
+        assert (code, b"stopped turning" in output) == (EXIT_STUCK, True), output
+        assert b"on_query" in output, "what blocks it is named"
         seen = Seen()
         async with working(bus, {QuerySubmitted: seen}):
             await until_done(bus)

@@ -86,10 +86,10 @@ async def test_a_process_that_cannot_use_its_redis_does_not_print_the_password(c
             stderr=asyncio.subprocess.STDOUT,
         )
         async with asyncio.timeout(60):
-            said, _ = await process.communicate()
+            output, _ = await process.communicate()
     assert process.returncode == 2
-    assert b"Redis refuses the connection" in said
-    assert PASSWORD.encode() not in said
+    assert b"Redis refuses the connection" in output
+    assert PASSWORD.encode() not in output
 
 
 def environment() -> dict[str, str]:

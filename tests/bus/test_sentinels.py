@@ -73,7 +73,7 @@ def servers() -> Iterator[Servers]:
         yield Servers(master, replica, former, current, behind, guarded)
 
 
-def nobody() -> str:
+def no_master() -> str:
     """Return an address at which no server listens."""
     return f"redis://127.0.0.1:{free_port()}/0"
 
@@ -86,18 +86,18 @@ async def test_the_newest_answer_names_the_master_in_whatever_order_the_sentinel
 
 
 async def test_a_sentinel_that_is_away_does_not_hide_the_answer_of_another(servers: Servers) -> None:
-    sentinels = Sentinels((nobody(), servers.guarded, servers.current), SERVICE)
+    sentinels = Sentinels((no_master(), servers.guarded, servers.current), SERVICE)
     assert await sentinels.master() == ("127.0.0.1", servers.master.port)
     await sentinels.check()
 
 
 async def test_where_no_sentinel_answers_the_service_and_the_reason_are_named() -> None:
     with pytest.raises(redis.ConnectionError, match=f"no sentinel names the master of {SERVICE}: .*111"):
-        await Sentinels((nobody(), nobody()), SERVICE).master()
+        await Sentinels((no_master(), no_master()), SERVICE).master()
 
 
 async def test_sentinels_that_are_away_may_come_back_so_that_waiting_can_help() -> None:
-    await Sentinels((nobody(),), SERVICE).check()
+    await Sentinels((no_master(),), SERVICE).check()
 
 
 async def test_sentinels_that_do_not_watch_the_service_are_a_wrong_address(servers: Servers) -> None:

@@ -11,7 +11,7 @@ from antiphon_shared.events import QuerySubmitted, encode
 from antiphon_shared.events.session import QueryOptions
 
 from tests.bus.builders import entries, length
-from tests.bus.test_intake import open_door, opened, submit, until_let_in
+from tests.bus.test_intake import opened, running_intake, submit, until_let_in
 from tests.envelopes import an_event
 from tests.grants import a_grant
 
@@ -43,7 +43,7 @@ async def rejections(bus: Bus) -> list[tuple[str, str]]:
 async def test_another_query_under_the_same_id_is_rejected_and_the_first_goes_on(
     bus: Bus, differing: str, changed: dict[str, str]
 ) -> None:
-    async with open_door(bus):
+    async with running_intake(bus):
         await submit(bus, BASE)
         await submit(bus, {**BASE, **changed})
         await until_let_in(bus)
@@ -67,7 +67,7 @@ async def test_another_query_under_the_same_id_is_rejected_and_the_first_goes_on
     ids=["the very same", "grant renewed", "options spelt otherwise", "another trace", "as an event"],
 )  # fmt: skip
 async def test_the_same_query_under_the_same_id_is_the_same_session(bus: Bus, again: dict[str, Any]) -> None:
-    async with open_door(bus):
+    async with running_intake(bus):
         await submit(bus, BASE)
         await submit(bus, again)
         await until_let_in(bus)
@@ -78,7 +78,7 @@ async def test_the_same_query_under_the_same_id_is_the_same_session(bus: Bus, ag
 
 async def test_a_query_that_waits_for_room_holds_its_id_too(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
-    async with open_door(bus):
+    async with running_intake(bus):
         for n in range(8):  # so that some wait, in whatever partition
             await submit(bus, {**BASE, "session_id": f"w{n}"})
         for n in range(8):
@@ -89,7 +89,7 @@ async def test_a_query_that_waits_for_room_holds_its_id_too(bus: Bus) -> None:
 
 
 async def test_an_answered_session_holds_its_id_for_as_long_as_its_log_is_kept(bus: Bus) -> None:
-    async with open_door(bus):
+    async with running_intake(bus):
         await submit(bus, BASE)
         await until_let_in(bus)
         await bus.client.hset(bus.keys.of_session("s1", RESPONSE), mapping={"version": 1, "content": "{}"})
@@ -108,7 +108,7 @@ async def test_a_session_that_the_release_before_has_opened_is_held_against_its_
     event = json.loads(encode(an_event(QuerySubmitted(query="What do we earn?"), "s1")))
     event.pop("format", None)
     await bus.batcher.submit("XADD", bus.keys.log("s1"), "*", "event", json.dumps(event))
-    async with open_door(bus):
+    async with running_intake(bus):
         await submit(bus, {"query": "What do we earn?", "session_id": "s1"})
         await submit(bus, {"query": "What do they earn?", "session_id": "s1"})
         await until_let_in(bus)
@@ -117,7 +117,7 @@ async def test_a_session_that_the_release_before_has_opened_is_held_against_its_
 
 async def test_an_id_that_something_foreign_has_taken_is_refused(bus: Bus) -> None:
     await bus.batcher.submit("XADD", bus.keys.log("s1"), "*", "event", "junk")
-    async with open_door(bus):
+    async with running_intake(bus):
         await submit(bus, BASE)
         await until_let_in(bus)
     ((code, reason),) = await rejections(bus)

@@ -246,7 +246,7 @@ async def submitted(bus: Bus, *submissions: dict[Any, Any]) -> list[bytes]:
     for fields in submissions:
         words = [word for pair in fields.items() for word in pair]
         await bus.batcher.submit("XADD", bus.keys.queries(), "*", *words)
-    door = asyncio.create_task(Intake(bus, "door", 8).run())
+    intake = asyncio.create_task(Intake(bus, "door", 8).run())
 
     async def is_empty() -> bool:
         return await length(bus, bus.keys.queries()) == 0
@@ -254,8 +254,8 @@ async def submitted(bus: Bus, *submissions: dict[Any, Any]) -> list[bytes]:
     try:
         await eventually(is_empty)
     finally:
-        door.cancel()
-        await asyncio.gather(door, return_exceptions=True)
+        intake.cancel()
+        await asyncio.gather(intake, return_exceptions=True)
     return [fields[b"code"] for _, fields in await entries(bus, bus.keys.rejected())]
 
 

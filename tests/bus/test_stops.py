@@ -64,7 +64,7 @@ async def cancel(bus: Bus, session_id: str = "s1") -> None:
     await until_done(bus, session_id)
 
 
-async def test_what_is_in_hand_of_a_stopped_session_is_cancelled_and_acknowledged(bus: Bus) -> None:
+async def test_a_delivery_in_flight_of_a_stopped_session_is_cancelled_and_acknowledged(bus: Bus) -> None:
     endless = Endless()
     async with coordinating(bus) as on_failed, engine(bus, endless):
         await bus.publish(a_query(), "open")
@@ -264,7 +264,7 @@ async def test_a_later_session_with_the_same_id_is_not_stopped_by_the_earlier_on
             await eventually(lambda: len(seen.deliveries) == 1)
 
 
-async def test_a_stop_that_could_not_be_heard_is_heard_later(bus: Bus) -> None:
+async def test_a_stop_that_was_missed_is_received_later(bus: Bus) -> None:
     """With any other value in place of the sorted set the worker continues, and logs it once."""
     endless, key = Endless(), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("SET", key, "a string")

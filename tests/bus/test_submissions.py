@@ -73,9 +73,9 @@ def test_names_and_values_are_counted_before_anything_is_read() -> None:
 
 def test_an_event_comes_alone_and_keeps_its_id_but_not_its_time_and_causes() -> None:
     event = a_query("whole")
-    told = read({"event": encode(event.model_copy(update={"time": datetime(2020, 1, 1, tzinfo=UTC)}))})
-    assert (told.id, told.data, told.time) == (event.id, event.data, NOW)
-    assert (told.correlationid, told.causationid) == (event.id, None)
+    submission = read({"event": encode(event.model_copy(update={"time": datetime(2020, 1, 1, tzinfo=UTC)}))})
+    assert (submission.id, submission.data, submission.time) == (event.id, event.data, NOW)
+    assert (submission.correlationid, submission.causationid) == (event.id, None)
     message, hint = why_refused({"event": encode(event), "grant": "a.b.c"})
     assert (message, hint) == (
         "event: cannot be combined with other fields.",
@@ -114,7 +114,7 @@ def test_what_is_given_stands_in_the_event() -> None:
     assert (given.data.query, given.data.grant, given.data.options.max_rounds) == ("Why?", "a.b.c", 2)
 
 
-def test_what_a_value_may_be_is_said_in_a_sentence() -> None:
+def test_the_permitted_values_are_described_in_a_sentence() -> None:
     assert why_refused({"query": ""}) == ("query: String should have at least 1 character.", "")
     assert why_refused({"query": "Why?", "grant": "y" * 8_193})[0] == (
         "grant: String should have at most 8192 characters."

@@ -176,38 +176,38 @@ async def test_a_session_that_is_alive_is_kept_however_old(bus: Bus) -> None:
 async def test_what_holds_room_for_nothing_is_swept_out_and_nothing_else(bus: Bus) -> None:
     """Ids without a session, and those answered long ago; none that was just opened, or waits to be closed."""
     partition, submit = bus.keys.partition("s1"), bus.batcher.submit
-    room = bus.keys.open_sessions(partition)
+    open_sessions = bus.keys.open_sessions(partition)
     answered, answered_long_ago = (session_in(bus.keys, partition, n) for n in (2, 3))
     for session_id in ("s1", answered):
         assert await bus.publish(a_query(session_id), "open") == "sent"
     for n in range(1_200):
-        submit("ZADD", room, n, f"ghost-{n}")
+        submit("ZADD", open_sessions, n, f"ghost-{n}")
     await submit("XADD", bus.keys.log(answered_long_ago), "1-1", "event", "{}")
-    await submit("ZADD", room, 1, answered_long_ago)
+    await submit("ZADD", open_sessions, 1, answered_long_ago)
     for session_id in (answered, answered_long_ago):
         await submit("HSET", bus.keys.of_session(session_id, RESPONSE), "version", 1, "content", "{}")
     chores = Chores(bus, partition, CleanUp(bus, inbox_of(bus), "coordinator"))
     for _ in range(5):
         chores._sweep_at = 0.0
         await chores()
-    assert set(await submit("ZRANGE", room, 0, -1)) == {b"s1", answered.encode()}
+    assert set(await submit("ZRANGE", open_sessions, 0, -1)) == {b"s1", answered.encode()}
 
 
 async def test_a_sweep_reaches_ghosts_behind_many_sessions_that_are_open(bus: Bus) -> None:
     partition, submit = 0, bus.batcher.submit
-    room = bus.keys.open_sessions(partition)
+    open_sessions = bus.keys.open_sessions(partition)
     names = [name for n in range(10_000) if bus.keys.partition(name := f"s{n}") == partition]
     for n, name in enumerate(names[:700]):
         submit("XADD", bus.keys.log(name), "*", "event", "{}")
-        submit("ZADD", room, n, name)
-    submit("ZADD", room, 1_000, "ghost")
+        submit("ZADD", open_sessions, n, name)
+    submit("ZADD", open_sessions, 1_000, "ghost")
     chores = Chores(bus, partition, CleanUp(bus, bus.keys.inbox(0, "coordinator"), "coordinator"))
     await bus.ensure_groups([(bus.keys.inbox(0, "coordinator"), "coordinator")])
     for _ in range(3):
         chores._sweep_at = 0.0
         await chores()
-    assert await submit("ZSCORE", room, "ghost") is None
-    assert await submit("ZCARD", room) == 700
+    assert await submit("ZSCORE", open_sessions, "ghost") is None
+    assert await submit("ZCARD", open_sessions) == 700
 
 
 async def test_silent_consumers_are_removed_unless_they_hold_something(bus: Bus) -> None:

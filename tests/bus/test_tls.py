@@ -74,9 +74,9 @@ async def test_an_authority_that_did_not_sign_is_named_as_the_fault(place: Place
 
 async def test_a_certificate_for_another_host_is_refused(place: Place) -> None:
     url = f"rediss://localhost:{place.port}/0"
-    told = await refused(bus_of(place, url))
-    assert "ANTIPHON_REDIS_URL" in told
-    assert ".." not in told
+    message = await refused(bus_of(place, url))
+    assert "ANTIPHON_REDIS_URL" in message
+    assert ".." not in message
 
 
 async def test_tls_and_no_tls_do_not_understand_each_other(place: Place) -> None:
@@ -93,7 +93,7 @@ async def test_tls_and_no_tls_do_not_understand_each_other(place: Place) -> None
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"redis_tls_ca": "missing.pem"}, "ANTIPHON_REDIS_TLS_CA: missing.pem: no such file"),
         ({"redis_tls_ca": "junk"}, "ANTIPHON_REDIS_TLS_CA"),
@@ -105,12 +105,12 @@ async def test_tls_and_no_tls_do_not_understand_each_other(place: Place) -> None
     ],
 )
 def test_files_that_do_not_go_together_are_refused_before_anything_is_sent(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, str], said: str
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "junk").write_text("no certificate")
     Authority(tmp_path, "other").issue("another")[1].rename(tmp_path / "another key")
-    with pytest.raises(ConfigurationError, match=said):
+    with pytest.raises(ConfigurationError, match=message):
         bus_of(place, **changed)
 
 

@@ -38,27 +38,27 @@ def test_a_full_disk_is_named() -> None:
             if client.info("persistence")["rdb_last_bgsave_status"] == "err":
                 break
             time.sleep(0.02)
-        told = refusal(client)
+        message = refusal(client)
         server.kill()  # it does not end by itself while it cannot save
-    assert "Redis answers" in told.message
-    assert "MISCONF" in told.message
-    assert "disk" in told.hint
+    assert "Redis answers" in message.message
+    assert "MISCONF" in message.message
+    assert "disk" in message.hint
 
 
 def test_a_redis_out_of_memory_is_named() -> None:
     with a_client("--maxmemory-policy", "noeviction") as (client, _):
         client.config_set("maxmemory", 1)
-        told = refusal(client)
-    assert "memory" in told.message
-    assert "maxmemory" in told.hint
+        message = refusal(client)
+    assert "memory" in message.message
+    assert "maxmemory" in message.hint
 
 
 def test_a_replica_is_named() -> None:
     with a_client() as (client, _):
         client.replicaof("127.0.0.1", 1)
-        told = refusal(client)
-    assert "read only replica" in told.message
-    assert "ANTIPHON_REDIS_URL" in told.hint
+        message = refusal(client)
+    assert "read only replica" in message.message
+    assert "ANTIPHON_REDIS_URL" in message.hint
 
 
 def test_a_redis_that_loads_its_data_is_named() -> None:

@@ -41,7 +41,9 @@ def test_a_fault_at_any_point_breaks_no_promise(five: Pipeline, wave: Wave) -> N
     FAULTS.broken += 1  # until all of it holds
     traffic = Traffic(five, wave.name, OPEN_MAX)
     with failing(five, wave) as names:
-        five.until(lambda: all(told(five, name) for name in names.values()), "processes that are to fail")
+        five.until(
+            lambda: all(results_of(five, name) for name in names.values()), "processes that are to fail"
+        )
         with traffic.flowing():
             wait_until_all_struck(five, wave, names)
             end_what_hangs(five, names)
@@ -83,10 +85,10 @@ def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str
 
 def struck(five: Pipeline, name: str) -> set[str]:
     """Return the faults that have struck in a process, as they were written."""
-    return {line["fault"] for line in told(five, name) if line["event"] == STRUCK}
+    return {line["fault"] for line in results_of(five, name) if line["event"] == STRUCK}
 
 
-def told(five: Pipeline, name: str) -> list[dict[str, Any]]:
+def results_of(five: Pipeline, name: str) -> list[dict[str, Any]]:
     """Return the whole lines of a process's log; the first says that the process is armed."""
     lines = (five.folder / f"{name}.log").read_bytes().splitlines(keepends=True)
     return [orjson.loads(line) for line in lines if line.startswith(b"{") and line.endswith(b"}\n")]

@@ -98,7 +98,7 @@ def test_runs_whose_coordinators_are_all_killed_while_they_wait_for_a_person_go_
 
 
 def arm(six: Pipeline, name: str, point: str, times: int) -> None:
-    """Start a process anew, to kill itself when it comes by a point for the n-th time."""
+    """Start another process that kills itself when it passes a point for the n-th time."""
     six.kill(name)
     fault = f"{point}:kill@{times}"
     sys.stdout.write(f"{name}: {fault}\n")

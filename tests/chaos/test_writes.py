@@ -47,7 +47,7 @@ def two() -> Iterator[Writers]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_write_that_is_killed_anywhere_has_one_effect_at_most_and_is_told_truly(
+def test_a_write_killed_at_any_point_has_at_most_one_effect_and_is_reported_truly(
     two: Writers, kind: Kind
 ) -> None:
     killer = WriteKiller(two, random.Random(kind))
@@ -105,11 +105,13 @@ def assert_promises(two: Writers, killer: WriteKiller, traffic: Traffic) -> None
     WRITES.broken += 1  # until all of it holds
     two.until(lambda: traffic.is_answered, "all batches answered", DRAIN_LIMIT_S)
     two.wait_until_quiet()
-    told = assert_kept(two, traffic.session_ids)
-    assert told.overrun <= OVERRUN_MAX, f"{told.overrun} writes were taken over from processes that lived"
+    answers = assert_kept(two, traffic.session_ids)
+    assert answers.overrun <= OVERRUN_MAX, (
+        f"{answers.overrun} writes were taken over from processes that lived"
+    )
     assert two.response_count() == len(two.asked), "a batch was answered twice"
-    WRITES.writes += told.writes
-    WRITES.effects += told.effects
-    WRITES.unknown += told.unknown
-    WRITES.overrun += told.overrun
+    WRITES.writes += answers.writes
+    WRITES.effects += answers.effects
+    WRITES.unknown += answers.unknown
+    WRITES.overrun += answers.overrun
     WRITES.broken -= 1

@@ -50,7 +50,7 @@ class Books:
                 return None
             return books.execute("INSERT INTO effects (key, what) VALUES (?, ?)", (key, what)).lastrowid
 
-    def came_of(self, key: str, fence: int) -> int | None:
+    def effect_of(self, key: str, fence: int) -> int | None:
         """Return the receipt of a key's effect. None, once returned, is final: lower fences are refused."""
         with self._writing() as books:
             known = books.execute("SELECT receipt FROM effects WHERE key = ?", (key,)).fetchone()

@@ -52,11 +52,11 @@ class WriteKiller:
         name = self._stopped_in(kind, place)
         pid = self._two.running[name].pid
         try:
-            held = [write for write in self._two.writes_of(name) if write.place in CUT]
+            writes = [write for write in self._two.writes_of(name) if write.place in CUT]
             self._two.until(lambda: not self._two.in_hand(name), f"others at the batches of {name}")
-            self._two.until(lambda: self._are_taken_over(held), f"others at the writes of {name}")
-            records = self._two.records(write.key for write in held)
-            self._note_cut(write for write in held if records[write.key].fence > write.fence)
+            self._two.until(lambda: self._are_taken_over(writes), f"others at the writes of {name}")
+            records = self._two.records(write.key for write in writes)
+            self._note_cut(write for write in writes if records[write.key].fence > write.fence)
         finally:
             os.kill(pid, signal.SIGCONT)
         self.frozen[kind, place] += 1
@@ -108,10 +108,10 @@ class WriteKiller:
         assert seen is not None
         assert seen.si_code == os.CLD_STOPPED, f"{name} ended by itself\n{self._two.logs(40)}"
 
-    def _are_taken_over(self, held: list[Write]) -> bool:
+    def _are_taken_over(self, writes: list[Write]) -> bool:
         """Return whether all of them have changed since their process was frozen."""
-        records = self._two.records(write.key for write in held)
-        return not any(records[write.key] == Record("in_progress", write.fence) for write in held)
+        records = self._two.records(write.key for write in writes)
+        return not any(records[write.key] == Record("in_progress", write.fence) for write in writes)
 
     def _note_cut(self, writes: Iterable[Write]) -> None:
         self._two.cut.update((write.key, write.fence) for write in writes)

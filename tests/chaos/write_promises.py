@@ -20,7 +20,7 @@ from tests.chaos.writers import Writers, key_of
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Answered:
     """The reported outcomes of the writes of some sessions."""
 
     writes: int
@@ -30,7 +30,7 @@ class Told:
     """The ones among those that were not cut off, but whose process was silent for a lease."""
 
 
-def assert_kept(two: Writers, session_ids: Collection[str]) -> Told:
+def assert_kept(two: Writers, session_ids: Collection[str]) -> Answered:
     """Check every promise, for every write of these sessions."""
     answers = _answers(two, session_ids)
     effects = two.books.effects()
@@ -52,7 +52,7 @@ def assert_kept(two: Writers, session_ids: Collection[str]) -> Told:
                 _assert_done(two, kind, key, result, its_effects, look_up)
     overrun = [key for key in unknown if key not in two.cut]
     _assert_overrun(two, overrun)
-    return Told(len(KINDS) * len(answers), done, len(unknown), len(overrun))
+    return Answered(len(KINDS) * len(answers), done, len(unknown), len(overrun))
 
 
 def _answers(two: Writers, session_ids: Collection[str]) -> dict[str, tuple[ToolResult, ...]]:
@@ -66,10 +66,12 @@ def _answers(two: Writers, session_ids: Collection[str]) -> dict[str, tuple[Tool
             assert event.causationid == two.asked[event.subject].id
             answers[event.subject] = event
     assert wanted == set(answers), f"not answered: {wanted - set(answers)}"
-    told = {session_id: cast(ToolsCompleted, event.data).results for session_id, event in answers.items()}
-    for results in told.values():
+    by_session = {
+        session_id: cast(ToolsCompleted, event.data).results for session_id, event in answers.items()
+    }
+    for results in by_session.values():
         assert [result.call_id for result in results] == ["look_up", *KINDS]
-    return told
+    return by_session
 
 
 def _assert_done(

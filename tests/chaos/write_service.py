@@ -30,7 +30,7 @@ class Service(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, books: Books, hold_s: float, late_s: float) -> None:
-        super().__init__(("127.0.0.1", 0), _Door)
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.books, self.hold_s, self.late_s = books, hold_s, late_s
 
     def take_effect(self, run: str, key: str, what: str, fence: int, honours_key: bool) -> int | None:
@@ -43,15 +43,15 @@ class Service(ThreadingHTTPServer):
         return receipt
 
 
-class _Door(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     server: Service
 
     def do_POST(self) -> None:
-        said = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        document = json.loads(self.rfile.read(int(self.headers["content-length"])))
         receipt = (
-            self.server.take_effect(**said)
+            self.server.take_effect(**document)
             if self.path == "/effects"
-            else self.server.books.came_of(said["key"], said["fence"])
+            else self.server.books.effect_of(document["key"], document["fence"])
         )
         body = json.dumps({"receipt": receipt}).encode()
         with suppress(ConnectionError):  # the caller has been killed
@@ -64,11 +64,11 @@ class _Door(BaseHTTPRequestHandler):
         """Log nothing: the service's records have the requests."""
 
 
-def receipt_from(port: int, path: str, **said: Any) -> int | None:
+def receipt_from(port: int, path: str, **fields: Any) -> int | None:
     """Return the service's answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=_LIMIT_S)
     try:
-        connection.request("POST", path, json.dumps(said))
+        connection.request("POST", path, json.dumps(fields))
         receipt: int | None = json.loads(connection.getresponse().read())["receipt"]
         return receipt
     finally:

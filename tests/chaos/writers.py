@@ -105,8 +105,8 @@ class Writers(Processes):
         mark = f"-{self.running[name].pid}-".encode()
         pending = self.client.xpending_range(self._inbox, "tool_dispatcher", "-", "+", _PENDING_MAX)
         mine = [one["message_id"] for one in cast("list[Any]", pending) if mark in one["consumer"]]
-        held = [self._session_in(entry) for entry in mine]
-        keys = [(kind, key_of(session_id, kind)) for session_id in held if session_id for kind in KINDS]
+        sessions = [self._session_in(entry) for entry in mine]
+        keys = [(kind, key_of(session_id, kind)) for session_id in sessions if session_id for kind in KINDS]
         return self.places(name, keys)
 
     def places(self, name: str, keys: Iterable[tuple[Kind, str]]) -> list[Write]:

@@ -23,7 +23,7 @@ def index_of(query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS
 
 
 @dataclass(frozen=True)
-class Told:
+class Round:
     """The data of one round."""
 
     calls: Sequence[Call] = ()
@@ -53,43 +53,45 @@ class Session:
         return self.session_index(tokens_max).briefing(len(self.deltas) + 1, 100, level)
 
 
-def a_session(*rounds: Told, query: str = "Which courses teach MCP, and who teaches them?") -> Session:
+def a_session(*rounds: Round, query: str = "Which courses teach MCP, and who teaches them?") -> Session:
     """Return the rounds filed one after the other, the first in round 1."""
     memory, known = Memory.of(query), KnownFacts()
     deltas: list[MemoryDelta] = []
     results: dict[tuple[int, str], Any] = {}
-    for number, told in enumerate(rounds, 1):
-        reasoning, came = a_round(*told.calls, round=number, text=told.text)
-        delta = _as_told(file_round(memory, reasoning, came, filed_facts=known), told, memory, number)
+    for number, given in enumerate(rounds, 1):
+        reasoning, completed = a_round(*given.calls, round=number, text=given.text)
+        delta = _with_relations(
+            file_round(memory, reasoning, completed, filed_facts=known), given, memory, number
+        )
         memory = memory.plus(delta)
         known.add(delta, memory)
         deltas.append(delta)
-        results |= {(number, one.call_id): one.data for one in came.results}
+        results |= {(number, one.call_id): one.data for one in completed.results}
     return Session(query, tuple(deltas), results)
 
 
-def _as_told(delta: MemoryDelta, told: Told, memory: Memory, round: int) -> MemoryDelta:
+def _with_relations(delta: MemoryDelta, given: Round, memory: Memory, round: int) -> MemoryDelta:
     facts = list(delta.facts)
     for kind in ("supersedes", "contradicts"):
-        for place, number in getattr(told, kind):
+        for place, number in getattr(given, kind):
             if not facts or f"F{number}" not in memory.facts:
                 continue
             fact = facts[place % len(facts)]
             others = dict.fromkeys((*getattr(fact, kind), f"F{number}"))
             facts[place % len(facts)] = fact.model_copy(update={kind: tuple(others)})
     update: dict[str, Any] = {"facts": tuple(facts)}
-    if told.note is not None:
-        update["reasoning"] = (ReasoningNote(round=round, text=told.text, note=told.note),)
+    if given.note is not None:
+        update["reasoning"] = (ReasoningNote(round=round, text=given.text, note=given.note),)
     return delta.model_copy(update=update)
 
 
-def passages(*told: tuple[str, str]) -> list[dict[str, str]]:
+def passages(*titled: tuple[str, str]) -> list[dict[str, str]]:
     """Return a search's result: titled passages."""
-    return [{"title": title, "text": text} for title, text in told]
+    return [{"title": title, "text": text} for title, text in titled]
 
 
-def a_search(query: str, *told: tuple[str, str]) -> Call:
-    return "search", {"query": query}, passages(*told)
+def a_search(query: str, *titled: tuple[str, str]) -> Call:
+    return "search", {"query": query}, passages(*titled)
 
 
 def fact_saying(memory: Memory, words: str) -> Fact:
@@ -98,10 +100,10 @@ def fact_saying(memory: Memory, words: str) -> Fact:
     return found
 
 
-def with_rounds(session: Session, rounds: list[Told]) -> Session:
+def with_rounds(session: Session, rounds: list[Round]) -> Session:
     """Return the session with more rounds, filed as by an index."""
     session_index = session.session_index()
     deltas = list(session.deltas)
-    for number, told in enumerate(rounds, len(deltas) + 1):
-        deltas.append(session_index.file(*a_round(*told.calls, round=number, text="")))
+    for number, given in enumerate(rounds, len(deltas) + 1):
+        deltas.append(session_index.file(*a_round(*given.calls, round=number, text="")))
     return Session(session.query, tuple(deltas))

@@ -6,7 +6,7 @@ from antiphon_shared.memory.briefing import Level
 from antiphon_shared.memory.note import Note
 from hypothesis import strategies as st
 
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session
+from tests.context_synthesizer.builders import Round, Session, a_search, a_session
 from tests.memories import an_error, hostile_text, tool_output
 from tests.pieces import some_of
 
@@ -18,7 +18,7 @@ _WORDS = (
     "lesson", "agent", "prompt", "protocol", "opened", "the", "by", "in", "of", "teaches", "moved", "price",
     "12", "EUR", "40%", "model", "session", "cache", "retry", "queue", "river", "bridge", "harbour",
 )  # fmt: skip  # a text, not a column
-_sentences = some_of(_WORDS, min_size=4, max_size=20).map(lambda said: " ".join(said) + ".")
+_sentences = some_of(_WORDS, min_size=4, max_size=20).map(lambda words: " ".join(words) + ".")
 _titles = some_of(_WORDS, max_size=5).map(" ".join)
 _queries = some_of(_WORDS, min_size=1, max_size=5).map(" ".join)
 _passages = st.lists(
@@ -41,24 +41,26 @@ _hostile_calls = st.tuples(
     tool_output,
 )
 _cited = st.lists(st.integers(1, 40), max_size=3).map(lambda ids: "".join(f" [F{one}]" for one in ids))
-_said = st.tuples(st.one_of(_sentences, hostile_text), _cited).map("".join)
-_lines = st.lists(_said.map(lambda said: " ".join(said.split())).filter(bool), max_size=3).map(tuple)
+_cited_sentences = st.tuples(st.one_of(_sentences, hostile_text), _cited).map("".join)
+_lines = st.lists(_cited_sentences.map(lambda words: " ".join(words.split())).filter(bool), max_size=3).map(
+    tuple
+)
 _notes = st.one_of(
     st.none(), st.builds(Note, concluded=_lines, open=_lines, answered=_lines, doubts=_lines, plans=_lines)
 )
 _pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 30)), max_size=3)
 _rounds = st.builds(
-    Told,
+    Round,
     calls=st.lists(
         st.one_of(_tame_calls, _tame_calls, _record_calls, _failed_calls, _hostile_calls), max_size=4
     ),
-    text=_said,
+    text=_cited_sentences,
     note=_notes,
     supersedes=_pairs,
     contradicts=_pairs,
 )
 _tame_rounds = st.builds(
-    Told, calls=st.lists(st.one_of(_tame_calls, _record_calls), min_size=1, max_size=4), text=_sentences
+    Round, calls=st.lists(st.one_of(_tame_calls, _record_calls), min_size=1, max_size=4), text=_sentences
 )
 
 

@@ -120,7 +120,7 @@ def value_at(data: Any, position: str) -> Any:
     return value
 
 
-def is_said_by(fact: Fact, source: Any) -> bool:
+def is_in(fact: Fact, source: Any) -> bool:
     """Return whether the source says exactly the statement, or nearly so where texts were taken out of a record."""
     if not fact.is_json:
         return bool(source == fact.statement)

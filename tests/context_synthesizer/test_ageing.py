@@ -14,9 +14,9 @@ def words(number: int, *lines: str) -> str:
 
 
 def after(rounds: int, *lines: str) -> Memory:
-    said = [a_round(round=number, text=words(number)) for number in range(1, rounds)]
+    done = [a_round(round=number, text=words(number)) for number in range(1, rounds)]
     question = "Which hotel in Rome is under 200 euros without breakfast?"
-    return a_memory(*said, a_round(round=rounds, text=words(rounds, *lines)), question=question)
+    return a_memory(*done, a_round(round=rounds, text=words(rounds, *lines)), question=question)
 
 
 def test_the_newest_round_stands_whole_then_conclusions_by_line_then_one_line() -> None:
@@ -36,9 +36,9 @@ def test_a_round_gets_shorter_with_each_that_follows_and_never_longer() -> None:
 
 
 def test_where_there_is_little_room_the_section_stays_within_it() -> None:
-    room = TokenBudget(5_000)
-    section = notes_section(after(5).reasoning, Pieces(), room)
-    assert room.left >= 0
+    budget = TokenBudget(5_000)
+    section = notes_section(after(5).reasoning, Pieces(), budget)
+    assert budget.left >= 0
     assert section.texts == notes_section(after(5).reasoning, Pieces(), TokenBudget(5_000)).texts
 
 
@@ -62,12 +62,12 @@ def test_a_round_that_changes_nothing_files_no_intent() -> None:
 
 
 def test_the_briefing_shows_goal_constraints_and_how_much_changed() -> None:
-    still, beside = question_lines(after(2, "goal: the cheapest room", "constraint: near the station"))
+    still, changed = question_lines(after(2, "goal: the cheapest room", "constraint: near the station"))
     assert [piece.text for piece in still][:2] == [
         "- goal: the cheapest room",
         "- constraint: near the station",
     ]
-    assert [piece.text for piece in beside] == ["- changed in round 2: 1 goal, 1 constraint"]
+    assert [piece.text for piece in changed] == ["- changed in round 2: 1 goal, 1 constraint"]
 
 
 def test_a_section_holds_each_piece_that_fits_and_reports_whether_all_did() -> None:

@@ -56,7 +56,7 @@ TURNS = (
 )
 
 
-def a_desk(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> SessionIndex:
+def an_index(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> SessionIndex:
     session_index = SessionIndex(QUESTION, tokens_max)
     session_index.add(file_conversation(session_index.memory, turns))
     return session_index
@@ -119,13 +119,13 @@ async def test_another_worker_makes_the_same_briefing_of_what_is_kept() -> None:
     st.sampled_from(["full", "simplified", "minimal"]),
 )
 def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
-    said: list[tuple[str, str, bool]], tokens_max: int, level: Any
+    history: list[tuple[str, str, bool]], tokens_max: int, level: Any
 ) -> None:
     turns = [
-        a_turn(asked.strip() or "?", told, n, has_untrusted=bad)
-        for n, (asked, told, bad) in enumerate(said, 1)
+        a_turn(asked.strip() or "?", answer, n, has_untrusted=bad)
+        for n, (asked, answer, bad) in enumerate(history, 1)
     ]
-    session_index = a_desk(turns, tokens_max)
+    session_index = an_index(turns, tokens_max)
     briefing = session_index.briefing(1, 4, level)
     shares = {"full": 1, "simplified": 2, "minimal": 4}
     assert estimate_tokens(briefing.text) <= tokens_max // shares[level] + 1
@@ -145,7 +145,7 @@ def test_where_room_is_short_the_newest_questions_and_answers_stay() -> None:
         a_turn(f"What is the {n}th harbour?", f"The {n}th harbour is Holm {n}. " + "It has a pier. " * n, n)
         for n in range(1, 7)
     ]
-    text = a_desk(turns, 500).briefing(1, 4, "simplified").text
+    text = an_index(turns, 500).briefing(1, 4, "simplified").text
     assert "What is the 6th harbour?" in text
     assert "- turn_1:" not in text
 
@@ -162,23 +162,23 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
 
 def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() -> None:
     """Otherwise a new result would be cited as an earlier answer."""
-    said = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
-    turns = [a_turn("Which course teaches MCP?", f"{said} It is held on six evenings in May, by Ann Lee.")]
-    session_index = a_desk(turns)
-    session_index.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
+    text = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
+    turns = [a_turn("Which course teaches MCP?", f"{text} It is held on six evenings in May, by Ann Lee.")]
+    session_index = an_index(turns)
+    session_index.file(*a_round(a_search("MCP", ("Rich Context", text)), round=1))
     sources = [
         session_index.memory.document_of(fact).tool
         for fact in session_index.memory.facts.values()
-        if fact.statement == said
+        if fact.statement == text
     ]
     assert sources == ["this conversation", "search"]
     again = index_of(QUESTION, [a_delta(turns)])
-    again.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
+    again.file(*a_round(a_search("MCP", ("Rich Context", text)), round=1))
     assert again.memory == session_index.memory
 
 
 def test_an_earlier_answer_that_is_recalled_stays_what_it_was() -> None:
-    session_index = a_desk()
+    session_index = an_index()
     before = session_index.memory.facts
     part = {"tool": "this conversation", "call_id": "turn_2", "round": 1, "position": "$"}
     recalled = {"id": "F3", "parts": [{**part, "content": "Ann Lee teaches it, as a forum says."}]}

@@ -74,7 +74,7 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
 """By the annotation of a parameter."""
 
 
-def _told(read: Callable[[str], Any]) -> Callable[[str], Any]:
+def _result_or_error(read: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda text: _text(read(text))
 
 
@@ -88,7 +88,7 @@ def _text(made: Any) -> Any:
     )
 
 
-READERS = tuple(replace(one, read=_told(one.read)) for one in readers_of_samples(render, _SAMPLES))
+READERS = tuple(replace(one, read=_result_or_error(one.read)) for one in readers_of_samples(render, _SAMPLES))
 
 
 @pytest.mark.parametrize("reader", READERS, ids=str)

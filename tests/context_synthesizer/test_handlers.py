@@ -129,14 +129,14 @@ async def test_a_round_asked_for_again_is_not_filed_twice() -> None:
     assert again.events == first.events
 
 
-async def test_a_kept_desk_reads_only_what_is_new() -> None:
+async def test_a_cached_index_reads_only_new_items() -> None:
     session, synthesizer = a_session(), a_synthesizer()
     for number in range(1, 7):
         await committed(synthesizer, session, **log_round(session, number, a_course(number)))
     assert session.items_read == [0, 1, 1, 1, 1, 1], "the last one it holds, to compare"
 
 
-async def test_a_kept_desk_and_a_new_worker_give_the_same_briefing() -> None:
+async def test_a_cached_index_and_a_new_worker_give_the_same_briefing() -> None:
     session, synthesizer = a_session(), a_synthesizer()
     for number in range(1, 6):
         asked = log_round(session, number, *(a_course(10 * number + n) for n in range(5)))
@@ -169,11 +169,11 @@ async def test_what_another_worker_has_filed_in_the_place_of_ours_counts() -> No
 async def test_a_full_memory_keeps_what_fits_and_says_so() -> None:
     session, synthesizer = a_session(), a_synthesizer(memory_bytes_max=10_000)
     for number in (1, 2):
-        told = (
+        rounds = (
             (f"Course {number}.{n}", f"Course number {number}.{n} on MCP is held here.") for n in range(60)
         )
         outcome = await committed(
-            synthesizer, session, **log_round(session, number, a_search("courses", *told))
+            synthesizer, session, **log_round(session, number, a_search("courses", *rounds))
         )
         (use,) = MemoryDelta.model_validate_json(filed(outcome)[0].item).tool_usage
         assert use.facts_lost > 0
@@ -208,16 +208,16 @@ async def test_what_the_model_counts_beyond_the_estimate_makes_briefings_shorter
     assert tokens[4] <= 1_500
 
 
-async def with_little_room() -> tuple[CountingSession, ContextSynthesizer, Outcome]:
+async def with_small_budget() -> tuple[CountingSession, ContextSynthesizer, Outcome]:
     """Return a session with more facts than fit, and its briefing."""
     session, synthesizer = a_session(), a_synthesizer(briefing_tokens=600)
-    told = [a_search("courses", *((f"C {n}.{m}", f"Course {n}.{m} on MCP is held in the house by the harbour.")
+    calls = [a_search("courses", *((f"C {n}.{m}", f"Course {n}.{m} on MCP is held in the house by the harbour.")
             for m in range(99))) for n in range(5)]  # fmt: skip
-    return session, synthesizer, await committed(synthesizer, session, **log_round(session, 1, *told))
+    return session, synthesizer, await committed(synthesizer, session, **log_round(session, 1, *calls))
 
 
 async def test_what_is_better_summarized_is_put_into_a_document_and_named() -> None:
-    _, _, outcome = await with_little_room()
+    _, _, outcome = await with_small_budget()
     wanted = ready(outcome).to_summarize
     assert wanted is not None
     assert wanted.source == digest_of(documents(outcome)[TO_SUMMARIZE])
@@ -225,14 +225,14 @@ async def test_what_is_better_summarized_is_put_into_a_document_and_named() -> N
 
 
 async def test_no_summary_is_asked_for_where_none_may_be() -> None:
-    session, synthesizer, _ = await with_little_room()
+    session, synthesizer, _ = await with_small_budget()
     outcome = await handle(synthesizer, session, may_summarize=False)
     assert ready(outcome).to_summarize is None
     assert TO_SUMMARIZE not in documents(outcome)
 
 
 async def test_a_summary_that_can_be_believed_is_filed_once_and_shown() -> None:
-    session, synthesizer, _ = await with_little_room()
+    session, synthesizer, _ = await with_small_budget()
     line = "F100: Course 1.0 on MCP is held in the house by the harbour."
     session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))
     outcome = await committed(synthesizer, session, summary="5-0")
@@ -245,16 +245,16 @@ async def test_a_summary_that_can_be_believed_is_filed_once_and_shown() -> None:
 
 
 async def test_a_summary_that_cannot_be_believed_is_refused_with_the_reason() -> None:
-    session, synthesizer, _ = await with_little_room()
+    session, synthesizer, _ = await with_small_budget()
     line = "F100: Course 1.0 on MCP costs 99 EUR."
     session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))
     with capture_logs() as lines:
         outcome = await handle(synthesizer, session, summary="5-0")
     assert "99" in ready(outcome).summary_refused
-    (told,) = (line for line in lines if line["event"] == "summary_refused")
-    assert told["session"] == session.session_id
-    assert told["round"] == ready(outcome).round
-    assert told["reason"] == ready(outcome).summary_refused
+    (refusal,) = (line for line in lines if line["event"] == "summary_refused")
+    assert refusal["session"] == session.session_id
+    assert refusal["round"] == ready(outcome).round
+    assert refusal["reason"] == ready(outcome).summary_refused
     assert filed(outcome) == []
     assert "99 EUR" not in the_briefing(outcome)
 
@@ -268,7 +268,7 @@ async def test_an_entry_of_another_kind_is_refused_by_name() -> None:
         await handle(a_synthesizer(), session, reasoning="1-2")
 
 
-async def test_a_request_that_fails_leaves_no_desk_behind_that_lacks_a_round() -> None:
+async def test_a_failed_request_caches_no_index_that_lacks_a_round() -> None:
     session, synthesizer = a_session(), a_synthesizer()
     await committed(synthesizer, session, **log_round(session, 1, a_course(1)))
     with pytest.raises(UnreadableEvent):

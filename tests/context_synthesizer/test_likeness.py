@@ -3,15 +3,15 @@
 import pytest
 
 from context_synthesizer.session_index import SessionIndex
-from tests.context_synthesizer.builders import Told, a_search, a_session
+from tests.context_synthesizer.builders import Round, a_search, a_session
 
 
 def three() -> SessionIndex:
-    told = [
+    entries = [
         (letter, f"The MCP course {verb} six hours.")
         for letter, verb in zip("ABC", ("takes", "needs", "has"), strict=True)
     ]
-    return a_session(Told([a_search("MCP course", *told)])).session_index()
+    return a_session(Round([a_search("MCP course", *entries)])).session_index()
 
 
 def gains(salience: dict[str, float]) -> dict[str, float]:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from context_synthesizer.page import Page, Pieces, TokenBudget, names_title
 from context_synthesizer.render import render
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session
+from tests.context_synthesizer.builders import Round, Session, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.context_synthesizer.reading import read
 from tests.memories import a_memory, a_round
 
-_ROOM = 10**9
+_UNITS = 10**9
 
 
 @settings(max_examples=40, deadline=None)
@@ -25,25 +25,25 @@ def test_the_units_taken_are_those_of_the_text(
     memory, pieces = session.memory, Pieces()
     facts = list(memory.facts.values())
     order.shuffle(facts)
-    room = TokenBudget(units)
-    page = Page("Facts", memory, pieces, room, by_call)
+    budget = TokenBudget(units)
+    page = Page("Facts", memory, pieces, budget, by_call)
     for number, fact in enumerate(facts):
-        left = room.left
+        left = budget.left
         if not page.show(fact, is_short=number % 3 == 0):
-            assert room.left == left
+            assert budget.left == left
             assert fact.id not in page.lines
-    assert room.left >= 0
+    assert budget.left >= 0
     if page.lines:
         # An empty line follows the last line of a section; its cost is in the title's.
-        assert units - room.left == token_units(render([("Facts", page.texts)]) + "\n\n")
+        assert units - budget.left == token_units(render([("Facts", page.texts)]) + "\n\n")
     else:
-        assert room.left == units
+        assert budget.left == units
         assert page.texts == []
 
 
 def a_page(session: Session, *ids: str, short: tuple[str, ...] = (), by_call: bool = False) -> Page:
     memory = session.memory
-    page = Page("Facts", memory, Pieces(), TokenBudget(_ROOM), by_call)
+    page = Page("Facts", memory, Pieces(), TokenBudget(_UNITS), by_call)
     for id in ids:
         page.show(memory.facts[id], is_short=id in short)
     return page
@@ -51,8 +51,8 @@ def a_page(session: Session, *ids: str, short: tuple[str, ...] = (), by_call: bo
 
 def two_calls() -> Session:
     return a_session(
-        Told([a_search("mcp", ("Courses", "MCP is taught in Oslo now. Ann Lee teaches it in spring."))]),
-        Told([a_search("lee", ("Teachers", "Ann Lee lives in Berlin now."))]),
+        Round([a_search("mcp", ("Courses", "MCP is taught in Oslo now. Ann Lee teaches it in spring."))]),
+        Round([a_search("lee", ("Teachers", "Ann Lee lives in Berlin now."))]),
     )
 
 
@@ -71,8 +71,8 @@ def test_facts_stand_by_id_whatever_the_order_they_came_in() -> None:
 
 def test_what_has_no_title_stands_below_none() -> None:
     session = a_session(
-        Told([("search", {"query": "mcp"}, [{"title": "Courses", "text": "MCP is taught in Oslo now."}])]),
-        Told([("search", {"query": "lee"}, "Ann Lee lives in Berlin now.")]),
+        Round([("search", {"query": "mcp"}, [{"title": "Courses", "text": "MCP is taught in Oslo now."}])]),
+        Round([("search", {"query": "lee"}, "Ann Lee lives in Berlin now.")]),
     )
     assert a_page(session, "F1", "F2").texts == [
         '<result trust="tool">',
@@ -105,7 +105,7 @@ def test_a_fact_that_is_no_longer_than_its_short_form_does_not_count_as_shortene
 
 def test_a_long_fact_in_its_short_form_counts_as_shortened() -> None:
     long = "MCP is taught " + "in a room by the harbour " * 12 + "now."
-    page = a_page(a_session(Told([a_search("mcp", ("Courses", long))])), "F1", short=("F1",))
+    page = a_page(a_session(Round([a_search("mcp", ("Courses", long))])), "F1", short=("F1",))
     assert page.shortened == {"F1"}
     assert page.texts[2].startswith("F1 (shortened) MCP is taught in a room")
     assert page.texts[2].endswith("…")
@@ -119,15 +119,15 @@ def test_a_page_of_every_fact_reads_back_as_every_fact() -> None:
 def test_what_is_known_about_a_fact_may_change_though_its_pieces_are_kept() -> None:
     first = a_search("price", ("MCP course", "The MCP course costs 40 EUR since 2021."))
     second = a_search("price", ("MCP course", "The MCP course costs 55 EUR since 2024."))
-    session, pieces = a_session(Told([first]), Told([second], supersedes=[(0, 1)])), Pieces()
-    before, after = a_session(Told([first])).memory, session.memory
+    session, pieces = a_session(Round([first]), Round([second], supersedes=[(0, 1)])), Pieces()
+    before, after = a_session(Round([first])).memory, session.memory
     assert pieces.line(before, before.facts["F1"], is_short=False).text.startswith("F1 The MCP")
     assert pieces.line(after, after.facts["F1"], is_short=False).text.startswith("F1 (superseded by F2) The")
 
 
 def a_page_of(memory: Memory, *, by_call: bool = False) -> Page:
     """Return a page with all facts of a memory."""
-    page = Page("Facts", memory, Pieces(), TokenBudget(_ROOM), by_call)
+    page = Page("Facts", memory, Pieces(), TokenBudget(_UNITS), by_call)
     assert all(page.show(fact) for fact in memory.facts.values())
     return page
 

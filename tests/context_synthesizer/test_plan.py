@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from context_synthesizer.select import LAZY_TOKENS
 from context_synthesizer.session_index import SessionIndex
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session
+from tests.context_synthesizer.builders import Round, Session, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.context_synthesizer.reading import ORDER, read
 from tests.memories import a_round
@@ -23,8 +23,8 @@ def a_long_session(rounds: int, passages: int = 5, sentences: int = 4) -> Sessio
     return a_session(*long_rounds(rounds, passages, sentences), query=QUERY)
 
 
-def long_rounds(rounds: int, passages: int = 5, sentences: int = 4) -> list[Told]:
-    told = []
+def long_rounds(rounds: int, passages: int = 5, sentences: int = 4) -> list[Round]:
+    entries = []
     for number in range(rounds):
         topic = TOPICS[number % len(TOPICS)]
         texts = [
@@ -34,8 +34,10 @@ def long_rounds(rounds: int, passages: int = 5, sentences: int = 4) -> list[Told
             )
             for n in range(passages)
         ]
-        told.append(Told([a_search(topic, *((f"Page {number}.{n}", text) for n, text in enumerate(texts)))]))
-    return told
+        entries.append(
+            Round([a_search(topic, *((f"Page {number}.{n}", text) for n, text in enumerate(texts)))])
+        )
+    return entries
 
 
 def briefings(session: Session, tokens_max: int) -> Iterator[Briefing]:
@@ -71,15 +73,15 @@ def test_as_long_as_everything_fits_facts_only_grow_at_their_end(session: Sessio
 
 
 def test_after_an_overflow_facts_are_planned_once_and_then_stay() -> None:
-    former, kept, planned_anew = "", 0, 0
+    former, kept, replanned = "", 0, 0
     for briefing in briefings(a_long_session(24), 6_000):
         if briefing.text.startswith(former):
             kept += 1
         else:
-            planned_anew += 1
+            replanned += 1
         former = facts_text(briefing)
-    assert planned_anew >= 1
-    assert kept >= 3 * planned_anew
+    assert replanned >= 1
+    assert kept >= 3 * replanned
 
 
 def test_more_than_half_of_the_leading_characters_stay_from_round_to_round() -> None:
@@ -134,17 +136,17 @@ def test_a_planned_briefing_keeps_its_budget(tokens: int, rounds: int, passages:
 def test_facts_that_many_conclusions_cite_stay_in_a_planned_briefing() -> None:
     session = a_long_session(16)
     cited = [f"F{number}" for number in range(1, 200, 5)]
-    note = Told(text=f"All of these matter [{', '.join(cited)}].")
+    note = Round(text=f"All of these matter [{', '.join(cited)}].")
     session_index = session.session_index(8_000)
-    for delta in a_session(*[Told()] * 16, note, query=QUERY).deltas:
+    for delta in a_session(*[Round()] * 16, note, query=QUERY).deltas:
         session_index.add(delta)
     shown = read(session_index.briefing(18, 99), QUERY).facts
     assert set(cited) <= set(shown)
 
 
 def test_what_conclusions_cite_is_planned_for_though_its_words_are_far_from_the_question() -> None:
-    far = Told([a_search("else", ("Log", "A storm broke the quay of Norwick in the winter of 1962."))])
-    cites = Told(text="The storm may matter [F1].")
+    far = Round([a_search("else", ("Log", "A storm broke the quay of Norwick in the winter of 1962."))])
+    cites = Round(text="The storm may matter [F1].")
     briefing = a_session(far, cites, *long_rounds(20), query=QUERY).briefing(4_100)
     assert "# Further facts" in briefing.text, "it has been planned anew"
     assert "F1 A storm broke the quay" in facts_text(briefing)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from context_synthesizer.score import Relevance
 from context_synthesizer.scores import Scores
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
+from tests.context_synthesizer.builders import Round, Session, a_search, a_session, fact_saying
 from tests.context_synthesizer.drawn import sessions
 
 
@@ -20,7 +20,7 @@ def scores_of(session: Session) -> Scores:
 
 def test_a_fact_is_read_together_with_the_title_above_it() -> None:
     session = a_session(
-        Told(
+        Round(
             [
                 a_search(
                     "x",
@@ -37,7 +37,7 @@ def test_a_fact_is_read_together_with_the_title_above_it() -> None:
 
 def test_a_fact_whose_document_one_of_the_closest_names_is_lifted() -> None:
     session = a_session(
-        Told([
+        Round([
             a_search("Ada Holm", ("Ada Holm", "Ada Holm was born in Calden Marsh, where she painted.")),
             a_search("Ada Holm", ("Calden Marsh", "It lies on the Tern, a slow river.")),
             a_search("Ada Holm", ("Norwick Vale", "It lies on the Wren, a quick river.")),
@@ -49,19 +49,21 @@ def test_a_fact_whose_document_one_of_the_closest_names_is_lifted() -> None:
 
 
 def test_a_line_that_was_read_is_lifted_by_the_line_of_dialogue_before_it() -> None:
-    said = "Ann: How was the pottery class in Oslo?\nBob: Splendid, though the oven broke again."
+    dialogue = "Ann: How was the pottery class in Oslo?\nBob: Splendid, though the oven broke again."
     other = "Ann: How was your walk by the sea?\nBob: Dreadful, since the rain came early."
-    read = [("read", {"page": n}, {"text": text}) for n, text in enumerate((said, other))]
-    session = a_session(Told(read), query="What did Bob say of the pottery class in Oslo?")
+    read = [("read", {"page": n}, {"text": text}) for n, text in enumerate((dialogue, other))]
+    session = a_session(Round(read), query="What did Bob say of the pottery class in Oslo?")
     scores, memory = scores_of(session), session.memory
     assert scores[fact_saying(memory, "Splendid").id] > scores[fact_saying(memory, "Dreadful").id]
 
 
 def test_a_line_that_a_search_found_is_lifted_by_the_question_before_it_and_by_no_other_line() -> None:
     asked = "Ann: How was the pottery class in Oslo?\nBob: Splendid, though the oven broke again."
-    told = "Ann: I was at the pottery class in Oslo.\nBob: Dreadful, since the rain came early."
+    dialogue = "Ann: I was at the pottery class in Oslo.\nBob: Dreadful, since the rain came early."
     session = a_session(
-        Told([a_search("pottery class", ("Chat 1", asked)), a_search("class in Oslo", ("Chat 2", told))]),
+        Round(
+            [a_search("pottery class", ("Chat 1", asked)), a_search("class in Oslo", ("Chat 2", dialogue))]
+        ),
         query="What did Bob say of the pottery class in Oslo?",
     )
     scores, memory = scores_of(session), session.memory
@@ -70,11 +72,11 @@ def test_a_line_that_a_search_found_is_lifted_by_the_question_before_it_and_by_n
 
 
 def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None:
-    told = [
+    entries = [
         (f"Page {n}", f"Harbour fees rose in {place}. Harbour fees fell in {place}.")
         for n, place in enumerate(["Oslo", "Rome"])
     ]
-    session = a_session(Told([a_search("harbour fees", *told)]), query="What of harbour fees?")
+    session = a_session(Round([a_search("harbour fees", *entries)]), query="What of harbour fees?")
     scores, memory = scores_of(session), session.memory
     first, later = (
         [fact.id for fact in memory.facts.values() if place in fact.statement] for place in ("Oslo", "Rome")
@@ -84,12 +86,12 @@ def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None
 
 def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
     query = "Where does the painter Ada Holm live?"
-    begun = Told([a_search("Ada Holm", ("Ada Holm", "Ada Holm is a painter in Calden."))])
+    begun = Round([a_search("Ada Holm", ("Ada Holm", "Ada Holm is a painter in Calden."))])
     asked_on = a_session(
-        begun, Told([a_search("Calden river", ("A", "A river is in the east."))]), query=query
+        begun, Round([a_search("Calden river", ("A", "A river is in the east."))]), query=query
     )
     wrong_turn = a_session(
-        begun, Told([a_search("quarry river", ("A", "A river is in the east."))]), query=query
+        begun, Round([a_search("quarry river", ("A", "A river is in the east."))]), query=query
     )
     assert scores_of(asked_on)["F2"] > scores_of(wrong_turn)["F2"]
 
@@ -97,10 +99,10 @@ def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
 def test_a_word_of_any_fact_before_a_search_is_known_however_far_from_the_question_that_fact_is() -> None:
     query = "Where does the painter Ada Holm live?"
     close = [(f"Ada Holm {n}", f"The painter Ada Holm did live at number {n}.") for n in range(30)]
-    begun = Told([a_search("Ada Holm", *close, ("Z", "A quarry is in the hills."))])
+    begun = Round([a_search("Ada Holm", *close, ("Z", "A quarry is in the hills."))])
     found = ("A", "A river is in the east.")
-    known = a_session(begun, Told([a_search("quarry river", found)]), query=query)
-    unknown = a_session(begun, Told([a_search("orchard river", found)]), query=query)
+    known = a_session(begun, Round([a_search("quarry river", found)]), query=query)
+    unknown = a_session(begun, Round([a_search("orchard river", found)]), query=query)
     assert scores_of(known)["F32"] > scores_of(unknown)["F32"]
 
 
@@ -113,8 +115,11 @@ def with_first_fact(session: Session, **fields: object) -> Session:
 
 
 def twins() -> Session:
-    told = [("A", "The MCP course takes six hours in all."), ("B", "The MCP course takes nine hours in all.")]
-    return a_session(Told([a_search("MCP course", *told)]))
+    entries = [
+        ("A", "The MCP course takes six hours in all."),
+        ("B", "The MCP course takes nine hours in all."),
+    ]
+    return a_session(Round([a_search("MCP course", *entries)]))
 
 
 def test_boilerplate_is_demoted() -> None:
@@ -140,16 +145,18 @@ _calls = st.lists(
 
 @settings(max_examples=30, deadline=None)
 @given(_calls, st.randoms(use_true_random=False))
-def test_age_changes_nothing(told: list[tuple[int, str]], order: Random) -> None:
-    def by_statement(told: list[tuple[int, str]]) -> dict[str, float]:
-        calls = [a_search(words, (f"T{n}", f"Number {n} says {words} twice: {words}.")) for n, words in told]
-        session = a_session(Told(calls))
+def test_age_changes_nothing(statements: list[tuple[int, str]], order: Random) -> None:
+    def by_statement(statements: list[tuple[int, str]]) -> dict[str, float]:
+        calls = [
+            a_search(words, (f"T{n}", f"Number {n} says {words} twice: {words}.")) for n, words in statements
+        ]
+        session = a_session(Round(calls))
         facts = session.memory.facts
         return {facts[id].statement: score for id, score in scores_of(session).items()}
 
-    shuffled = list(told)
+    shuffled = list(statements)
     order.shuffle(shuffled)
-    first, second = by_statement(told), by_statement(shuffled)
+    first, second = by_statement(statements), by_statement(shuffled)
     assert first == pytest.approx(second)
     assert any(first.values())
 
@@ -172,7 +179,7 @@ def test_scores_are_those_of_the_deltas_whenever_they_are_asked_for(session: Ses
 
 def test_where_no_fact_has_a_word_in_common_all_score_nothing() -> None:
     session = a_session(
-        Told([a_search("", ("A", "Moss grows on the quarry wall."))]), query="Which MCP courses?"
+        Round([a_search("", ("A", "Moss grows on the quarry wall."))]), query="Which MCP courses?"
     )
     assert scores_of(session) == {"F1": 0}
 
@@ -183,11 +190,11 @@ def a_session_with_reports(query: str) -> Session:
         ("Acme: report of 9 June 2024", "The board chose Bob Ray."),
         ("Acme: report of 1 March 2019", "Ines Dahl came from Oslo."),
     ]
-    return a_session(Told([a_search("who was named to lead Acme", *reports)]), query=query)
+    return a_session(Round([a_search("who was named to lead Acme", *reports)]), query=query)
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "statement"),
     [
         ("Who leads Acme now?", "Bob Ray"),
         ("Who is the current head of Acme?", "Bob Ray"),
@@ -195,11 +202,11 @@ def a_session_with_reports(query: str) -> Session:
     ],
 )
 def test_a_dated_report_that_is_asked_for_is_as_close_as_the_closest_of_its_series(
-    query: str, said: str
+    query: str, statement: str
 ) -> None:
     session = a_session_with_reports(query)
     scores, memory = scores_of(session), session.memory
-    assert scores[fact_saying(memory, said).id] == max(scores.values())
+    assert scores[fact_saying(memory, statement).id] == max(scores.values())
 
 
 def test_without_a_time_in_the_question_no_report_is_raised() -> None:
@@ -214,6 +221,6 @@ def test_lines_of_a_dated_conversation_are_no_report() -> None:
         ("Chat of 3 May 2021", "Ann: Ines leads Acme, so I hear.\nBob: That is good news for Oslo."),
         ("Chat of 9 June 2024", "Bob: The soup was good.\nAnn: It was too salty for me, if you ask."),
     ]
-    session = a_session(Told([a_search("who leads Acme", *talks)]), query="Who leads Acme now?")
+    session = a_session(Round([a_search("who leads Acme", *talks)]), query="Who leads Acme now?")
     scores, memory = scores_of(session), session.memory
     assert scores[fact_saying(memory, "soup").id] < scores[fact_saying(memory, "Ines").id]

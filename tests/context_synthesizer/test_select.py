@@ -13,17 +13,17 @@ from antiphon_shared.memory.note import Note
 from context_synthesizer.choice import missed_facts
 from context_synthesizer.scores import Scores
 from context_synthesizer.session_index import SessionIndex
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying, with_rounds
+from tests.context_synthesizer.builders import Round, Session, a_search, a_session, fact_saying, with_rounds
 from tests.context_synthesizer.reading import read
 from tests.memories import Call, an_error
 
 
 def test_each_of_the_newest_results_is_shown_beside_closer_facts_of_earlier_rounds() -> None:
     close = [
-        Told([a_search("MCP courses", *((f"Course {n}", f"Course {n} of Ann Lee teaches MCP. "),))])
+        Round([a_search("MCP courses", *((f"Course {n}", f"Course {n} of Ann Lee teaches MCP. "),))])
         for n in range(60)
     ]
-    newest = Told(
+    newest = Round(
         [a_search("stone", ("Stones", f"Basalt {n} lies below the moss of cliff {n}.")) for n in range(4)]
     )
     session = a_session(*close, newest)
@@ -33,8 +33,8 @@ def test_each_of_the_newest_results_is_shown_beside_closer_facts_of_earlier_roun
 
 def test_a_long_fact_of_one_newest_result_leaves_room_for_that_of_another() -> None:
     wall = ", ".join(f"the harbour house number {number}" for number in range(14))
-    told = [a_search(f"course {n}", (f"Course {n}", f"MCP course {n} is held in {wall}.")) for n in range(8)]
-    session = a_session(Told(told))
+    calls = [a_search(f"course {n}", (f"Course {n}", f"MCP course {n} is held in {wall}.")) for n in range(8)]
+    session = a_session(Round(calls))
     shown = set(ids_in(session.briefing(800).outline.shown))
     assert len(session.memory.facts) == 8
     assert len(shown) == 8
@@ -44,7 +44,7 @@ def test_a_long_fact_of_one_newest_result_leaves_room_for_that_of_another() -> N
 def test_what_a_conclusion_cites_stays_while_nothing_else_asks_for_it(tokens: int) -> None:
     cited = a_search("zebra", ("Stripes", "Nobody knows what stripes are good for."))
     chaff = [
-        Told(
+        Round(
             [
                 a_search(
                     "MCP courses",
@@ -54,14 +54,14 @@ def test_what_a_conclusion_cites_stays_while_nothing_else_asks_for_it(tokens: in
         )
         for n in range(12)
     ]
-    session = a_session(Told([cited]), Told(text="Settled [F1]."), *chaff)
+    session = a_session(Round([cited]), Round(text="Settled [F1]."), *chaff)
     briefing = session.briefing(tokens)
     assert briefing.outline.omitted
     assert "F1 Nobody knows what stripes are good for." in briefing.text
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "a\n# Now\nRound 9 of 9.",
         "a\r\n# Facts",
@@ -70,9 +70,9 @@ def test_what_a_conclusion_cites_stays_while_nothing_else_asks_for_it(tokens: in
         "F1 (x) y\nF2 z",
     ],
 )
-def test_words_of_the_model_begin_no_line_of_ours(said: str) -> None:
-    note = Note(concluded=(said,), open=(said,), answered=(said,), doubts=(said,))
-    briefing = a_session(Told(text=said, note=note)).briefing()
+def test_words_of_the_model_begin_no_line_of_ours(text: str) -> None:
+    note = Note(concluded=(text,), open=(text,), answered=(text,), doubts=(text,))
+    briefing = a_session(Round(text=text, note=note)).briefing()
     lines = briefing.text.split("\n")
     assert [line for line in lines if line.startswith("# ")] == [
         "# Question", "# Reasoning so far", "# Sub-questions", "# Now"
@@ -83,12 +83,12 @@ def test_words_of_the_model_begin_no_line_of_ours(said: str) -> None:
 def two_prices() -> Session:
     tail = ", with the books, the exam, a room by the harbour, breakfast and the ferry there and back" * 3
     return a_session(
-        Told([a_search("price", ("MCP course", f"The MCP course costs 40 EUR since 2021{tail}."))]),
-        Told(
+        Round([a_search("price", ("MCP course", f"The MCP course costs 40 EUR since 2021{tail}."))]),
+        Round(
             [a_search("price", ("MCP course", "The MCP course costs 55 EUR since 2024."))],
             supersedes=[(0, 1)],
         ),
-        Told([a_search("price", ("A forum", "The MCP course is free, they say."))], contradicts=[(0, 2)]),
+        Round([a_search("price", ("A forum", "The MCP course is free, they say."))], contradicts=[(0, 2)]),
     )
 
 
@@ -97,7 +97,7 @@ def test_what_a_later_date_puts_aside_is_marked_and_short() -> None:
         a_search("noise", *((f"N{n}", f"Noise number {n} is told here at some length.") for n in range(60)))
     ]
     session = two_prices()
-    session = with_rounds(session, [Told(noise)])
+    session = with_rounds(session, [Round(noise)])
     line = read(session.briefing(700), session.query).facts["F1"]
     assert line.known == "superseded by F2; shortened"
     assert len(line.text) < 200
@@ -117,13 +117,13 @@ def test_what_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
     """One of two values alone would pass for certain, however far the other's words are from the question."""
     places = ["".join(chr(97 + n // 26**digit % 26) for digit in (0, 1, 0, 1)) for n in range(300)]
     chaff = [
-        Told([a_search("MCP courses", (f"In {one}", f"Ann Lee of {one} teaches MCP courses at {one}bury."))])
+        Round([a_search("MCP courses", (f"In {one}", f"Ann Lee of {one} teaches MCP courses at {one}bury."))])
         for one in places
     ]
-    priced = Told(
+    priced = Round(
         [a_search("MCP price", ("MCP price", "The MCP courses of Ann Lee have the MCP price of 300 EUR."))]
     )
-    free = Told([a_search("zebra", ("Stripes", "Somebody paid nothing."))], contradicts=[(0, 1)])
+    free = Round([a_search("zebra", ("Stripes", "Somebody paid nothing."))], contradicts=[(0, 1)])
     session = a_session(priced, free, *chaff)
     briefing = session.briefing(tokens)
     assert briefing.outline.omitted
@@ -131,12 +131,12 @@ def test_what_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
 
 
 def test_a_fact_that_very_many_others_contradict_names_a_few_of_them() -> None:
-    told = [
+    entries = [
         a_search("price", (f"Forum {n}", f"On forum {n} they say it costs {n} EUR at least."))
         for n in range(90)
     ]
-    against = Told([a_search("price", ("MCP", "It is free."))], contradicts=[(0, n) for n in range(1, 91)])
-    session = a_session(Told(told), against)
+    against = Round([a_search("price", ("MCP", "It is free."))], contradicts=[(0, n) for n in range(1, 91)])
+    session = a_session(Round(entries), against)
     line = read(session.briefing(), session.query).facts[fact_saying(session.memory, "free").id]
     assert line.known.startswith("contradicts F1, ")
     assert line.known.endswith(" more")
@@ -154,7 +154,7 @@ def test_everything_is_shown_whole_when_it_fits() -> None:
 def test_what_is_asked_for_is_shown_before_what_came_last() -> None:
     found = a_search("MCP courses", ("Teachers", "Ann Lee teaches MCP courses in Oslo."))
     chaff = [
-        Told(
+        Round(
             [
                 a_search(
                     "weather", *((f"Day {n}{m}", f"Rain fell on day {n}{m} all over town.") for m in range(9))
@@ -163,7 +163,7 @@ def test_what_is_asked_for_is_shown_before_what_came_last() -> None:
         )
         for n in range(8)
     ]
-    session = a_session(Told([found]), *chaff)
+    session = a_session(Round([found]), *chaff)
     briefing = session.briefing(400)
     assert briefing.outline.omitted > 30
     assert "F1 Ann Lee teaches MCP courses in Oslo." in briefing.text
@@ -171,7 +171,7 @@ def test_what_is_asked_for_is_shown_before_what_came_last() -> None:
 
 def test_a_question_longer_than_the_budget_stands_alone_and_whole() -> None:
     session = a_session(
-        Told([a_search("x", ("T", "Something was found here after all."))]), query="why " * 1000
+        Round([a_search("x", ("T", "Something was found here after all."))]), query="why " * 1000
     )
     briefing = session.briefing(500)
     assert briefing.text == f"# Question\n{session.query}"
@@ -182,24 +182,26 @@ def test_without_anything_found_there_are_only_question_and_round() -> None:
     assert SessionIndex("Why?").briefing(4, 6).text == "# Question\nWhy?\n\n# Now\nRound 4 of at most 6."
 
 
-def test_what_was_tried_and_came_to_nothing_is_told_even_where_room_is_short() -> None:
+def test_calls_without_results_are_listed_even_in_a_small_budget() -> None:
     tried: list[Call] = [("search", {"query": f"teacher {n} {'of the course ' * 5}"}, []) for n in range(30)]
     failed: Call = ("outline", {"course": "MPC"}, an_error("timeout", "No answer within 10 s."))
     session = a_session(
-        Told([a_search("mcp", ("T", "Something was found here after all."))]), Told([*tried, failed])
+        Round([a_search("mcp", ("T", "Something was found here after all."))]), Round([*tried, failed])
     )
-    said = read(session.briefing(600), session.query).text_of("Tools tried")
-    assert "- already searched, found nothing: " in said
-    assert "teacher 29" in said
-    assert "No answer within 10 s." in said
+    section = read(session.briefing(600), session.query).text_of("Tools tried")
+    assert "- already searched, found nothing: " in section
+    assert "teacher 29" in section
+    assert "No answer within 10 s." in section
 
 
-def test_of_what_was_tried_the_newest_is_told_first_of_all() -> None:
-    told = [
-        Told([("fetch_page", {"id": f"page-{n}"}, f"Page {n} says that mcp is on page {n} of {n * 3}. " * 2)])
+def test_the_newest_call_without_results_is_listed_first() -> None:
+    entries = [
+        Round(
+            [("fetch_page", {"id": f"page-{n}"}, f"Page {n} says that mcp is on page {n} of {n * 3}. " * 2)]
+        )
         for n in range(60)
     ]
-    session = a_session(*told)
+    session = a_session(*entries)
     lines = read(session.briefing(700), session.query).sections["Tools tried"]
     assert len(lines) < 60
     assert "page-59" in lines[-1]
@@ -207,8 +209,10 @@ def test_of_what_was_tried_the_newest_is_told_first_of_all() -> None:
 
 
 def test_a_conclusion_is_kept_before_newer_words_that_conclude_nothing() -> None:
-    words = [Told(text=f"Now I am going to look at something else once more, number {n}.") for n in range(60)]
-    concluded = Told(text="Done.", note=Note(concluded=("MCP is taught by Ann Lee",)))
+    words = [
+        Round(text=f"Now I am going to look at something else once more, number {n}.") for n in range(60)
+    ]
+    concluded = Round(text="Done.", note=Note(concluded=("MCP is taught by Ann Lee",)))
     session = a_session(concluded, *words)
     lines = read(session.briefing(300), session.query).sections["Reasoning so far"]
     assert len(lines) < 60
@@ -220,7 +224,7 @@ def test_a_conclusion_is_kept_before_newer_words_that_conclude_nothing() -> None
 def sixty_courses() -> Session:
     wall = "mcp courses teach " * 20
     return a_session(
-        Told([a_search("courses", *((f"T{n}", f"In number {n} these {wall}.") for n in range(60)))])
+        Round([a_search("courses", *((f"T{n}", f"In number {n} these {wall}.") for n in range(60)))])
     )
 
 
@@ -236,19 +240,19 @@ def test_a_summary_stands_in_the_place_of_facts_that_have_none() -> None:
     assert briefing.outline.missed == (), "what is summarized is not missed"
 
 
-def test_what_is_as_close_as_the_closest_and_has_no_place_is_missed() -> None:
+def test_a_left_out_fact_as_close_as_the_closest_is_counted_as_missing() -> None:
     wall = "mcp courses teach " * 20
-    told = [(f"Course {n}", f"In number {n} these {wall}.") for n in range(30)]
+    entries = [(f"Course {n}", f"In number {n} these {wall}.") for n in range(30)]
     chaff = [(f"Day {n}", f"Rain fell on day {n} all over the town.") for n in range(30)]
-    session = a_session(Told([a_search("courses", *told)]), Told([a_search("rain", *chaff)]))
+    session = a_session(Round([a_search("courses", *entries)]), Round([a_search("rain", *chaff)]))
     missed = session.briefing(500).outline.missed
     assert missed
     assert all("these mcp courses" in session.memory.facts[id].statement for id in missed)
 
 
 def test_what_the_log_keeps_of_a_briefing_is_small() -> None:
-    told = [(f"T{n}", f"Statement {n} is about mcp and nothing else. " * 3) for n in range(200)]
-    session = a_session(*(Told([a_search("mcp", *told[n : n + 20])]) for n in range(0, 200, 20)))
+    entries = [(f"T{n}", f"Statement {n} is about mcp and nothing else. " * 3) for n in range(200)]
+    session = a_session(*(Round([a_search("mcp", *entries[n : n + 20])]) for n in range(0, 200, 20)))
     assert len(session.briefing(1_000).outline.model_dump_json()) < 2_000
 
 
@@ -260,8 +264,8 @@ def test_what_is_new_is_shown_though_conclusions_cite_more_than_there_is_room_fo
     evenings = "in the old house by the harbour, on all evenings of the week but Saturday and Sunday"
     all_of_it = Note(concluded=("All of them will do [F1-F300]",))
     session = a_session(
-        Told([a_search("MCP courses", *much)], note=all_of_it),
-        Told(
+        Round([a_search("MCP courses", *much)], note=all_of_it),
+        Round(
             [a_search("who teaches MCP", ("Teachers", f"Ada Holm teaches every course on MCP, {evenings}."))]
         ),
     )
@@ -272,8 +276,8 @@ def test_what_is_new_is_shown_though_conclusions_cite_more_than_there_is_room_fo
 
 def test_what_a_later_date_puts_aside_is_not_missed() -> None:
     memory = a_session(
-        Told([a_search("MCP", ("a", "The course cost 40 euros in 2020."))]),
-        Told([a_search("MCP", ("b", "Since 2024 the course is free."))], supersedes=[(0, 1)]),
+        Round([a_search("MCP", ("a", "The course cost 40 euros in 2020."))]),
+        Round([a_search("MCP", ("b", "Since 2024 the course is free."))], supersedes=[(0, 1)]),
     ).memory
     scores = Scores({"F1": 0, "F2": 1}, ["F1", "F2"], [10.0, 9.0])
     assert missed_facts(memory, scores, frozenset()) == ("F2",)
@@ -284,9 +288,9 @@ def test_behind_facts_that_do_not_fit_shorter_ones_have_their_place() -> None:
         (f"MCP {n}", f"Who teaches MCP: courses teach MCP {n}, " + f"and so on {n} " * 150) for n in range(5)
     ]
     session = a_session(
-        Told([a_search("teaches", ("s", "Somebody teaches."))]),
-        Told([a_search("MCP courses teach who teaches", *long)]),
-        Told([a_search("y", ("t", "Nothing of that kind."))]),
+        Round([a_search("teaches", ("s", "Somebody teaches."))]),
+        Round([a_search("MCP courses teach who teaches", *long)]),
+        Round([a_search("y", ("t", "Nothing of that kind."))]),
     )
     shown = ids_in(session.briefing(400).outline.shown)
     assert fact_saying(session.memory, "Somebody teaches").id in shown
@@ -303,7 +307,7 @@ def test_a_briefing_has_the_same_bytes_in_every_process() -> None:
         "print([hashlib.sha256(render().encode()).hexdigest() for render in RENDERED.values()]);"
         "print(sorted(session.session_index().scores.items()))"
     )
-    told = [
+    entries = [
         subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -313,5 +317,5 @@ def test_a_briefing_has_the_same_bytes_in_every_process() -> None:
         ).stdout
         for seed in ("1", "2", "3")
     ]
-    assert len(told[0]) > 64
-    assert told[0] == told[1] == told[2]
+    assert len(entries[0]) > 64
+    assert entries[0] == entries[1] == entries[2]

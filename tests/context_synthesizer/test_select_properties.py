@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from context_synthesizer.page import Pieces
 from context_synthesizer.render import question_lines, short_fact_line
 from context_synthesizer.session_index import SessionIndex
-from tests.context_synthesizer.builders import Session, Told, a_search, index_of, with_rounds
+from tests.context_synthesizer.builders import Round, Session, a_search, index_of, with_rounds
 from tests.context_synthesizer.drawn import SHARES, budgets, levels, sessions
-from tests.context_synthesizer.reading import ORDER, is_said_by, read, value_at
+from tests.context_synthesizer.reading import ORDER, is_in, read, value_at
 from tests.memories import Call
 
 _often = settings(max_examples=15, deadline=None)
@@ -69,7 +69,7 @@ def test_every_shown_fact_stands_there_verbatim_and_resolves_to_its_source(
         fact = memory.facts[id]
         document = memory.document_of(fact)
         result = session.results[document.round, document.call_id]
-        assert is_said_by(fact, value_at(result, fact.position))
+        assert is_in(fact, value_at(result, fact.position))
         value_at(result, document.position)
         assert line.fence == '<result trust="tool">' or f'call="{document.call_id}"' in line.fence
         if id not in ids_in(briefing.outline.shortened):
@@ -126,8 +126,8 @@ def test_open_sub_questions_that_the_model_named_are_all_there(
     still, _ = question_lines(session.memory)
     units = sum(piece.units for piece in still)
     if 4 * units <= tokens_within(session, tokens, level) * UNITS_PER_TOKEN:
-        said = read(session.briefing(tokens, level), session.query).text_of("Sub-questions")
-        assert all(piece.text in said for piece in still)
+        section = read(session.briefing(tokens, level), session.query).text_of("Sub-questions")
+        assert all(piece.text in section for piece in still)
 
 
 @_often
@@ -149,7 +149,7 @@ def test_something_of_each_of_the_newest_results_is_shown(
 
 @_seldom
 @given(sessions(), budgets, levels)
-def test_a_desk_grown_round_by_round_gives_the_bytes_of_one_read_from_the_list(
+def test_an_index_grown_by_rounds_gives_the_same_bytes_as_one_read_from_the_list(
     session: Session, tokens: int, level: Level
 ) -> None:
     grown = SessionIndex(session.query, tokens)
@@ -174,17 +174,17 @@ def test_irrelevant_rounds_never_remove_a_fact_that_is_cited(
     # Twice the room that they need, and some for the stones, of which one round may cite a few.
     tokens = 4_000 + more_tokens + 2 * sum(line.units // UNITS_PER_TOKEN + 100 for line in lines)
     before = set(ids_in(session.briefing(tokens).outline.shown))
-    more = with_rounds(session, [Told([stones(number, passages)]) for number in range(rounds)])
+    more = with_rounds(session, [Round([stones(number, passages)]) for number in range(rounds)])
     assert memory.cited <= before
     assert memory.cited <= set(ids_in(more.briefing(tokens).outline.shown))
 
 
 def stones(number: int, passages: int) -> Call:
     """Return a search that shares no word with any other."""
-    said = [
+    section = [
         f"Basalt {number}x{n} lies below lichen, moss and a cliff, then a fjord." for n in range(passages)
     ]
-    return a_search("stone", *((f"Stone {number}x{n}", line) for n, line in enumerate(said)))
+    return a_search("stone", *((f"Stone {number}x{n}", line) for n, line in enumerate(section)))
 
 
 @_often

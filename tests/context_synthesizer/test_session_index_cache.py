@@ -1,22 +1,22 @@
-"""Kept desks: caught up with what is new, never trusted, put away when they are too many."""
+"""Cached indexes: extended with new items, checked before use, evicted when there are too many."""
 
 from collections.abc import Sequence
 
 from antiphon_shared.memory.layers import MemoryDelta
 
 from context_synthesizer.session_index_cache import CachedIndex, SessionIndexCache
-from tests.context_synthesizer.builders import Told, a_search, a_session
+from tests.context_synthesizer.builders import Round, a_search, a_session
 
 QUERY = "Which courses teach MCP?"
 
 
 def some_items(rounds: int, word: str = "mcp") -> list[bytes]:
-    told = [
-        Told([a_search(word, (f"T{n}", f"Course number {n} teaches {word} now."))]) for n in range(rounds)
+    entries = [
+        Round([a_search(word, (f"T{n}", f"Course number {n} teaches {word} now."))]) for n in range(rounds)
     ]
     return [
         delta.model_dump_json(exclude_defaults=True).encode()
-        for delta in a_session(*told, query=QUERY).deltas
+        for delta in a_session(*entries, query=QUERY).deltas
     ]
 
 
@@ -28,7 +28,7 @@ def read_on(kept: CachedIndex, items: Sequence[bytes]) -> Sequence[bytes]:
     return items[kept.since :]
 
 
-def test_a_kept_desk_catches_up_with_what_is_new() -> None:
+def test_a_cached_index_reads_new_items() -> None:
     items = some_items(5)
     kept = CachedIndex(QUERY, 8_000, items[:3])
     assert len(read_on(kept, items)) == 3, "the last one known, and two that are new"
@@ -37,33 +37,33 @@ def test_a_kept_desk_catches_up_with_what_is_new() -> None:
     assert text_of(kept) == text_of(CachedIndex(QUERY, 8_000, items))
 
 
-def test_a_kept_desk_is_good_where_nothing_is_new() -> None:
+def test_a_cached_index_is_used_when_nothing_is_new() -> None:
     items = some_items(3)
     kept = CachedIndex(QUERY, 8_000, items)
     assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
     assert kept.items == 3
 
 
-def test_a_desk_without_items_reads_the_list_from_its_beginning() -> None:
+def test_an_index_without_items_reads_the_list_from_its_beginning() -> None:
     kept = CachedIndex(QUERY, 8_000)
     assert kept.since == 0
     assert kept.catches_up(QUERY, 8_000, some_items(2))
     assert kept.items == 2
 
 
-def test_a_desk_whose_last_item_is_another_one_is_not_of_this_list() -> None:
+def test_an_index_with_another_last_item_is_not_used_for_this_list() -> None:
     kept = CachedIndex(QUERY, 8_000, some_items(3))
     others = [*some_items(2), *some_items(3, "tides")[2:]]
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, others))
 
 
-def test_a_desk_that_holds_more_than_the_list_is_not_of_it() -> None:
+def test_an_index_longer_than_the_list_is_not_used_for_it() -> None:
     kept = CachedIndex(QUERY, 8_000, some_items(3))
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, some_items(2)))
     assert not kept.catches_up(QUERY, 8_000, [])
 
 
-def test_a_desk_for_another_question_or_another_budget_is_not_used() -> None:
+def test_an_index_for_another_question_or_another_budget_is_not_used() -> None:
     items = some_items(2)
     kept = CachedIndex(QUERY, 8_000, items)
     assert not kept.catches_up("Who teaches them?", 8_000, read_on(kept, items))
@@ -101,7 +101,7 @@ def test_another_life_of_a_session_has_its_own_desk() -> None:
     assert session_indexes.take(("s1", "2-0")) is None
 
 
-def test_the_desk_longest_unused_is_put_away_first() -> None:
+def test_the_least_recently_used_index_is_evicted_first() -> None:
     session_indexes = SessionIndexCache(bytes_max=2 * len(b"".join(some_items(2))))
     for name in ("s1", "s2"):
         session_indexes.store((name, "1-0"), CachedIndex(QUERY, 8_000, some_items(2)))
@@ -114,7 +114,7 @@ def test_the_desk_longest_unused_is_put_away_first() -> None:
     assert session_indexes.take(("s3", "1-0")) is not None
 
 
-def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
+def test_an_index_larger_than_the_whole_cache_is_kept_alone() -> None:
     session_indexes = SessionIndexCache(bytes_max=1)
     session_indexes.store(("s1", "1-0"), CachedIndex(QUERY, 8_000, some_items(1)))
     session_indexes.store(("s2", "1-0"), large := CachedIndex(QUERY, 8_000, some_items(4)))

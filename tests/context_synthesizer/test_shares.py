@@ -9,7 +9,7 @@ from antiphon_shared.memory.session_memory import Memory
 from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.shares import Shares
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
+from tests.context_synthesizer.builders import Round, Session, a_search, a_session, fact_saying
 
 QUESTION = "In which year did the Brinknes Observatory open, and who designed it?"
 GOLD = (
@@ -55,10 +55,10 @@ def stuffed(random: Random, count: int) -> list[tuple[str, str]]:
 
 def attacked(chaff: list[tuple[str, str]], random: Random) -> Session:
     """Return a session where `chaff` came from another call than the gold."""
-    first = [Told([a_search("Brinknes Observatory", *GOLD)]), Told([a_search("Brinknes", *chaff)])]
+    first = [Round([a_search("Brinknes Observatory", *GOLD)]), Round([a_search("Brinknes", *chaff)])]
     random.shuffle(first)
     later = [
-        Told([a_search("walks", ("Walks", f"A path leads to the old mill number {n}."))]) for n in range(2)
+        Round([a_search("walks", ("Walks", f"A path leads to the old mill number {n}."))]) for n in range(2)
     ]
     return a_session(*first, *later, query=QUESTION)
 
@@ -86,7 +86,7 @@ def test_copies_of_a_statement_with_other_numbers_share_one_place(seed: int, cou
     session = attacked(copies(random, count), random)
     for tokens in (500, 2_000, 8_000):
         _, text = briefed(session, tokens, is_untrusted=False)
-        assert all(said in text for _, said in GOLD), tokens
+        assert all(sentence in text for _, sentence in GOLD), tokens
 
 
 @pytest.mark.parametrize("count", [20, 100, 500, 2_000])
@@ -96,7 +96,7 @@ def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_room(seed: i
     session = attacked(stuffed(random, count), random)
     for tokens in (500, 2_000, 8_000):
         _, text = briefed(session, tokens, is_untrusted=True)
-        assert all(said in text for _, said in GOLD), tokens
+        assert all(sentence in text for _, sentence in GOLD), tokens
 
 
 def test_one_long_document_leaves_three_quarters_to_others() -> None:
@@ -106,12 +106,12 @@ def test_one_long_document_leaves_three_quarters_to_others() -> None:
     session = attacked([("Brinknes Observatory", long)], Random(3))
     memory, text = briefed(session, 500, is_untrusted=False)
     assert len(memory.facts) > 30
-    assert all(said in text for _, said in GOLD)
+    assert all(sentence in text for _, sentence in GOLD)
 
 
 def two(first: str, second: str, query: str) -> tuple[Session, bool]:
     """Return a session of two statements, and whether the second one repeats the first."""
-    session = a_session(Told([a_search("x", ("A", first), ("B", second))]), query=query)
+    session = a_session(Round([a_search("x", ("A", first), ("B", second))]), query=query)
     memory = session.memory
     shares = Shares(Page("Facts", memory, Pieces(), TokenBudget(10**6)))
     shares.count_shown(fact_saying(memory, first), 100)
@@ -119,11 +119,14 @@ def two(first: str, second: str, query: str) -> tuple[Session, bool]:
 
 
 def test_a_statement_with_another_number_is_a_repetition_unless_the_number_is_asked_for() -> None:
-    told = "Norwick had 4,100 people in 2019 and a port.", "Norwick had 4,300 people in 2020 and a port."
-    assert two(*told, query="How many people live in Norwick?")[1]
-    assert not two(*told, query="How many people lived in Norwick in 2019 and in 2020?")[1]
+    statements = (
+        "Norwick had 4,100 people in 2019 and a port.",
+        "Norwick had 4,300 people in 2020 and a port.",
+    )
+    assert two(*statements, query="How many people live in Norwick?")[1]
+    assert not two(*statements, query="How many people lived in Norwick in 2019 and in 2020?")[1]
 
 
 def test_statements_in_other_words_are_no_repetitions() -> None:
-    told = "Norwick has a deep port and a pier.", "Norwick lies on the river Tern in the east."
-    assert not two(*told, query="What is known of Norwick?")[1]
+    statements = "Norwick has a deep port and a pier.", "Norwick lies on the river Tern in the east."
+    assert not two(*statements, query="What is known of Norwick?")[1]

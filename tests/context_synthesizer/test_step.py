@@ -7,7 +7,7 @@ from antiphon_shared.output.steps import Step
 
 from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.step import StepText, step_text
-from tests.context_synthesizer.builders import Told, a_search, a_session
+from tests.context_synthesizer.builders import Round, a_search, a_session
 from tests.coordinator.builders import a_reply
 
 STEPS = (
@@ -27,7 +27,7 @@ def a_step(input: str = "", instructions: str = "Book the berths.", begun: int =
 def test_a_step_is_shown_the_facts_that_are_close_to_its_instructions_and_its_input() -> None:
     courses = [a_search(f"look {n}", ("", f"Ann teaches MCP in course {n}.")) for n in range(60)]
     berths = [a_search(f"find {n}", ("", f"The ferry has a berth at quay {n}.")) for n in range(15)]
-    session = a_session(*(Told([one]) for one in (*berths, *courses)))
+    session = a_session(*(Round([one]) for one in (*berths, *courses)))
     asked, by_instructions, by_input = (
         session.session_index(700).briefing(99, 100, step=step)
         for step in (
@@ -42,8 +42,8 @@ def test_a_step_is_shown_the_facts_that_are_close_to_its_instructions_and_its_in
         assert briefing.outline.omitted
 
 
-def a_desk(tokens_max: int = 8_000) -> SessionIndex:
-    session = a_session(Told([BERTHS]), Told([a_search("depth", ("Depth", "Skagen is 7 metres deep."))]))
+def an_index(tokens_max: int = 8_000) -> SessionIndex:
+    session = a_session(Round([BERTHS]), Round([a_search("depth", ("Depth", "Skagen is 7 metres deep."))]))
     return session.session_index(tokens_max)
 
 
@@ -54,7 +54,7 @@ def test_what_tools_returned_is_seen_beside_a_step_of_any_length(
     level: Level, tokens_max: int, share: float
 ) -> None:
     long = "berth " * int(tokens_max * share)
-    briefing = a_desk(tokens_max).briefing(3, 10, level, a_step(long))
+    briefing = an_index(tokens_max).briefing(3, 10, level, a_step(long))
     assert long.strip() in briefing.text
     assert "Skagen is 7 metres deep." in briefing.text
     assert "Step 2 of 2, attempt 1 of 3: round 2 of at most 10." in briefing.text

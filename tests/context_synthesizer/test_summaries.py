@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.summaries import SOURCE_TOKENS_MAX, SOURCE_TOKENS_MIN, check_summary
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session
+from tests.context_synthesizer.builders import Round, Session, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.memories import hostile_text
 
@@ -18,12 +18,12 @@ GIVEN = ("F1-F3",)
 
 
 def a_memory() -> Memory:
-    told = (
+    entries = (
         ("Courses", "The course in Oslo costs 40 EUR and takes six hours."),
         ("Courses", "On 2024-05-01 the teacher Ann Lee moved to room B-12."),
         ("A forum", 'They say that "nobody needs the second part" of it all.'),
     )
-    memory = a_session(Told([a_search("courses", *told)])).memory
+    memory = a_session(Round([a_search("courses", *entries)])).memory
     assert list(memory.facts) == ["F1", "F2", "F3"]
     return memory
 
@@ -78,8 +78,8 @@ FACTS = (
 )
 
 
-def told_of_them(text: str) -> Summary | str:
-    memory = a_session(Told([a_search("x", *((f"T{n}", one) for n, one in enumerate(FACTS)))])).memory
+def checked(text: str) -> Summary | str:
+    memory = a_session(Round([a_search("x", *((f"T{n}", one) for n, one in enumerate(FACTS)))])).memory
     assert [fact.statement for fact in memory.facts.values()] == list(FACTS)
     return check_summary(a_summary(text, tuple(memory.facts)), memory)
 
@@ -97,7 +97,7 @@ def told_of_them(text: str) -> Summary | str:
     ],
 )
 def test_a_line_that_says_the_same_in_fewer_words_is_believed(text: str) -> None:
-    assert isinstance(told_of_them(text), Summary)
+    assert isinstance(checked(text), Summary)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_a_line_that_says_the_same_in_fewer_words_is_believed(text: str) -> None
     ],
 )
 def test_a_line_that_turns_its_fact_around_is_refused(text: str, why: str) -> None:
-    refused = told_of_them(text)
+    refused = checked(text)
     assert isinstance(refused, str)
     assert why in refused
 
 
 def test_signs_that_a_fence_replaces_are_compared_as_they_were() -> None:
     memory = a_session(
-        Told([a_search("x", ("T", "(In 1990 she moved to the town of Calden, they say.)"))])
+        Round([a_search("x", ("T", "(In 1990 she moved to the town of Calden, they say.)"))])
     ).memory
     summary = check_summary(a_summary('F1: "&#40;In 1990 she moved to the town of Calden".', ("F1",)), memory)
     assert isinstance(summary, Summary)
@@ -172,8 +172,8 @@ _strange = st.one_of(
 @given(_strange)
 def test_whatever_the_model_says_is_kept_or_refused(text: str) -> None:
     memory = a_memory()
-    came = check_summary(a_summary(text), memory)
-    assert came if isinstance(came, str) else set(ids_in(came.facts)) <= set(memory.facts)
+    outcome = check_summary(a_summary(text), memory)
+    assert outcome if isinstance(outcome, str) else set(ids_in(outcome.facts)) <= set(memory.facts)
 
 
 @pytest.mark.parametrize(
@@ -198,11 +198,11 @@ def test_a_huge_summary_is_read_to_its_end(text: str) -> None:
 
 
 def much_more_than_fits(count: int = 900) -> Session:
-    told = [
+    entries = [
         (f"Course {n}", f"Course number {n} on mcp is held in room {n * 3} of the house by the old harbour.")
         for n in range(count)
     ]
-    rounds = [Told([a_search("mcp courses", *told[start : start + 90])]) for start in range(0, count, 90)]
+    rounds = [Round([a_search("mcp courses", *entries[start : start + 90])]) for start in range(0, count, 90)]
     return a_session(*rounds)
 
 
@@ -249,7 +249,7 @@ def test_what_a_summary_stands_for_is_not_summarized_again() -> None:
 
 def test_nothing_is_to_be_summarized_while_everything_is_shown() -> None:
     session_index = a_session(
-        Told([a_search("mcp", ("T", "A statement about mcp courses."))])
+        Round([a_search("mcp", ("T", "A statement about mcp courses."))])
     ).session_index()
     assert session_index.to_summarize(session_index.briefing(2, 9)) is None
 

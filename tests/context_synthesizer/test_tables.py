@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.context_synthesizer.builders import Told, a_session
+from tests.context_synthesizer.builders import Round, a_session
 from tests.shared.memory.filing.test_tables import FORMS, Rows
 
 _NAMES = (
@@ -34,7 +34,7 @@ def a_table(draw: random.Random, count: int) -> Rows:
 def test_a_row_is_found_by_its_key_and_by_what_it_says(form: str, seed: int) -> None:
     draw = random.Random(f"{form} {seed}")
     rows = a_table(draw, draw.randint(120, 220))
-    filed = a_session(Told([("list_towns", {}, FORMS[form](rows))]))
+    filed = a_session(Round([("list_towns", {}, FORMS[form](rows))]))
     for _ in range(4):
         wanted = draw.choice(rows)
         for query in (

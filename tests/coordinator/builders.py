@@ -110,8 +110,8 @@ def only(decision: Decision, kind: type[DataT]) -> DataT:
 
 def fallback_steps(*decisions: Decision) -> list[str]:
     """Return the fallback steps that were taken, in their order."""
-    told = (one for decision in decisions for one in decision.commands)
-    return [one.rung for one in told if isinstance(one, FallbackTaken)]
+    commands = (one for decision in decisions for one in decision.commands)
+    return [one.rung for one in commands if isinstance(one, FallbackTaken)]
 
 
 def ending(decision: Decision) -> AssemblyRequested:

@@ -16,4 +16,4 @@ def asked(session: Session, *models_out: ModelOutage, tools_out: tuple[str, ...]
 
 
 def kinds(session: Session) -> list[str]:
-    return [doubt.kind for doubt in session.uncertainty]
+    return [uncertainty.kind for uncertainty in session.uncertainty]

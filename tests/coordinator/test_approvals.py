@@ -292,17 +292,17 @@ def test_a_session_that_ends_while_it_waits_names_the_calls_that_waited(end: Eve
     decision = met(session, end, TOOLS)
     request = only(decision, AssemblyRequested)
     assert (request.termination_reason, request.tool_calls_used, request.batch) == (reason, 0, None)
-    (doubt,) = request.uncertainty
-    assert (doubt.kind, doubt.about) == ("approval_missing", "b1")
-    assert doubt.message == (
+    (uncertainty,) = request.uncertainty
+    assert (uncertainty.kind, uncertainty.about) == ("approval_missing", "b1")
+    assert uncertainty.message == (
         "No person decided on `book` (b1) before the session ended; no call of that batch was run."
     )
     assert (decision.session.people.pending, decision.session.people.undecided) == ((), ())
 
 
-def test_a_single_call_that_waited_is_said_not_to_have_run() -> None:
-    (doubt,) = only(met(a_waiting_session(), DeadlineReached(), TOOLS), AssemblyRequested).uncertainty
-    assert doubt.message == "No person decided on `book` (b1) before the session ended; it was not run."
+def test_a_single_waiting_call_is_reported_as_not_run() -> None:
+    (uncertainty,) = only(met(a_waiting_session(), DeadlineReached(), TOOLS), AssemblyRequested).uncertainty
+    assert uncertainty.message == "No person decided on `book` (b1) before the session ended; it was not run."
 
 
 def test_a_dead_letter_of_another_session_does_not_end_the_waiting() -> None:
@@ -326,7 +326,7 @@ def test_two_rounds_of_denials_force_an_answer() -> None:
     assert reasoning.session.last_round == "all_tools_failed"
 
 
-def test_what_succeeded_is_told_to_later_batches_each_tool_once() -> None:
+def test_later_batches_name_each_tool_that_succeeded_once() -> None:
     session = a_session()
     for expected in ((), ("search",), ("search",)):
         decision = called(session, a_call("search"), a_call("invented"))

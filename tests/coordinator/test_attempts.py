@@ -119,7 +119,7 @@ def test_a_write_of_another_step_is_not_repeated_on_purpose() -> None:
     ("data", "reason"),
     [(CancellationRequested(), "cancelled"), (DeadlineReached(), "deadline_exceeded")],
 )
-def test_a_session_that_is_stopped_in_mid_step_tells_what_the_finished_steps_produced(
+def test_a_session_stopped_in_a_step_reports_the_results_of_finished_steps(
     data: EventData, reason: str
 ) -> None:
     request = ending(met(briefed(in_step(3)).session, data, CATALOGUE))

@@ -34,7 +34,7 @@ class TestCalibration:
             session = decision.session
         return only(decision, BriefingRequested)
 
-    def test_the_synthesizer_is_told_how_many_tokens_there_are_for_each_estimated(self) -> None:
+    def test_the_synthesizer_receives_the_ratio_of_actual_to_estimated_tokens(self) -> None:
         cached = Usage(input_tokens=100, cache_read_tokens=900, cache_write_tokens=300, output_tokens=50)
         assert self.after((1_000, cached)).tokens_per_estimated == 1.3
         assert self.after((1_000, cached), (2_000, Usage(input_tokens=2_000))).tokens_per_estimated == 1.1
@@ -62,22 +62,22 @@ class TestCalibration:
 
 
 class TestEvidenceLeftOut:
-    def doubts(self, decision: Decision) -> list[tuple[str, str]]:
-        return [(doubt.kind, doubt.message) for doubt in ending(decision).uncertainty]
+    def uncertainties(self, decision: Decision) -> list[tuple[str, str]]:
+        return [(uncertainty.kind, uncertainty.message) for uncertainty in ending(decision).uncertainty]
 
-    def test_facts_that_mattered_and_had_no_place_are_said_at_the_end(self) -> None:
+    def test_relevant_facts_that_were_left_out_are_reported_at_the_end(self) -> None:
         session = answered(an_opened_session().session, a_briefing(missed=("F12", "F30", "F31"))).session
         message = "3 facts close to the question did not fit into the last briefing: F12, F30, F31."
         for decision in (answered(session, a_reply()), met(session, DeadlineReached())):
-            assert self.doubts(decision) == [("evidence_left_out", message)]
+            assert self.uncertainties(decision) == [("evidence_left_out", message)]
 
-    def test_one_is_said_as_one_and_of_many_the_first(self) -> None:
+    def test_one_left_out_fact_is_named_alone_and_of_many_the_first_ones(self) -> None:
         one = answered(an_opened_session().session, a_briefing(missed=("F7",))).session
-        assert self.doubts(answered(one, a_reply())) == [
+        assert self.uncertainties(answered(one, a_reply())) == [
             ("evidence_left_out", "1 fact close to the question did not fit into the last briefing: F7.")
         ]
         many = a_briefing(missed=tuple(f"F{n}" for n in range(1, 13)))
-        ((_, message),) = self.doubts(
+        ((_, message),) = self.uncertainties(
             answered(answered(an_opened_session().session, many).session, a_reply())
         )
         assert message.endswith(" F9, F10 and 2 more.")
@@ -86,4 +86,4 @@ class TestEvidenceLeftOut:
         first = answered(an_opened_session().session, a_briefing(missed=("F1",))).session
         batch = answered(first, a_reply(calls=1)).session
         second = answered(answered(batch, some_results()).session, a_briefing(2)).session
-        assert self.doubts(answered(second, a_reply(round=2))) == []
+        assert self.uncertainties(answered(second, a_reply(round=2))) == []

@@ -68,7 +68,7 @@ def test_a_turn_that_is_not_given_has_no_say() -> None:
     assert (noted.conversation, session.material.has_untrusted) == ((), False)
 
 
-def test_without_a_conversation_nothing_is_said_of_one() -> None:
+def test_a_session_without_a_conversation_mentions_none() -> None:
     session, noted, request = opened(a_query(id=None), a_turn())
     assert session.query.conversation is None
     assert noted.conversation == request.conversation == ()

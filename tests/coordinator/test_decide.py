@@ -79,7 +79,9 @@ class TestOpening:
     def test_only_the_tools_a_query_names_are_used_and_missing_ones_are_said(self) -> None:
         session = an_opened_session(a_catalogue("search", "fetch"), named_tools=("fetch", "fly")).session
         assert session.tools.usable == ("fetch",)
-        assert [(doubt.kind, doubt.about) for doubt in session.uncertainty] == [("tools_unavailable", "fly")]
+        assert [(uncertainty.kind, uncertainty.about) for uncertainty in session.uncertainty] == [
+            ("tools_unavailable", "fly")
+        ]
 
 
 class TestRounds:
@@ -192,7 +194,9 @@ class TestFailures:
             session = answered(session, a_briefing()).session
         request = ending(answered(session, ReasoningFailed(round=1, error=error, model="m")))
         assert request.termination_reason == "model_unavailable"
-        assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * (len(LEVELS) + 1)
+        assert [uncertainty.kind for uncertainty in request.uncertainty] == ["model_failed"] * (
+            len(LEVELS) + 1
+        )
 
     def test_a_model_that_ran_out_of_the_sessions_time_has_not_failed(self) -> None:
         """The engine times out at the deadline, a moment before the timer for it arrives."""
@@ -202,7 +206,7 @@ class TestFailures:
         late = an_event(failed, answers=session.pending_request, at_s=at_s)
         request = ending(decide(session, late, ENTRY, Inputs(SEARCH)))
         assert (request.status, request.termination_reason) == ("partial", "deadline_exceeded")
-        assert "model_failed" not in [doubt.kind for doubt in request.uncertainty]
+        assert "model_failed" not in [uncertainty.kind for uncertainty in request.uncertainty]
         early = an_event(failed, answers=session.pending_request, at_s=at_s - 1)
         assert only(decide(session, early, ENTRY, Inputs(SEARCH)), BriefingRequested).level == "simplified"
 
@@ -347,10 +351,12 @@ class TestEnding:
         assert met(session, CancellationRequested(), named=twice) == Decision(session)
 
 
-@pytest.mark.parametrize(("asked", "told"), [(None, "normal"), ("normal", "normal"), ("strict", "strict")])
-def test_how_strictly_citations_are_taken_is_the_querys_choice(asked: str | None, told: str) -> None:
+@pytest.mark.parametrize(
+    ("asked", "expected"), [(None, "normal"), ("normal", "normal"), ("strict", "strict")]
+)
+def test_how_strictly_citations_are_taken_is_the_querys_choice(asked: str | None, expected: str) -> None:
     session = an_opened_session(citations=asked).session
-    assert ending(met(session, DeadlineReached())).citations == told
+    assert ending(met(session, DeadlineReached())).citations == expected
 
 
 def test_a_reply_to_another_request_changes_nothing() -> None:

@@ -277,8 +277,10 @@ class AnySession(RuleBasedStateMachine):
                 an_event(SummaryFailed(round=round, error=error, model="m", usage=NO_TOKENS), answers=request)
             )
         else:
-            told = SummaryCompleted(round=round, text="F20: Six.", facts=("F20",), model="m", usage=NO_TOKENS)
-            self.feed(an_event(told, answers=request))
+            completed = SummaryCompleted(
+                round=round, text="F20: Six.", facts=("F20",), model="m", usage=NO_TOKENS
+            )
+            self.feed(an_event(completed, answers=request))
         if before.phase not in ("assembling", "closed"):
             assert self.session.summaries.awaiting is None
 

@@ -26,9 +26,9 @@ def messages(decision: Decision) -> list[tuple[str, str]]:
 
 
 def test_calls_that_no_dispatcher_has_run_are_not_put_down_to_the_time_alone() -> None:
-    told = "No tool dispatcher was running when the time ran out, so calls of round 1 were not finished."
+    message = "No tool dispatcher was running when the time ran out, so calls of round 1 were not finished."
     assert messages(at_the_deadline(a_session_running_tools(), is_served=False)) == [
-        ("tools_unavailable", told)
+        ("tools_unavailable", message)
     ]
     assert messages(at_the_deadline(a_session_running_tools(), is_served=True)) == []
 

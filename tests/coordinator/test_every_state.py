@@ -86,7 +86,7 @@ _USES = tuple(
     for repeated in ("", "c1")
 )
 _WRITES = tuple(
-    _Write("pay", "c1", outcome, said) for outcome in (*_OUTCOME_TEXTS, "done") for said in ("", _LONG)
+    _Write("pay", "c1", outcome, message) for outcome in (*_OUTCOME_TEXTS, "done") for message in ("", _LONG)
 )
 _SOURCES = tuple(
     Source(id=f"F{n}", number=n, tool="search", call_id="c1", title="A page", excerpt=excerpt)

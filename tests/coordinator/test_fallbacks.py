@@ -89,7 +89,7 @@ class TestAModelThatFails:
         assert session.last_round == "model_failing"
 
     @pytest.mark.parametrize(
-        ("code", "said"),
+        ("code", "message"),
         [
             ("overloaded", "The model was overloaded in round 1; it was asked again with a shorter briefing."),
             ("timeout", "The model did not reply in time in round 1; it was asked again with a shorter briefing."),
@@ -97,9 +97,9 @@ class TestAModelThatFails:
              "again with a shorter briefing."),
         ],
     )  # fmt: skip  # one case a row
-    def test_the_reader_is_told_in_words_of_everyday(self, code: str, said: str) -> None:
+    def test_the_reader_receives_an_explanation_in_everyday_words(self, code: str, message: str) -> None:
         session = answered(asked(an_opened_session().session).session, a_failed_reply(code)).session
-        assert [(one.message, one.severity) for one in session.uncertainty] == [(said, "note")]
+        assert [(one.message, one.severity) for one in session.uncertainty] == [(message, "note")]
 
     def test_a_request_that_is_not_taken_is_made_without_tools(self) -> None:
         session = answered(
@@ -132,7 +132,7 @@ class TestAModelThatIsOutOfOrder:
         assert only(asked(session), ReasoningRequested).model == "wanted"
         assert only(asked(session, out("wanted")), ReasoningRequested).model == "own"
 
-    def test_it_is_asked_again_when_it_is_back_and_the_change_is_told_once(self) -> None:
+    def test_it_is_asked_again_when_it_is_back_and_the_change_is_reported_once(self) -> None:
         session = an_opened_session(models=MODELS).session
         first = asked(session, out("own", 5))
         batch = answered(first.session, a_reply(calls=1)).session
@@ -268,8 +268,8 @@ class TestAModelThatIsOutOfOrder:
                 session = answered(decision.session, a_failed_reply(code, "own")).session
         ended = session if session.phase == "assembling" else asked(session).session
         assert ended.phase == "assembling"
-        told = [one.message for one in ended.uncertainty if one.kind == "model_failed"]
-        assert "It said no." in told[-1]
+        messages = [one.message for one in ended.uncertainty if one.kind == "model_failed"]
+        assert "It said no." in messages[-1]
 
     def test_one_that_fails_twice_in_a_round_gives_way_to_another(self) -> None:
         """One session's failures do not open a breaker; it need not wait for others to fail too."""

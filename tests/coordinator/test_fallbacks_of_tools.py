@@ -35,7 +35,7 @@ from tests.coordinator.fallbacks import asked, kinds
 
 
 class TestToolsThatFail:
-    def test_the_model_is_told_once_what_failed_and_what_remains(self) -> None:
+    def test_the_model_receives_once_what_failed_and_what_remains(self) -> None:
         catalogue = a_catalogue("outline", "search")
         session = answered(an_opened_session(catalogue).session, a_briefing(), catalogue).session
         calls = [a_call("search"), a_call("outline")]
@@ -78,8 +78,8 @@ class TestToolsThatFail:
         request = only(decision, ReasoningRequested)
         assert "search" not in request.tools
         assert "tool_30" in request.tools
-        (doubt,) = decision.session.uncertainty
-        assert doubt.message == (
+        (uncertainty,) = decision.session.uncertainty
+        assert uncertainty.message == (
             "`search` was unavailable and was not offered; `tool_30` could be used instead."
         )
 
@@ -124,7 +124,7 @@ class TestCost:
         assert request.last_round_because == "The session's cost budget is nearly spent."
         assert only(asked(self.a_session(1.0, max_cost_usd=9.0)), ReasoningRequested).tools
 
-    def test_a_cost_that_nobody_knows_bounds_nothing_and_is_told(self) -> None:
+    def test_an_unknown_cost_limits_nothing_and_is_reported(self) -> None:
         session = self.a_session(None, max_cost_usd=0.01)
         reasoning = asked(session).session
         assert "cost_unknown" in [
@@ -140,7 +140,7 @@ class TestWritesInDoubt:
         calls = [a_call("book"), a_call("search")]
         return answered(session, a_reply(calls=calls), self.CATALOGUE).session
 
-    def test_a_write_is_in_doubt_until_its_result_is_there(self) -> None:
+    def test_a_write_has_an_unknown_outcome_until_its_result_arrives(self) -> None:
         batch = self.a_batch()
         assert batch.writes.in_doubt == ("book call_book",)
         assert (

@@ -64,7 +64,7 @@ def test_a_grant_that_does_not_verify_is_refused_at_the_door(why: str, grant: st
     assert asked(grant).problem.startswith(f"it {why}"), "also of a query that came past the door"
 
 
-def test_without_a_key_a_grant_counts_for_nothing_and_this_is_said_once(
+def test_a_grant_is_ignored_without_a_key_and_this_is_reported_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     logs.configure("warning", "coordinator")
@@ -95,7 +95,7 @@ def test_a_session_whose_grant_is_ignored_has_the_default_rights_and_says_so() -
         "default",
         ("forum", "search"),
     )
-    assert [doubt.kind for doubt in session.uncertainty] == ["grant_ignored"]
+    assert [uncertainty.kind for uncertainty in session.uncertainty] == ["grant_ignored"]
 
 
 @pytest.mark.parametrize("grants", [VERIFIED, KEYLESS], ids=["forged", "without a key"])

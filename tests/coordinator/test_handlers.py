@@ -122,7 +122,7 @@ async def test_a_session_that_waited_long_enough_begins_without_tools_and_says_s
     delivery = a_delivery(QuerySubmitted(query="Why?"), attempt=2)
     session = state_of(await a_coordinator(None).on_query_submitted(delivery, FakeSession()))
     assert session.tools.usable == ()
-    assert [doubt.kind for doubt in session.uncertainty] == ["tools_unavailable"]
+    assert [uncertainty.kind for uncertainty in session.uncertainty] == ["tools_unavailable"]
 
 
 async def test_a_session_waits_for_a_catalogue_no_longer_than_its_deadline() -> None:
@@ -308,7 +308,7 @@ async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_aga
 
 
 async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model() -> None:
-    """Each step is decided on the newest session, remembered or read anew."""
+    """Each step is decided on the newest session, cached or read again."""
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)
     summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")

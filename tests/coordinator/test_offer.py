@@ -243,18 +243,18 @@ def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
     )
     for round in range(1, max_rounds + 1):
         now = replace(session, round=round)
-        there, may = offer.offered_tools(now, catalogue), offer.allowed(now, catalogue)
+        offered, may = offer.offered_tools(now, catalogue), offer.allowed(now, catalogue)
         contracts = [catalogue.by_name[name].contract for name in may]
-        assert set(there) <= set(may) <= set(session.tools.usable)
+        assert set(offered) <= set(may) <= set(session.tools.usable)
         assert all(contract.is_for_round(round) and contract.effect == "read" for contract in contracts)
         pinned = {name for name, contract in zip(may, contracts, strict=True) if contract.pinned}
-        assert pinned <= set(there)
+        assert pinned <= set(offered)
         if len(may) <= all_max:
-            assert there == may
+            assert offered == may
         elif not any(catalogue.by_name[name].contract.rounds for name in session.tools.usable):
-            assert len(there) == len(pinned) + min(subset, len(may) - len(pinned))
+            assert len(offered) == len(pinned) + min(subset, len(may) - len(pinned))
         else:
-            assert len(there) >= min(subset, len(may))
+            assert len(offered) >= min(subset, len(may))
 
 
 def test_a_plan_can_be_asked_for_where_there_is_a_workflow_and_is_given_the_catalogue() -> None:

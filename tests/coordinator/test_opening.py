@@ -34,8 +34,8 @@ TOOLS = a_catalogue(
 )
 
 
-def doubts_of(session: Session) -> list[tuple[str, str]]:
-    return [(doubt.kind, doubt.about) for doubt in session.uncertainty]
+def uncertainties_of(session: Session) -> list[tuple[str, str]]:
+    return [(uncertainty.kind, uncertainty.about) for uncertainty in session.uncertainty]
 
 
 def test_without_a_grant_the_operators_default_scopes_hold() -> None:
@@ -67,9 +67,9 @@ def test_a_grant_says_whose_session_it_is_and_which_tools_are_within_it() -> Non
 def test_a_grant_that_is_of_no_use_offers_no_tools_and_says_why(grant: str, why: str) -> None:
     session = an_opened_session(TOOLS, ("search",), grant=grant).session
     assert session.tools.usable == session.tools.built_ins == ()
-    (doubt,) = session.uncertainty
-    assert (doubt.kind, doubt.about) == ("grant_invalid", "grant")
-    assert doubt.message == f"The session's grant could not be used, so no tools were offered: {why}"
+    (uncertainty,) = session.uncertainty
+    assert (uncertainty.kind, uncertainty.about) == ("grant_invalid", "grant")
+    assert uncertainty.message == f"The session's grant could not be used, so no tools were offered: {why}"
     assert only(answered(session, a_briefing(), TOOLS), ReasoningRequested).tools == ()
 
 
@@ -81,12 +81,12 @@ def test_options_choose_among_the_tools_of_the_scopes_and_widen_nothing() -> Non
     """A session may use only tools within its scopes, whatever the query's options name."""
     session = an_opened_session(TOOLS, ("book", "search", "fly", "secrets")).session
     assert session.tools.usable == ("search",)
-    assert doubts_of(session) == [
+    assert uncertainties_of(session) == [
         ("tools_unavailable", "book"),
         ("tools_unavailable", "fly"),
         ("tools_unavailable", "secrets"),
     ]
-    assert [doubt.message for doubt in session.uncertainty] == [
+    assert [uncertainty.message for uncertainty in session.uncertainty] == [
         "The session's scopes lack write, which 'book' needs; it was not used.",
         "There is no tool 'fly'; it was not used.",
         "The session's scopes lack vault, which 'secrets' needs; it was not used.",
@@ -103,7 +103,7 @@ def test_a_tool_whose_contract_cannot_be_read_is_not_used() -> None:
     catalogue = a_catalogue("search", a_tool("newer", mode="telepathic"))
     assert an_opened_session(catalogue).session.tools.usable == ("search",)
     session = an_opened_session(catalogue, ("newer",)).session
-    assert (session.tools.usable, doubts_of(session)) == ((), [("tools_unavailable", "newer")])
+    assert (session.tools.usable, uncertainties_of(session)) == ((), [("tools_unavailable", "newer")])
     assert session.uncertainty[0].message == "The contract of 'newer' cannot be read; it was not used."
 
 
@@ -150,11 +150,11 @@ def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
     assert again.commands == first.commands
 
 
-def test_of_very_many_tools_that_are_not_there_the_first_are_told_by_name() -> None:
+def test_only_the_first_of_very_many_missing_tools_are_named() -> None:
     decision = an_opened_session(named_tools=tuple(f"none_{n}" for n in range(1_000)))
-    doubts = decision.session.uncertainty
-    assert len(doubts) == 21
-    assert doubts[-1].message == "980 more requested tools were not used."
+    uncertainties = decision.session.uncertainty
+    assert len(uncertainties) == 21
+    assert uncertainties[-1].message == "980 more requested tools were not used."
 
 
 def test_no_session_outlives_half_of_what_is_kept_of_it() -> None:

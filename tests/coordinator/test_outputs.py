@@ -46,7 +46,7 @@ def replied(session: Session, text: str = "", catalogue: Catalogue = SEARCH, **r
     return decide(asked, event, ENTRY, Inputs(catalogue, schema=OutputSchema(SCHEMA)))
 
 
-def doubts(decision: Decision) -> dict[str, str]:
+def uncertainties(decision: Decision) -> dict[str, str]:
     return {one.kind: one.message for one in ending(decision).uncertainty}
 
 
@@ -64,7 +64,7 @@ def test_an_answer_that_fits_ends_the_session() -> None:
     assert not request.uncertainty
 
 
-def test_one_that_does_not_is_refused_and_the_model_told_why_in_the_next_round() -> None:
+def test_an_unfit_answer_is_refused_and_the_next_round_names_the_reason() -> None:
     decision = replied(opened(), MISFITS)
     refused = next(one for one in decision.commands if isinstance(one, AnswerRefused))
     assert refused.because == ('Property: level, Message: "3" is not of type "integer"',)
@@ -80,13 +80,13 @@ def test_a_refused_answer_may_be_mended() -> None:
     assert (request.status, request.has_result, request.rounds_used) == ("complete", True, 2)
 
 
-def test_without_any_round_left_the_last_attempt_is_told_with_what_is_wrong_with_it() -> None:
+def test_the_last_attempt_is_reported_with_its_errors_when_no_round_is_left() -> None:
     decision = replied(opened(max_rounds=1), MISFITS)
     request = ending(decision)
     assert (request.status, request.termination_reason) == ("partial", "output_invalid")
     assert not request.has_result
-    assert MISFITS in doubts(decision)["output_missing"]
-    assert "is not of type" in doubts(decision)["output_missing"]
+    assert MISFITS in uncertainties(decision)["output_missing"]
+    assert "is not of type" in uncertainties(decision)["output_missing"]
     assert any(isinstance(one, AnswerRefused) for one in decision.commands)
 
 
@@ -96,13 +96,13 @@ def test_a_budget_that_ends_behind_a_refusal_ends_as_invalid() -> None:
     assert (request.status, request.termination_reason) == ("partial", "output_invalid")
 
 
-def test_what_ends_a_session_otherwise_keeps_its_reason_and_tells_that_there_is_no_result() -> None:
+def test_any_other_ending_keeps_its_reason_and_reports_the_missing_result() -> None:
     decision = replied(opened(), "I will not.", stop_reason="refusal")
     assert ending(decision).termination_reason == "model_refused"
-    assert "output_missing" in doubts(decision)
+    assert "output_missing" in uncertainties(decision)
 
 
-def test_an_answer_that_is_cut_off_is_told_back_as_any_that_is_no_json() -> None:
+def test_a_truncated_answer_is_refused_as_invalid_json() -> None:
     decision = replied(opened(), '{"level": ', stop_reason="max_tokens")
     assert next(one for one in decision.commands if isinstance(one, AnswerRefused)).because
 
@@ -152,7 +152,7 @@ def test_a_validation_of_something_else_does_not_count() -> None:
     assert "has not been called on what" in refusal(replied(session, FITS, catalogue=BOTH))
 
 
-def test_what_failed_is_told_with_every_open_error() -> None:
+def test_a_failed_answer_is_reported_with_every_open_error() -> None:
     fault = "Property: level, Message: it must be even"
     session = validated(validating("validate_full"), a_validation("validate_full", THING, False, fault))
     decision = replied(session, FITS, catalogue=BOTH)
@@ -264,7 +264,7 @@ def test_a_reply_that_breaks_the_form_is_refused_also_where_no_shape_is_demanded
     assert "does not count" in request.notice
 
 
-def test_what_was_refused_is_told_no_more_once_calls_are_made() -> None:
+def test_a_refused_answer_is_not_repeated_once_calls_are_made() -> None:
     session = plainly_replied(an_opened_session().session, refused=("No.",)).session
     called = plainly_replied(session, calls=1).session
     assert called.output.because == ()

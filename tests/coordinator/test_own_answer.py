@@ -39,11 +39,11 @@ def a_use(tool: str, outcome: str = "ok", message: str = "") -> ToolUse:
 def answered_alone(
     text: str | None = "Light 2 is white [F2, F1].",
     memory: Memory | None = None,
-    in_doubt: tuple[str, ...] = (),
+    uncertain: tuple[str, ...] = (),
     unfinished: tuple[tuple[str, str], ...] = (),
     **request: Any,
 ) -> Response:
-    opened = replace(an_opened_session(CATALOGUE).session, writes=Writes(in_doubt=in_doubt))
+    opened = replace(an_opened_session(CATALOGUE).session, writes=Writes(in_doubt=uncertain))
     asked = assembly_of(opened, "complete", "natural_completion").model_copy(update=request)
     reply = None if text is None else a_reply(text)
     found = Findings(a_memory() if memory is None else memory, reply, unfinished)
@@ -110,7 +110,7 @@ def test_every_write_is_named_with_its_outcome() -> None:
 def test_a_write_of_unknown_outcome_is_an_uncertainty() -> None:
     used = a_memory(a_use("pay", "outcome_unknown"))
     doubtful = ("pay call_pay", "mail call_mail", "wipe call_wipe")
-    response = answered_alone(memory=used, in_doubt=doubtful, unfinished=(("call_mail", "mail"),))
+    response = answered_alone(memory=used, uncertain=doubtful, unfinished=(("call_mail", "mail"),))
     kinds = {one.about: (one.kind, one.severity) for one in response.uncertainty}
     assert kinds["pay call_pay"] == kinds["wipe call_wipe"] == ("outcome_unknown", "serious")
     assert kinds["mail call_mail"] == ("call_unfinished", "caution")

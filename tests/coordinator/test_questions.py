@@ -45,7 +45,7 @@ from tests.coordinator.builders import (
 from tests.rows import each_row
 
 TOOLS = a_catalogue("ask_user", a_tool("book", "write", approval="always"), "search")
-SAID = "1795244309999-0"
+SUBMITTED = "1795244309999-0"
 BOOK = a_call("book", "b1", arguments={"room": 7})
 IN_TIME = "the user has not answered; go on without, and say in the answer what you assumed"
 
@@ -66,10 +66,10 @@ def waiting(*calls: ToolCall, **options: Any) -> Session:
     return decision.session
 
 
-def after(session: Session, *said: EventData) -> Decision:
+def after(session: Session, *data: EventData) -> Decision:
     decision = Decision(session)
-    for one in said:
-        decision = met(decision.session, one, TOOLS, SAID)
+    for one in data:
+        decision = met(decision.session, one, TOOLS, SUBMITTED)
     return decision
 
 
@@ -109,7 +109,7 @@ class TestAsking:
     def test_the_batch_goes_out_with_the_place_of_the_answer(self) -> None:
         decision = after(waiting(a_call("search", "s"), a_question()), an_answer())
         calls = batch(decision)
-        assert (calls["s"].answer, calls["q1"].answer) == (None, SAID)
+        assert (calls["s"].answer, calls["q1"].answer) == (None, SUBMITTED)
         assert (calls["s"].refused, calls["q1"].refused) == (None, None)
         assert "ask_user" in only(decision, ToolsRequested).allowed
         assert decision.session.spent.tool_calls == 2, "a question is a call like others"
@@ -129,7 +129,7 @@ class TestAsking:
         last = met(first.session, an_answer("Red."), TOOLS, "1795244309999-7")
         assert {id: call.answer for id, call in batch(last).items()} == {
             "q1": "1795244309999-7",
-            "q2": SAID,
+            "q2": SUBMITTED,
         }
 
     def test_an_answer_that_is_late_said_twice_or_to_others_changes_nothing(self) -> None:
@@ -147,8 +147,8 @@ class TestAsking:
         for late in (an_answer(), a_decision(False), PersonOverdue(round=1)):
             assert after(out, late) == Decision(out)
         for other in (a_session(), after(session, CancellationRequested()).session):
-            for said in (an_answer(), PersonOverdue(round=1)):
-                assert after(other, said) == Decision(other)
+            for data in (an_answer(), PersonOverdue(round=1)):
+                assert after(other, data) == Decision(other)
 
     def test_questions_and_approvals_of_a_batch_are_waited_for_together(self) -> None:
         decision = called(a_session(), BOOK, a_question())
@@ -156,8 +156,8 @@ class TestAsking:
         half = after(decision.session, a_decision(True))
         assert (half.commands, half.session.people.unanswered) == ((), ("q1",))
         calls = batch(after(half.session, an_answer()))
-        assert (calls["b1"].approval, calls["b1"].answer) == (SAID, None)
-        assert (calls["q1"].approval, calls["q1"].answer) == (None, SAID)
+        assert (calls["b1"].approval, calls["b1"].answer) == (SUBMITTED, None)
+        assert (calls["q1"].approval, calls["q1"].answer) == (None, SUBMITTED)
 
     def test_more_than_three_questions_are_too_many(self) -> None:
         decision = called(a_session(), *(a_question(f"q{n}") for n in range(5)))
@@ -221,7 +221,9 @@ class TestWaiting:
         decision = called(replace(session, limits=limits), a_question())
         if waits_s is None:
             assert only(decision, ToolsRequested).calls[0].refused == IN_TIME
-            assert [doubt.kind for doubt in decision.session.uncertainty] == ["question_unanswered"]
+            assert [uncertainty.kind for uncertainty in decision.session.uncertainty] == [
+                "question_unanswered"
+            ]
             return
         end = only(decision, QuestionAsked).until
         assert end is not None
@@ -237,11 +239,14 @@ class TestWaiting:
             "q1": IN_TIME,
             "b1": "a person has to approve it, but no person decided in time",
         }
-        assert (calls["q2"].answer, calls["b2"].approval) == (SAID, SAID)
+        assert (calls["q2"].answer, calls["b2"].approval) == (SUBMITTED, SUBMITTED)
         assert late.timers == (CancelTimer("person"),)
         assert late.session.spent.tool_calls == 3
-        told = {doubt.kind: (doubt.message, doubt.about) for doubt in late.session.uncertainty}
-        assert told == {
+        messages = {
+            uncertainty.kind: (uncertainty.message, uncertainty.about)
+            for uncertainty in late.session.uncertainty
+        }
+        assert messages == {
             "approval_missing": ("No person decided on `book` (b1) in time; it was not run.", "b1"),
             "question_unanswered": ("The user was asked “Which?” and did not answer in time.", "q1"),
         }
@@ -265,16 +270,16 @@ class TestWaiting:
     @pytest.mark.parametrize(
         ("end", "reason"), [(DeadlineReached(), "deadline_exceeded"), (CancellationRequested(), "cancelled")]
     )
-    def test_a_session_that_ends_while_it_waits_tells_what_was_asked(
+    def test_a_session_that_ends_while_it_waits_reports_the_question(
         self, end: EventData, reason: str
     ) -> None:
         session = waiting(a_question("q1", "Which\x1b[2J\none?"), a_question("q2"), BOOK)
         decision = after(session, an_answer("Red.", "q2"), end)
         request = only(decision, AssemblyRequested)
         assert (request.termination_reason, request.batch) == (reason, None)
-        told = {doubt.kind: doubt.message for doubt in request.uncertainty}
-        assert told["question_unanswered"].endswith("one?” and did not answer before the session ended.")
-        assert told["approval_missing"].endswith("no call of that batch was run.")
+        messages = {uncertainty.kind: uncertainty.message for uncertainty in request.uncertainty}
+        assert messages["question_unanswered"].endswith("one?” and did not answer before the session ended.")
+        assert messages["approval_missing"].endswith("no call of that batch was run.")
         assert CancelTimer("person") in decision.timers
         assert (decision.session.people.unanswered, decision.session.people.undecided) == ((), ())
 
@@ -301,34 +306,34 @@ saying = st.one_of(
 )
 
 
-@given(calls=st.lists(asking, min_size=1, max_size=5), said=st.lists(saying, max_size=8))
+@given(calls=st.lists(asking, min_size=1, max_size=5), inputs=st.lists(saying, max_size=8))
 def test_in_any_order_a_batch_goes_out_once_and_every_call_with_its_due(
-    calls: list[ToolCall], said: list[EventData]
+    calls: list[ToolCall], inputs: list[EventData]
 ) -> None:
     decision = called(a_session(), *calls)
     first_asked = {*decision.session.people.undecided, *decision.session.people.unanswered}
     sent = [command for command in decision.commands if isinstance(command, ToolsRequested)]
-    for one in (*said, *said, PersonOverdue(round=1)):
-        decision = met(decision.session, one, TOOLS, SAID)
+    for one in (*inputs, *inputs, PersonOverdue(round=1)):
+        decision = met(decision.session, one, TOOLS, SUBMITTED)
         sent += [command for command in decision.commands if isinstance(command, ToolsRequested)]
         waits = bool(decision.session.people.undecided or decision.session.people.unanswered)
         assert waits is (decision.session.phase == "approval") is bool(decision.session.people.pending)
     assert len(sent) == 1
     assert [call.id for call in sent[0].calls] == [call.id for call in calls]
-    heard = {id for one in said for id in of(one)}
+    answered = {id for one in inputs for id in of(one)}
     for call in sent[0].calls:
         if call.refused is None and call.name == "ask_user":
-            assert call.answer == SAID
-            assert call.id in heard
+            assert call.answer == SUBMITTED
+            assert call.id in answered
         if call.refused is None and call.name == "book":
-            assert call.approval == SAID
-            assert call.id in heard
+            assert call.approval == SUBMITTED
+            assert call.id in answered
         if call.id not in first_asked:
             assert (call.answer, call.approval) == (None, None)
 
 
-def of(said: EventData) -> tuple[str, ...]:
+def of(data: EventData) -> tuple[str, ...]:
     """Return the calls of round 1 that an answer may concern."""
-    if not isinstance(said, QuestionAnswered | ApprovalDecided) or said.round != 1:
+    if not isinstance(data, QuestionAnswered | ApprovalDecided) or data.round != 1:
         return ()
-    return said.calls or ("q0", "q1", "b0", "b1", "s")
+    return data.calls or ("q0", "q1", "b0", "b1", "s")

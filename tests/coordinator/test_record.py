@@ -67,12 +67,12 @@ def test_a_field_that_was_written_again_as_it_was_is_none(format: int) -> None:
 
 
 @FORMATS
-def test_of_a_session_that_is_opened_all_is_told_that_says_something(format: int) -> None:
+def test_the_changes_from_nothing_restore_an_opened_session(format: int) -> None:
     session = opened(format)
     assert document_of(changes(None, session), format=format) == session
 
 
-def test_timers_are_told_by_moment_or_by_delay() -> None:
+def test_timers_are_recorded_by_moment_or_by_delay() -> None:
     event, session = an_event(a_response()), an_opened_session().session
     timers = (
         SetTimer("deadline", START, DeadlineReached()),

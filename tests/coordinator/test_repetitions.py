@@ -171,7 +171,7 @@ def test_so_does_one_that_ran_in_its_place() -> None:
     assert sent(asked(session, a_repetition("c1")))
 
 
-def test_an_identical_call_of_unknown_outcome_is_in_doubt_once() -> None:
+def test_identical_calls_of_unknown_outcome_are_reported_once() -> None:
     session = asked(made(status="error", error=UNKNOWN), a_call("pay", "c2", arguments={"to": "a"})).session
     result = a_result(
         "pay", call_id="c2", status="error", error=UNKNOWN, repeated=Repeated(call_id="c1", round=1)

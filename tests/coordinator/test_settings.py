@@ -13,7 +13,7 @@ def test_weights_are_read_from_a_comma_list(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "message"),
     [
         ("gold", "is not a tenant with its weight"),
         ("gold=-1", "is not a tenant with its weight"),
@@ -23,7 +23,7 @@ def test_weights_are_read_from_a_comma_list(monkeypatch: pytest.MonkeyPatch) -> 
         ("gold=1,gold=2", "gold has two weights"),
     ],
 )
-def test_an_invalid_weight_is_refused(monkeypatch: pytest.MonkeyPatch, given: str, says: str) -> None:
+def test_an_invalid_weight_is_refused(monkeypatch: pytest.MonkeyPatch, given: str, message: str) -> None:
     monkeypatch.setenv("ANTIPHON_COORDINATOR_TENANT_WEIGHTS", given)
-    with pytest.raises(ConfigurationError, match=says):
+    with pytest.raises(ConfigurationError, match=message):
         load(CoordinatorSettings)

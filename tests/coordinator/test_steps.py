@@ -217,9 +217,9 @@ def test_a_step_that_fails_in_every_attempt_ends_the_session_with_what_was_produ
     request = ending(decision)
     assert (request.status, request.termination_reason) == ("partial", "step_failed")
     assert [(one.step, one.reply) for one in request.steps] == [("discovery", "1-1")]
-    (doubt,) = [one for one in request.uncertainty if one.kind == "step_failed"]
-    assert "Step `configuration` (2 of 3) failed in 2 attempts of 5 rounds" in doubt.message
-    assert "is not of type" in doubt.message
+    (uncertainty,) = [one for one in request.uncertainty if one.kind == "step_failed"]
+    assert "Step `configuration` (2 of 3) failed in 2 attempts of 5 rounds" in uncertainty.message
+    assert "is not of type" in uncertainty.message
     assert not request.has_result
 
 
@@ -241,7 +241,7 @@ def test_calls_of_another_steps_tool_are_no_failures_of_the_tools() -> None:
     assert failed(refused(session, "search")).tools.barren_rounds == 1
 
 
-def test_after_a_refused_answer_no_failed_round_is_told_any_more() -> None:
+def test_a_refused_answer_ends_the_reports_of_failed_rounds() -> None:
     session = failed(in_step(2))
     assert "Every tool call of the last round failed" in only(briefed(session), ReasoningRequested).notice
     after = replied(session, MISFITS).session

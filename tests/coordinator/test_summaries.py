@@ -50,7 +50,7 @@ def asked(**options: Any) -> Decision:
     return answered(an_opened_session(**options).session, a_briefing(to_summarize=too_much()))
 
 
-def told(session: Session, data: EventData) -> Session:
+def after(session: Session, data: EventData) -> Session:
     """Return the session after its pending summary has come."""
     decision = met_by(session, data)
     assert (decision.commands, decision.timers) == ((), ())
@@ -79,7 +79,7 @@ def test_a_summary_is_asked_for_behind_the_model() -> None:
 
 
 def test_a_summary_is_filed_with_the_next_briefing_and_only_with_that() -> None:
-    session = told(asked().session, WRITTEN)
+    session = after(asked().session, WRITTEN)
     briefing, request = next_briefing(session)
     assert (request.summary, request.may_summarize) == (OTHER_ENTRY, True)
     _, later = next_briefing(answered(briefing, a_briefing(2)).session)
@@ -89,19 +89,19 @@ def test_a_summary_is_filed_with_the_next_briefing_and_only_with_that() -> None:
 def test_a_summary_that_comes_while_the_session_is_briefed_waits_for_the_next_briefing() -> None:
     briefing, request = next_briefing(asked().session)
     assert (request.summary, request.may_summarize) == (None, False), "one is under way"
-    session = answered(told(briefing, WRITTEN), a_briefing(2)).session
+    session = answered(after(briefing, WRITTEN), a_briefing(2)).session
     _, later = next_briefing(session)
     assert later.summary == OTHER_ENTRY
 
 
 def test_what_summaries_use_counts() -> None:
     session = asked().session
-    assert told(session, WRITTEN).spent.usage.total_tokens == 950
-    assert told(session, FAILED).spent.usage.total_tokens == 7
+    assert after(session, WRITTEN).spent.usage.total_tokens == 950
+    assert after(session, FAILED).spent.usage.total_tokens == 7
 
 
 def test_the_model_is_asked_with_what_summaries_have_left() -> None:
-    briefing, _ = next_briefing(told(asked().session, WRITTEN))
+    briefing, _ = next_briefing(after(asked().session, WRITTEN))
     request = only(answered(briefing, a_briefing(2)), ReasoningRequested)
     assert request.tokens_left == 200_000 - 120 - 950
 
@@ -116,14 +116,14 @@ def again(session: Session) -> tuple[Session, bool]:
 
 
 def test_after_two_failures_no_more_are_asked_for() -> None:
-    session, is_asked = again(told(asked(max_rounds=9).session, FAILED))
+    session, is_asked = again(after(asked(max_rounds=9).session, FAILED))
     assert is_asked
-    session, is_asked = again(told(session, FAILED))
+    session, is_asked = again(after(session, FAILED))
     assert not is_asked
 
 
 def test_a_refused_summary_counts_as_a_failure() -> None:
-    session = told(asked(max_rounds=9).session, FAILED)
+    session = after(asked(max_rounds=9).session, FAILED)
     briefing, _ = next_briefing(session)
     refused = a_briefing(2, to_summarize=too_much(), summary_refused="It lost the number 42.")
     decision = answered(briefing, refused)
@@ -147,11 +147,11 @@ def test_a_dead_letter_about_a_summary_counts_as_a_failure_and_the_session_goes_
 
 
 def test_no_more_are_asked_for_than_the_limits_allow() -> None:
-    session, count = told(asked(max_rounds=9).session, WRITTEN), 1
+    session, count = after(asked(max_rounds=9).session, WRITTEN), 1
     for _ in range(6):
         session, is_asked = again(session)
         count += is_asked
-        session = told(session, WRITTEN) if is_asked else session
+        session = after(session, WRITTEN) if is_asked else session
     assert count == Limits.model_fields["summaries_max"].default == 4
 
 
@@ -165,9 +165,9 @@ def test_a_limit_of_none_turns_them_off() -> None:
 
 def test_summaries_take_a_fifth_of_the_token_budget_at_most() -> None:
     thirsty = WRITTEN.model_copy(update={"usage": Usage(input_tokens=1_900)})
-    session, is_asked = again(told(asked(max_rounds=9, max_tokens=20_000).session, thirsty))
+    session, is_asked = again(after(asked(max_rounds=9, max_tokens=20_000).session, thirsty))
     assert is_asked
-    session = told(session, thirsty)
+    session = after(session, thirsty)
     briefing, request = next_briefing(session)
     assert request.may_summarize, "there is something left"
     only(answered(briefing, a_briefing(3, to_summarize=too_much())), ReasoningRequested)

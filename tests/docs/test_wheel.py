@@ -24,11 +24,11 @@ def test_the_wheel_holds_our_packages_and_no_other_at_its_top(wheel: Path) -> No
 
 def test_the_wheel_holds_every_file_that_our_packages_read(wheel: Path) -> None:
     """Scripts in Lua, the word vectors with the licences of their sources, and the data of the examples."""
-    held = {Path(name).name for name in zipfile.ZipFile(wheel).namelist()}
+    names = {Path(name).name for name in zipfile.ZipFile(wheel).namelist()}
     for folder in (*PACKAGES - {"antiphon_shared"}, "shared", "examples"):
         files = (path for kind in ("*.lua", "*.md", "*.py", "*.z") for path in (ROOT / folder).rglob(kind))
-        assert {path.name for path in files if path.name != "examples.py"} <= held
-    assert {"word_vectors.z", "word_vectors.licences.md"} <= held
+        assert {path.name for path in files if path.name != "examples.py"} <= names
+    assert {"word_vectors.z", "word_vectors.licences.md"} <= names
 
 
 def test_the_examples_are_within_the_wheel(wheel: Path) -> None:

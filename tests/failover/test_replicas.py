@@ -64,10 +64,10 @@ def hooks(runs: list[str], write: Write) -> WriteHooks:
         runs.append(write.key)
         return results_of("done", write)
 
-    async def told(outcome: Any) -> Results:
+    async def observed(outcome: Any) -> Results:
         return results_of(outcome, write)
 
-    return WriteHooks(run=run, results_of=told, is_safe_to_repeat=False, wait_s=5)
+    return WriteHooks(run=run, results_of=observed, is_safe_to_repeat=False, wait_s=5)
 
 
 async def test_a_claim_that_is_on_the_replica_lets_the_write_begin(place: Place) -> None:
@@ -117,10 +117,10 @@ async def test_a_takeover_waits_too_and_abandons_no_other_write(place: Place) ->
         short = Ledger(bus.batcher, bus.keys, lease_s=0.05, retention_s=3_600, claims=bus.claims)
         claim = await short.claim(write)
         assert claim is not None
-        while (standing := await short.status(write)).state != "abandoned":
+        while (status := await short.status(write)).state != "abandoned":
             pass
         with pytest.raises(ClaimNotReplicated):
-            await second.take_over(write, standing.fence)
+            await second.take_over(write, status.fence)
         assert (await short.status(write)).state != "none"
 
 

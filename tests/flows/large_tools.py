@@ -23,14 +23,14 @@ def many_rows() -> list[dict[str, Any]]:
 async def list_rows(context: ToolContext) -> list[dict[str, Any]]:
     """Lists all rows there are."""
     rows = many_rows()
-    await _held("list_rows", context)
+    await _wait_for_release("list_rows", context)
     return rows
 
 
 @tool(effect="read", timeout_s=600)
 async def hang(context: ToolContext) -> str:
     """Stops the event loop, the first time."""
-    await _held("hang", context)
+    await _wait_for_release("hang", context)
     if context.attempt == 1:
         time.sleep(600)  # noqa: ASYNC251  # that is the point
     return "over"
@@ -39,11 +39,11 @@ async def hang(context: ToolContext) -> str:
 @tool(effect="write", mode="parallel-safe", timeout_s=600)
 async def write_slowly(what: str, context: ToolContext) -> dict[str, str]:
     """Writes a thing, and takes its time."""
-    await _held("write_slowly", context)
+    await _wait_for_release("write_slowly", context)
     return {"written": what}
 
 
-async def _held(name: str, context: ToolContext) -> None:
+async def _wait_for_release(name: str, context: ToolContext) -> None:
     (_FOLDER / f"begun-{context.session_id}-{context.call_id}").touch()
     while not (_FOLDER / f"{name}-may-go").exists():  # noqa: ASYNC110  # another process says so
         await asyncio.sleep(0.01)

@@ -27,7 +27,7 @@ from tests.redis_server import RedisServer, running
 
 ANSWER = "It is as high as it is wide [F1]."
 LAST_WORDS = "This is what there is [F1]."
-ANSWERED, LAST_WORDS_TOLD = ANSWER.replace("[F1]", "[1]"), LAST_WORDS.replace("[F1]", "[1]")
+ANSWERED, LAST_WORDS_SHOWN = ANSWER.replace("[F1]", "[1]"), LAST_WORDS.replace("[F1]", "[1]")
 """As the user reads them, above the sources."""
 HANGS = "a question that hangs the model in round 2"
 SLOW_AT_FIRST = "a question that the model is slow to answer at first"

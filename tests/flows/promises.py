@@ -20,7 +20,7 @@ WAY = (*_OPENING, *_TOOL_ROUND, *_TOOL_ROUND, *_ROUND, *_ENDING)
 
 OVERDUE = "antiphon.assembly.overdue.v1"
 _SENT_BY_TIMERS = (OVERDUE, "antiphon.deadline.reached.v1")
-"""They come beside the step that set the timer."""
+"""Events that arrive while the step that set the timer runs."""
 
 
 def assert_whole(log: Log) -> None:
@@ -66,13 +66,13 @@ def assert_undisturbed(five: Pipeline, response: Response, may_read_again: bool 
     log = five.log(response.session_id)
     assert_complete(response)
     assert_way(log)
-    return assert_tools_told_truly(five, response, log, may_read_again)
+    return assert_results_are_true(five, response, log, may_read_again)
 
 
 def is_alone(response: Response) -> bool:
     """Return whether the coordinator gave the answer, in the assembler's place."""
-    doubts = response.uncertainty
-    return any((one.kind, one.about) == ("component_failed", "response_assembler") for one in doubts)
+    uncertainties = response.uncertainty
+    return any((one.kind, one.about) == ("component_failed", "response_assembler") for one in uncertainties)
 
 
 def assert_late(response: Response, log: Log) -> None:
@@ -85,7 +85,7 @@ def assert_late(response: Response, log: Log) -> None:
         assert_complete(response)
 
 
-def assert_tools_told_truly(
+def assert_results_are_true(
     five: Pipeline, response: Response, log: Log, may_read_again: bool = False
 ) -> int:
     """Check that each reported outcome is the ledger's. Returns the number of unknown outcomes.
@@ -96,22 +96,26 @@ def assert_tools_told_truly(
     """
     five.ledger.read()
     unknown = 0
-    for asked, told in _batches(log):
+    for asked, completed in _batches(log):
         journal = _journal(five, response.session_id, asked["data"]["round"])
-        results = {result["call_id"]: ToolResult.model_validate(result) for result in told["data"]["results"]}
+        results = {
+            result["call_id"]: ToolResult.model_validate(result) for result in completed["data"]["results"]
+        }
         assert list(results) == [call["id"] for call in asked["data"]["calls"]]
-        noted, told_results = outcomes(journal), tuple(results.values())
-        is_single_read = len(told_results) == 1 and not journal
-        assert noted == told_results or is_single_read, "the journal says otherwise"
+        noted, from_tools = outcomes(journal), tuple(results.values())
+        is_single_read = len(from_tools) == 1 and not journal
+        assert noted == from_tools or is_single_read, "the journal says otherwise"
         for call in asked["data"]["calls"]:
             key = key_of_call(asked, call, is_write=call["name"] == "write_down")
-            unknown += _assert_told_truly(five.ledger.runs[key], call, results[call["id"]], may_read_again)
-    is_said = any(doubt.kind == "outcome_unknown" for doubt in response.uncertainty)
-    assert is_said == bool(unknown), f"{unknown} outcomes are unknown: {response.uncertainty}"
+            unknown += _assert_result_is_true(
+                five.ledger.runs[key], call, results[call["id"]], may_read_again
+            )
+    is_reported = any(uncertainty.kind == "outcome_unknown" for uncertainty in response.uncertainty)
+    assert is_reported == bool(unknown), f"{unknown} outcomes are unknown: {response.uncertainty}"
     return unknown
 
 
-def _assert_told_truly(
+def _assert_result_is_true(
     runs: list[str], call: dict[str, Any], result: ToolResult, may_read_again: bool
 ) -> bool:
     if call["name"] == "write_down":
@@ -123,15 +127,19 @@ def _assert_told_truly(
             assert result.error.error_type == "outcome_unknown", result
             return True
     assert result.status == "ok", result
-    told = runs if may_read_again else runs[-1:]
-    assert result.data["run"] in told, f"of the runs {runs} the last is not the one told: {result}"
+    reported = runs if may_read_again else runs[-1:]
+    assert result.data["run"] in reported, f"of the runs {runs} the last is not the one reported: {result}"
     return False
 
 
 def _batches(log: Log) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return each batch of a log: its request and its results."""
-    told = {event["causationid"]: event for event in log if event["type"] == "antiphon.tools.completed.v1"}
-    return [(event, told[event["id"]]) for event in log if event["type"] == "antiphon.tools.requested.v1"]
+    completed = {
+        event["causationid"]: event for event in log if event["type"] == "antiphon.tools.completed.v1"
+    }
+    return [
+        (event, completed[event["id"]]) for event in log if event["type"] == "antiphon.tools.requested.v1"
+    ]
 
 
 def _journal(five: Pipeline, session_id: str, round: int) -> dict[str, bytes]:

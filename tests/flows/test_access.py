@@ -99,11 +99,11 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
         assert (asked.returncode, "wide" in asked.stdout) == (0, True), asked.stderr
         (session,) = five.session_ids()
 
-        async def told() -> int:
+        async def count_of_events() -> int:
             async with Antiphon(five.redis.url_of("client:client")) as antiphon:
                 return len([one async for one in antiphon.stream(session)])
 
-        assert asyncio.run(told()) > 5
+        assert asyncio.run(count_of_events()) > 5
         five.add(five.keys.inbox(0, "coordinator"), {"event": "{}", "log": "1-1"})
         five.until(lambda: five.client.xlen(five.keys.dead(0)) == 1, "a dead letter")
         letter = five.entries(five.keys.dead(0))[0][0].decode()

@@ -18,7 +18,7 @@ from tests.flows.promises import assert_each_answered_once
 from tests.messages_server import Scripted
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
-ROOM = 8
+SESSIONS_MAX = 8
 BRIEF = [Scripted(when="Round 1 of", text="It is as it is.", repeat=True)]
 """A model that answers at once, without tools."""
 
@@ -51,12 +51,14 @@ def waiting(five: Pipeline) -> int:
 def start_when_all_wait(five: Pipeline, count: int) -> None:
     """Start the coordinator first, so that so many queries wait before the other components work."""
     five.start("coordinator")
-    five.until(lambda: waiting(five) == count - ROOM, "the queries to wait")
+    five.until(lambda: waiting(five) == count - SESSIONS_MAX, "the queries to wait")
     five.start("reasoning_engine", "tool_dispatcher", "context_synthesizer", "response_assembler")
 
 
 def test_ten_queries_are_answered_before_the_thousand_that_came_first() -> None:
-    with with_grants(scripted=BRIEF, is_started=False, ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(ROOM)) as five:
+    with with_grants(
+        scripted=BRIEF, is_started=False, ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(SESSIONS_MAX)
+    ) as five:
         submit_all(five, "big", 1_000)
         submit_all(five, "small", 10)
         start_when_all_wait(five, 1_010)
@@ -64,14 +66,14 @@ def test_ten_queries_are_answered_before_the_thousand_that_came_first() -> None:
         order = answered(five)
     last = max(n for n, tenant in enumerate(order) if tenant == "small")
     # The sessions that were open before, that took turns with the ten, and that were open with the last.
-    assert order[:last].count("big") <= ROOM + 10 + ROOM
+    assert order[:last].count("big") <= SESSIONS_MAX + 10 + SESSIONS_MAX
 
 
 def test_weights_are_turns() -> None:
     with with_grants(
         scripted=BRIEF,
         is_started=False,
-        ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(ROOM),
+        ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(SESSIONS_MAX),
         ANTIPHON_COORDINATOR_TENANT_WEIGHTS="gold=4",
     ) as five:
         submit_all(five, "plain", 100)
@@ -81,7 +83,7 @@ def test_weights_are_turns() -> None:
         order = answered(five)
     last = max(n for n, tenant in enumerate(order) if tenant == "gold")
     plain = order[:last].count("plain")
-    assert 25 - ROOM <= plain <= ROOM + 25 + ROOM, plain
+    assert 25 - SESSIONS_MAX <= plain <= SESSIONS_MAX + 25 + SESSIONS_MAX, plain
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
@@ -152,7 +154,7 @@ async def test_a_query_that_waits_is_shown_and_ends_when_it_is_cancelled() -> No
         assert waiting(five) == 1, "the other one waits on"
 
 
-async def test_a_client_is_told_that_too_many_wait() -> None:
+async def test_a_client_receives_an_error_when_too_many_wait() -> None:
     with with_grants(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1", ANTIPHON_BUS_MAX_WAITING_SESSIONS="1") as five:
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")

@@ -69,9 +69,9 @@ def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(
         five.until(
             lambda: set(errors_of(five, f"held-{os.urandom(4).hex()}")) == {"circuit_open"}, "refusals"
         )
-        held = runs.read_bytes().count(b"\n")
+        runs_before = runs.read_bytes().count(b"\n")
         assert set(errors_of(five, "three")) == {"circuit_open"}
-        assert runs.read_bytes().count(b"\n") == held
+        assert runs.read_bytes().count(b"\n") == runs_before
 
         breakers(five, "close", "tool:measure")
         five.until(lambda: set(errors_of(five, f"well-{os.urandom(4).hex()}")) == {"ok"}, "results")

@@ -15,7 +15,7 @@ from tests.flows.promises import assert_each_answered_once
 from tests.messages_server import Scripted, Use
 
 FOUND = "It is 12 cubits high"
-SAYS_NOTHING, NEVER_ENDS = "a question the model broods over", "a question the model has no end of answers to"
+SILENT, NEVER_ENDS = "a question the model broods over", "a question the model has no end of answers to"
 READS, WRITES, EASY = (
     "a question for slow tools",
     "a question for a slow write",
@@ -34,7 +34,7 @@ SCRIPT = [
     ),
     Scripted(when=WRITES, uses=(LOOK_UP, Use(name="send", input={"what": "a letter"}, id="c2"))),
     Scripted(when="Round 1 of", text="First the height.", uses=(LOOK_UP,), repeat=True),
-    Scripted(when=SAYS_NOTHING, text="Never heard.", wait_s=600),
+    Scripted(when=SILENT, text="Never heard.", wait_s=600),
     Scripted(when=NEVER_ENDS, text="And so on. " * 10_000, event_wait_s=0.05),
 ]
 
@@ -67,8 +67,8 @@ def cancel(five: Pipeline, session_id: str, *options: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def doubts(response: Response, kind: str) -> set[str]:
-    return {doubt.about for doubt in response.uncertainty if doubt.kind == kind}
+def uncertainties(response: Response, kind: str) -> set[str]:
+    return {uncertainty.about for uncertainty in response.uncertainty if uncertainty.kind == kind}
 
 
 def assert_cancelled_with_what_was_found(response: Response) -> None:
@@ -84,7 +84,7 @@ def assert_it_goes_on(five: Pipeline) -> None:
     assert five.response_to("next").status == "complete"
 
 
-@pytest.mark.parametrize("question", [SAYS_NOTHING, NEVER_ENDS])
+@pytest.mark.parametrize("question", [SILENT, NEVER_ENDS])
 def test_the_model_is_hung_up_on(tmp_path: Path, question: str) -> None:
     with slow_pipeline(tmp_path) as five:
         five.submit(question, session_id="s1")
@@ -109,7 +109,7 @@ def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(
         cancel(five, "s1")
         response = five.response_to("s1")
         assert_cancelled_with_what_was_found(response)
-        assert doubts(response, "call_unfinished") == {"wait_for c2", "doze c3"}
+        assert uncertainties(response, "call_unfinished") == {"wait_for c2", "doze c3"}
         five.until(lambda: "s1 wait_for cancelled" in steps(tmp_path), "the tool to be cancelled")
         assert_it_goes_on(five)
         assert five.terminate("tool_dispatcher", 60) == 0
@@ -120,7 +120,7 @@ def is_settled(five: Pipeline, call_id: str) -> bool:
 
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["cancelled", "killed"])
-def test_a_write_in_flight_is_told_as_of_unknown_outcome_and_never_run_again(
+def test_a_write_in_flight_is_reported_with_unknown_outcome_and_never_run_again(
     tmp_path: Path, is_killed: bool
 ) -> None:
     """Also when its worker is killed meanwhile, and another one takes its batch over."""
@@ -133,8 +133,8 @@ def test_a_write_in_flight_is_told_as_of_unknown_outcome_and_never_run_again(
         cancel(five, "s1")
         response = five.response_to("s1")
         assert_cancelled_with_what_was_found(response)
-        assert doubts(response, "outcome_unknown") == {"send c2"}
-        assert doubts(response, "call_unfinished") == set()
+        assert uncertainties(response, "outcome_unknown") == {"send c2"}
+        assert uncertainties(response, "call_unfinished") == set()
         if is_killed:
             five.start("tool_dispatcher")
         assert_it_goes_on(five)

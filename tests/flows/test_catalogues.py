@@ -27,14 +27,18 @@ def test_a_query_waits_for_the_tools_of_the_next_dispatcher(five: Pipeline) -> N
     five.start("tool_dispatcher")
     response = five.response_to("s1")
     assert response.tool_calls_used
-    assert "tools_unavailable" not in {doubt.kind for doubt in response.uncertainty}
+    assert "tools_unavailable" not in {uncertainty.kind for uncertainty in response.uncertainty}
 
 
 def test_an_answer_without_a_dispatcher_says_that_there_were_no_tools(five: Pipeline) -> None:
     five.start(*OTHERS, ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S="0.5")
     five.submit("How high is it?", session_id="s1")
-    (doubt,) = [doubt for doubt in five.response_to("s1").uncertainty if doubt.kind == "tools_unavailable"]
-    assert doubt.message.startswith("No tool dispatcher had published its tools")
+    (uncertainty,) = [
+        uncertainty
+        for uncertainty in five.response_to("s1").uncertainty
+        if uncertainty.kind == "tools_unavailable"
+    ]
+    assert uncertainty.message.startswith("No tool dispatcher had published its tools")
 
 
 def test_an_answer_whose_deadline_passes_without_a_dispatcher_names_that_and_replays(five: Pipeline) -> None:
@@ -44,15 +48,17 @@ def test_an_answer_whose_deadline_passes_without_a_dispatcher_names_that_and_rep
     assert five.terminate("tool_dispatcher", 60) == 0
     five.submit("How high is it?", session_id="s1", options='{"deadline_s": 4}')
     five.submit("How high is it?", session_id="s2", options='{"deadline_s": 12}')
-    told = {}
+    messages = {}
     for session_id in ("s1", "s2"):
         response = five.response_to(session_id)
         assert response.termination_reason == "deadline_exceeded"
         assert "Start a tool dispatcher" in response.answer
-        (told[session_id],) = (
-            doubt.message for doubt in response.uncertainty if doubt.kind == "tools_unavailable"
+        (messages[session_id],) = (
+            uncertainty.message
+            for uncertainty in response.uncertainty
+            if uncertainty.kind == "tools_unavailable"
         )
-    assert told == {
+    assert messages == {
         "s1": "No tool dispatcher was running until the deadline, so no tool was called.",
         "s2": "No tool dispatcher was running when the time ran out, so calls of round 1 were not finished.",
     }

@@ -5,7 +5,7 @@ from antiphon_shared.events import Component
 from antiphon_shared.events.base import COMPONENTS
 
 from tests.flows.pipeline import FORMS, PONDERS, SLOW_AT_FIRST, Pipeline, pipeline
-from tests.flows.promises import assert_each_answered_once, assert_tools_told_truly, assert_undisturbed
+from tests.flows.promises import assert_each_answered_once, assert_results_are_true, assert_undisturbed
 
 STOP_LIMIT_S = 60
 """Within ten seconds it is out, if the machine has time for it; in any case long before a slow call ends."""
@@ -17,7 +17,7 @@ LONG_LEASE_S = "600"
     ("component", "processes"),
     [*((component, 5) for component in COMPONENTS), ("coordinator", 1), ("tool_dispatcher", 1)],
 )
-def test_a_component_that_is_told_to_stop_leaves_nothing_unserved(
+def test_a_component_that_receives_a_stop_leaves_nothing_unserved(
     component: Component, processes: int
 ) -> None:
     with pipeline(
@@ -59,7 +59,7 @@ def test_what_takes_longer_than_a_stop_is_handed_back_and_taken_up_at_once(
         response = five.response_to("s1")
         assert response.status == "complete"
         five.wait_until_idle()
-        assert_tools_told_truly(five, response, five.log("s1"))
+        assert_results_are_true(five, response, five.log("s1"))
         run_again = [key for key, runs in five.ledger.runs.items() if len(runs) > 1]
         assert len(run_again) == (question == PONDERS), f"what was settled was run again: {run_again}"
 

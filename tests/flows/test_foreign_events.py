@@ -48,7 +48,7 @@ def test_events_of_unopened_sessions_change_no_session() -> None:
 
 
 def test_copies_of_real_entries_change_no_session_that_runs() -> None:
-    """But for this: a copy that meets a write under way cannot know how it ends, and says so."""
+    """One exception: a copy that meets a write in flight reports an unknown outcome."""
     with pipeline(wait_s=0.05) as five:
         submit_all(five)
         copied: dict[str, set[bytes]] = {session_id: set() for session_id in SESSIONS}

@@ -205,7 +205,7 @@ class Hostage:
             assert of_entry == (["set aside"] if set_aside else ["handled"]), (stream, id, of_entry)
             assert set_aside <= 1, (stream, id)
         assert rejected.keys() | {id for _, id in dead} <= {id for _, id in ends}
-        # The marker too: the highest id comes again, as another entry of a queue that is made anew.
+        # The marker too: the highest id comes again, as another entry of a new queue.
         for key in (keys.rejected(), keys.rejection(HIGHEST), *map(keys.dead, range(2))):
             await self.bus.batcher.submit("DEL", key)
 

@@ -61,7 +61,7 @@ def test_what_has_no_place_is_summarized_recalled_and_cited(tmp_path: Path) -> N
         assert response.status == "complete"
         assert response.answer.startswith(f"Holm 4 has one [1], and Holm {RECALLED} a chapel [2].")
         assert [source.excerpt for source in response.sources] == [statement(4), statement(RECALLED)]
-        assert "summarized" in [doubt.kind for doubt in response.uncertainty]
+        assert "summarized" in [uncertainty.kind for uncertainty in response.uncertainty]
 
         memory = memory_of(five, "s1")
         assert len(memory.facts) == HARBOURS, "what is recalled is not filed twice"

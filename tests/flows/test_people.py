@@ -74,11 +74,11 @@ def test_a_user_who_says_nothing_is_not_waited_for_for_ever() -> None:
         response = five.response_to("s1")
         assert response.answer.startswith("I assumed the red one.")
         assert response.status == "complete"
-        told = {doubt.kind: doubt.message for doubt in response.uncertainty}
-        assert told["question_unanswered"] == (
+        messages = {uncertainty.kind: uncertainty.message for uncertainty in response.uncertainty}
+        assert messages["question_unanswered"] == (
             "The user was asked “Which one do you mean?” and did not answer in time."
         )
-        assert "tool_failed" not in told, "that is not said twice"
+        assert "tool_failed" not in messages, "that is not said twice"
         assert response.tool_calls_used == 1
         five.wait_until_idle()
 

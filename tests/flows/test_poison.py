@@ -30,7 +30,7 @@ def test_a_tool_that_kills_its_process_costs_no_session_but_a_round_of_its_own(p
         five.until(all_are_answered, "all answered, while the dispatcher is started again and again")
         responses = {response.session_id: response for response in five.responses()}
         assert_each_answered_once(list(responses.values()), ["poisoned", *NEIGHBOURS])
-        assert "component_failed" in [doubt.kind for doubt in responses["poisoned"].uncertainty]
+        assert "component_failed" in [uncertainty.kind for uncertainty in responses["poisoned"].uncertainty]
         assert five.client.xlen(five.keys.dead(0)) == 1, "its batch, and no neighbour's"
         for session_id in NEIGHBOURS:
             assert_undisturbed(five, responses[session_id])

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from antiphon import Antiphon
-from tests.flows.pipeline import ANSWERED, FORMS, HANGS, LAST_WORDS_TOLD, PONDERS, Pipeline, pipeline
+from tests.flows.pipeline import ANSWERED, FORMS, HANGS, LAST_WORDS_SHOWN, PONDERS, Pipeline, pipeline
 from tests.flows.promises import (
     assert_complete,
     assert_each_answered_once,
-    assert_tools_told_truly,
+    assert_results_are_true,
     assert_way,
     assert_whole,
 )
@@ -74,7 +74,7 @@ def test_each_of_many_queries_is_answered_once_and_each_malformed_is_rejected(
             log = five.log(response.session_id)
             assert_complete(response)
             assert_way(log)
-            assert assert_tools_told_truly(five, response, log) == 0
+            assert assert_results_are_true(five, response, log) == 0
         rejected = five.entries(five.keys.rejected())
         assert len(rejected) == len(MALFORMED)
         assert all(fields[b"reason"] for _, fields in rejected)
@@ -134,9 +134,9 @@ def test_a_limit_ends_in_an_answer_with_its_reason_and_what_was_found(
         five.wait_until_idle()
         assert (response.status, response.termination_reason) == ("partial", reason)
         assert response.tool_calls_used == calls
-        assert LAST_WORDS_TOLD in response.answer
+        assert LAST_WORDS_SHOWN in response.answer
         assert [source.id for source in response.sources] == ["F1"]
-        assert reason in [doubt.kind for doubt in response.uncertainty]
+        assert reason in [uncertainty.kind for uncertainty in response.uncertainty]
         assert_whole(five.log("s1"))
 
 
@@ -169,6 +169,6 @@ async def test_a_cancellation_ends_a_session_in_the_middle_of_a_tool_call(proces
         response = five.response_to("s1")
         assert (response.status, response.termination_reason) == ("cancelled", "cancelled")
         assert ANSWERED not in response.answer
-        assert "call_unfinished" in [doubt.kind for doubt in response.uncertainty]
+        assert "call_unfinished" in [uncertainty.kind for uncertainty in response.uncertainty]
         five.submit("The next one is not held up", session_id="s2")
         assert_complete(five.response_to("s2"))

@@ -19,7 +19,7 @@ from tests.messages_server import Scripted
 
 OTHERS = [{"name": "other", "instructions": "Do something else.", "tools": ["count_berths"]}]
 QUESTION = "Book a harbour. (by name)"
-SAID = [COUNT, FOUND, BOOK, BOOKED]
+TEXTS = [COUNT, FOUND, BOOK, BOOKED]
 
 
 async def ask(
@@ -44,7 +44,7 @@ def rejection(five: Pipeline, steps: object) -> str:
 def test_a_session_keeps_the_steps_that_its_name_stood_for(tmp_path: Path) -> None:
     file, recordings = tmp_path / "harbour.yaml", tmp_path / "recordings"
     file.write_text(json.dumps({"steps": [STEPS[0], STEPS[2]]}))
-    scripted: list[Scripted] = of_cheat("(by name)", tuple(SAID))
+    scripted: list[Scripted] = of_cheat("(by name)", tuple(TEXTS))
     tools = "tests.flows.validating_tools,tests.flows.ledger_tools"
     with pipeline(scripted=scripted, ANTIPHON_TOOLS=tools, ANTIPHON_COORDINATOR_STEPS=str(file)) as five:
         five.hold("reasoning_engine")
@@ -70,7 +70,7 @@ def test_a_session_keeps_the_steps_that_its_name_stood_for(tmp_path: Path) -> No
 
 
 def test_a_fault_in_a_list_is_named_without_inner_names() -> None:
-    with pipeline(scripted=of_cheat("(by name)", tuple(SAID))) as five:
+    with pipeline(scripted=of_cheat("(by name)", tuple(TEXTS))) as five:
         assert rejection(five, [{"name": 1}]).startswith(
             "options.steps.0.name: Input should be a valid string"
         )

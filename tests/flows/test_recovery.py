@@ -23,7 +23,7 @@ def fallback_steps(five: Pipeline, session_id: str) -> list[str]:
 
 
 def kinds(response: Any) -> list[str]:
-    return [doubt.kind for doubt in response.uncertainty]
+    return [uncertainty.kind for uncertainty in response.uncertainty]
 
 
 @FORMS
@@ -60,7 +60,7 @@ def test_when_no_model_replies_any_more_the_facts_are_the_answer() -> None:
         five.wait_until_idle()
 
 
-def test_the_model_is_told_when_every_call_has_failed_and_then_answers() -> None:
+def test_the_model_receives_the_errors_when_every_call_failed_and_then_answers() -> None:
     unknown = Use(name="look_up", input={"what": 7})
     scripted = [
         Scripted(when="Round 1 of", uses=(unknown,)),

@@ -32,7 +32,7 @@ def test_fifty_sessions_outlive_two_crashes_of_redis(processes: int) -> None:
 
 def submit(five: Pipeline, session_id: str) -> None:
     """Submit until it is acknowledged; with an id of its own, a submission may be repeated."""
-    patiently(lambda: five.submit("What outlives a crash?", session_id=session_id))
+    retry(lambda: five.submit("What outlives a crash?", session_id=session_id))
 
 
 def crash(five: Pipeline, sessions: list[str], component: Component) -> set[tuple[str, bytes]]:
@@ -60,7 +60,7 @@ def every_entry(five: Pipeline, sessions: list[str]) -> set[tuple[str, bytes]]:
     }
 
 
-def patiently(attempt: Callable[[], None]) -> None:
+def retry(attempt: Callable[[], None]) -> None:
     deadline = time.monotonic() + LIMIT_S
     while True:
         try:

@@ -55,7 +55,7 @@ IN_FORM = {
 """The texts of a model without tool calling, by the replies of one with it."""
 
 
-def said(replies: Sequence[Scripted], way: str) -> list[Scripted]:
+def replies_in(replies: Sequence[Scripted], way: str) -> list[Scripted]:
     """Return the replies as a model writes them in that wire format and style."""
     return [_in_form(one) for one in replies] if "prompted" in way else list(replies)
 
@@ -78,14 +78,14 @@ def assert_asked(five: Pipeline, way: str) -> None:
     path = "/v1/messages" if "Messages" in way else "/v1/chat/completions"
     assert {request["path"] for request in requests} == {path}
     if "prompted" in way:
-        own_means = {"tools", "tool_choice", "response_format", "output_config"}
-        assert not any(own_means & request["body"].keys() for request in requests)
+        own_fields = {"tools", "tool_choice", "response_format", "output_config"}
+        assert not any(own_fields & request["body"].keys() for request in requests)
         assert "tool_use" not in json.dumps(requests)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_whatever_the_model_tries_only_what_fits_is_a_result(way: str) -> None:
-    with pipeline(scripted=said(script(), way), **WAYS[way]) as five:
+    with pipeline(scripted=replies_in(script(), way), **WAYS[way]) as five:
         asked = {f"s{n}": trick for n, trick in enumerate([*TRICKS, NEVER, LOOKS_UP])}
         for session, trick in asked.items():
             ask(five, trick, session)
@@ -94,8 +94,8 @@ def test_whatever_the_model_tries_only_what_fits_is_a_result(way: str) -> None:
             if trick == NEVER:
                 assert reasons(response) == ("partial", "output_invalid")
                 assert (response.result, len(refusals)) == (None, 3)
-                told = {one.kind: one.message for one in response.uncertainty}
-                assert "It is Skagen." in told["output_missing"]
+                messages = {one.kind: one.message for one in response.uncertainty}
+                assert "It is Skagen." in messages["output_missing"]
             else:
                 assert reasons(response) == ("complete", "natural_completion"), (trick, response)
                 assert response.result == PLAN, trick
@@ -109,7 +109,7 @@ def test_whatever_the_model_tries_only_what_fits_is_a_result(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result(way: str) -> None:
     scripted = [
-        one for cheat, replies in CHEATS.items() for one in of_cheat(cheat, tuple(said(replies, way)))
+        one for cheat, replies in CHEATS.items() for one in of_cheat(cheat, tuple(replies_in(replies, way)))
     ]
     with pipeline(scripted=scripted, ANTIPHON_TOOLS="tests.flows.validating_tools", **WAYS[way]) as five:
         asked = {f"s{n}": cheat for n, cheat in enumerate(CHEATS)}
@@ -192,7 +192,7 @@ def test_a_model_of_the_other_wire_format_takes_over_where_one_fails() -> None:
 @pytest.mark.parametrize("way", ["chat completions", "chat completions, prompted"])
 def test_steps_are_taken_in_their_order_whatever_the_model_tries(way: str) -> None:
     tried = ("does as it should", "books at once", "plans without validation", "says that it is done")
-    cheats = {cheat: said(STEP_CHEATS[cheat], way) for cheat in tried}
+    cheats = {cheat: replies_in(STEP_CHEATS[cheat], way) for cheat in tried}
     scripted = [one for cheat, replies in cheats.items() for one in of_cheat(f"({cheat})", tuple(replies))]
     tools = "tests.flows.validating_tools,tests.flows.ledger_tools"
     with pipeline(scripted=scripted, ANTIPHON_TOOLS=tools, **WAYS[way]) as five:

@@ -88,14 +88,14 @@ def test_every_variable_that_is_named_is_a_setting(name: str) -> None:
     assert named <= known_settings()
 
 
-def test_who_chooses_the_model_and_who_asks_it_are_told_of_the_same_ones() -> None:
-    told = [
+def test_the_coordinator_and_the_engine_receive_the_same_models() -> None:
+    models = [
         {name: SERVICES[component]["environment"][name] for name in ("ANTIPHON_MODEL", "ANTIPHON_MODELS")}
         for component in ("coordinator", "reasoning_engine")
     ]
     assert (
-        told[0]
-        == told[1]
+        models[0]
+        == models[1]
         == {"ANTIPHON_MODEL": "${ANTIPHON_MODEL:-}", "ANTIPHON_MODELS": "${ANTIPHON_MODELS:-}"}
     )
 

@@ -63,14 +63,14 @@ every_injection = each_row("injection", INJECTIONS, ids=[one.name for one in INJ
 every_place = each_row("place", PLACES)
 
 
-def the_desk(place: str, text: str) -> SessionIndex:
+def the_index(place: str, text: str) -> SessionIndex:
     """Return the index of three rounds; the second has a harmless untrusted call and one with the text."""
     price = {"product": "Harbour", "price_eur": 900, "valid": "2024-03-01"}
-    said = "As of 1 March 2024, the licence of the product costs 900 euros."
+    statement = "As of 1 March 2024, the licence of the product costs 900 euros."
     rounds = [
         a_round(
             ("register", {"id": 7}, price),
-            ("register", {"id": 6}, said),
+            ("register", {"id": 6}, statement),
             (
                 "search",
                 {"q": "licence"},
@@ -86,14 +86,14 @@ def the_desk(place: str, text: str) -> SessionIndex:
         ),
         a_round(("register", {"id": 9}, {"seller": "Mira Oduya", "phone": "+47 55 00 00"}), round=3),
     ]
-    desk = SessionIndex(QUESTION, TOKENS_MAX)
+    index = SessionIndex(QUESTION, TOKENS_MAX)
     for reasoning, results in rounds:
-        desk.add(desk.filed(reasoning, results, untrusted=("toolu_12", "toolu_21", HOSTILE_CALL)))
-    return desk
+        index.add(index.filed(reasoning, results, untrusted=("toolu_12", "toolu_21", HOSTILE_CALL)))
+    return index
 
 
-def the_briefing(desk: SessionIndex) -> ReadBriefing:
-    return read_strictly(desk.briefing(4, 6).text, QUESTION)
+def the_briefing(index: SessionIndex) -> ReadBriefing:
+    return read_strictly(index.briefing(4, 6).text, QUESTION)
 
 
 def of_others(briefing: ReadBriefing) -> list[tuple[str, ...]]:
@@ -106,14 +106,14 @@ def of_others(briefing: ReadBriefing) -> list[tuple[str, ...]]:
             fence.round,
             fence.trust,
             *fence.words,
-            *map(_told, fence.facts),
+            *map(_text_of, fence.facts),
         )
         for fence in briefing.fences
         if fence.call != HOSTILE_CALL
     ]
 
 
-def _told(fact: ReadFact) -> str:
+def _text_of(fact: ReadFact) -> str:
     return f"{fact.title}\n{fact.text}"
 
 
@@ -124,7 +124,7 @@ def of_the_call(briefing: ReadBriefing) -> set[tuple[str, str, str]]:
 
 @cache
 def the_harmless_briefing(place: str) -> ReadBriefing:
-    return the_briefing(the_desk(place, HARMLESS))
+    return the_briefing(the_index(place, HARMLESS))
 
 
 def test_the_corpus_is_wide() -> None:
@@ -156,8 +156,8 @@ def test_a_fenced_text_is_one_fact_and_nothing_else(injection: Injection) -> Non
 @every_place
 @every_injection
 def test_a_briefing_is_as_with_a_harmless_text_in_the_same_place(injection: Injection, place: str) -> None:
-    desk = the_desk(place, injection.text)
-    hostile, harmless = the_briefing(desk), the_harmless_briefing(place)
+    index = the_index(place, injection.text)
+    hostile, harmless = the_briefing(index), the_harmless_briefing(place)
 
     assert list(hostile.sections) == list(harmless.sections)
     assert hostile.sections["Now"] == ["Round 4 of at most 6."]
@@ -165,7 +165,7 @@ def test_a_briefing_is_as_with_a_harmless_text_in_the_same_place(injection: Inje
     assert len(hostile.sections["Tools tried"]) == len(harmless.sections["Tools tried"]) == 7
     assert of_others(hostile) == of_others(harmless)
     assert of_the_call(hostile) == of_the_call(harmless)
-    assert_shows_all(hostile, desk.memory)
+    assert_shows_all(hostile, index.memory)
 
 
 def assert_shows_all(briefing: ReadBriefing, memory: Memory) -> None:
@@ -213,7 +213,7 @@ def after_harmless_tools(place: str) -> tuple[Session, ReasoningRequested]:
 
 
 def without_ids(session: Session) -> Session:
-    """Return the session without the ids that are drawn anew for each session."""
+    """Return the session without the ids that are drawn for each session."""
     return replace(session, awaiting=())
 
 
@@ -230,27 +230,32 @@ def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
 
 def in_a_conversation(question: str, answer: str) -> tuple[SessionIndex, ReadBriefing]:
     """Return a session that continues those and a harmless turn, and has called a tool since."""
-    said = [(question, answer), ("Who sells the licence?", "Mira Oduya of Bergen sells the licence.")]
+    history = [(question, answer), ("Who sells the licence?", "Mira Oduya of Bergen sells the licence.")]
     turns = [
         Turn(
-            session_id=f"s{n}", at=START, question=asked, answer=told, status="complete", has_untrusted=n == 1
+            session_id=f"s{n}",
+            at=START,
+            question=asked,
+            answer=answer,
+            status="complete",
+            has_untrusted=n == 1,
         )
-        for n, (asked, told) in enumerate(said, 1)
+        for n, (asked, answer) in enumerate(history, 1)
     ]
-    desk = SessionIndex(QUESTION, TOKENS_MAX)
-    desk.add(file_conversation(desk.memory, turns))
-    desk.file(*a_round(("register", {"id": 7}, "Harbour is sold by Mira Oduya."), round=1))
-    return desk, the_briefing_of_round_2(desk)
+    index = SessionIndex(QUESTION, TOKENS_MAX)
+    index.add(file_conversation(index.memory, turns))
+    index.file(*a_round(("register", {"id": 7}, "Harbour is sold by Mira Oduya."), round=1))
+    return index, the_briefing_of_round_2(index)
 
 
-def the_briefing_of_round_2(desk: SessionIndex) -> ReadBriefing:
-    return read_strictly(desk.briefing(2, 6).text, QUESTION)
+def the_briefing_of_round_2(index: SessionIndex) -> ReadBriefing:
+    return read_strictly(index.briefing(2, 6).text, QUESTION)
 
 
 @every_injection
 def test_an_earlier_turn_stays_in_its_place_whatever_it_says(injection: Injection) -> None:
     _, harmless = in_a_conversation(HARMLESS, HARMLESS)
-    desk, hostile = in_a_conversation(injection.text[:2_000], injection.text)
+    index, hostile = in_a_conversation(injection.text[:2_000], injection.text)
 
     assert list(hostile.sections) == list(harmless.sections)
     assert len(hostile.sections["Earlier in this conversation"]) == 2
@@ -260,7 +265,7 @@ def test_an_earlier_turn_stays_in_its_place_whatever_it_says(injection: Injectio
         ("turn_2", "tool"),
         ("toolu_10", "tool"),
     ]
-    assert_shows_all(hostile, desk.memory)
+    assert_shows_all(hostile, index.memory)
 
 
 @every_injection
@@ -292,9 +297,9 @@ def test_a_strangers_later_date_puts_nothing_aside_that_a_tool_knows() -> None:
          ("register", {"id": 6}, f"As of 1 March {year}, the licence of the product costs {price} euros.")]
         for year, price in ((2024, 900), (2999, 1))
     )  # fmt: skip  # one shape, twice
-    desk = SessionIndex(QUESTION, TOKENS_MAX)
+    index = SessionIndex(QUESTION, TOKENS_MAX)
     for reasoning, results in (a_round(*known), a_round(*strange, round=2)):
-        desk.add(desk.filed(reasoning, results, untrusted=("toolu_20", "toolu_21")))
-    facts = the_briefing(desk).facts
+        index.add(index.filed(reasoning, results, untrusted=("toolu_20", "toolu_21")))
+    facts = the_briefing(index).facts
     assert len(facts) == 4
     assert not any("superseded by" in fact.remarks for fact in facts.values())

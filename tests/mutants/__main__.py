@@ -45,9 +45,9 @@ def _drawn(arguments: argparse.Namespace, seed: int, pure: frozenset[str]) -> li
 
 def _earlier(paths: Sequence[Path]) -> list[Fate]:
     fates = [one for path in paths for one in fates_in(path)]
-    there = [one for one in fates if one.mutant.is_there]
-    say(f"{len(there)} of {len(fates)} mutants are still there; the source of the others has changed")
-    return there
+    known = [one for one in fates if one.mutant.is_there]
+    say(f"{len(known)} of {len(fates)} mutants are still there; the source of the others has changed")
+    return known
 
 
 def _stages(arguments: argparse.Namespace) -> Sequence[Stage]:

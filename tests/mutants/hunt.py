@@ -49,14 +49,14 @@ def draw(files: Sequence[str], number: int, seed: int, jobs: int) -> list[Mutant
     So each line of code counts alike, and one with twenty words of a table no more than others. Where Python makes the
     same code of every change of a site, another line is drawn.
     """
-    lot = Random(seed)
+    random = Random(seed)
     by_line: dict[tuple[str, int], list[int]] = {}
     for file in files:
         for place, site in enumerate(sites(file)):
             by_line.setdefault((file, site.line), []).append(place)
     lines = sorted(by_line)
-    lot.shuffle(lines)
-    places = [(file, lot.choice(by_line[file, line])) for file, line in lines]
+    random.shuffle(lines)
+    places = [(file, random.choice(by_line[file, line])) for file, line in lines]
     found: list[Mutant] = []
     while len(found) < number and places:
         wanted, places = places[: number - len(found)], places[number - len(found) :]
@@ -114,13 +114,13 @@ def _in_both(
     """Run mutants that must be there at import from here, the others from a fork that imported everything."""
     early = [one for one in fates if _is_early(one.mutant, run)]
     late = [one for one in fates if not _is_early(one.mutant, run)]
-    done = list(_told(work, spread(partial(work, run, True), early, jobs), len(early), tell))
+    done = list(_reported(work, spread(partial(work, run, True), early, jobs), len(early), tell))
 
     def with_product() -> list[Fate]:
         runs.import_product()
         if work is _verified:
             _lines()
-        return list(_told(work, spread(partial(work, run, False), late, jobs), len(late), tell))
+        return list(_reported(work, spread(partial(work, run, False), late, jobs), len(late), tell))
 
     if late:
         rest = in_fork(with_product, 24 * 3600)
@@ -134,7 +134,7 @@ def _is_early(mutant: Mutant, run: Runs) -> bool:
     return mutant.needs_import or any((mutant.file, line) in run.imported for line in mutant.lines)
 
 
-def _told(work: Work, fates: Iterable[Fate], number: int, tell: Callable[[str], None]) -> Iterator[Fate]:
+def _reported(work: Work, fates: Iterable[Fate], number: int, tell: Callable[[str], None]) -> Iterator[Fate]:
     for n, fate in enumerate(fates, 1):
         if not fate.is_caught and work is not _verified:
             tell(f"  survives: {fate.mutant}")

@@ -100,12 +100,12 @@ def changed(file: str, mutants: Sequence[Mutant]) -> CodeType:
     return compile(ast.fix_missing_locations(tree), str(ROOT / file), "exec")
 
 
-def drawn(file: str, place: int, lot: Random) -> Mutant | None:
+def drawn(file: str, place: int, random: Random) -> Mutant | None:
     """Return a mutant of a site, one of its ways at random, or None if no way changes the code."""
     tree, site = _site(file, place)
     original = _original(file)
     ways = list(range(len(site.ways)))
-    lot.shuffle(ways)
+    random.shuffle(ways)
     for way in ways:
         tree, site = _site(file, place)
         shown = _Shown(tree, site.node)

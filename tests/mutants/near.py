@@ -35,7 +35,7 @@ def near(file: str, is_early: bool) -> list[str]:
     imports a file, those of the files that import it are the importers.
     """
     path = Path(file.removeprefix("shared/antiphon_shared/"))
-    room = f"tests/{file.partition('/')[0]}/"
+    folder = f"tests/{file.partition('/')[0]}/"
     folders = tuple(f"{floor}/{path.parent}/" for floor in ("tests", "tests/shared"))
     importing = _tests_importing(file)
     declared = _OF_DECLARATIONS if is_early else ()
@@ -43,7 +43,7 @@ def near(file: str, is_early: bool) -> list[str]:
     def distance(test: str) -> tuple[bool, bool, bool, bool, int]:
         is_there = test.startswith(folders)
         is_own = is_there and test.endswith(f"/test_{path.stem}.py")
-        imports = test in declared or (test.startswith((room, *folders)) and test in importing)
+        imports = test in declared or (test.startswith((folder, *folders)) and test in importing)
         is_direct = str(Path(test).parent) + "/" in folders
         return not is_own, not imports, not is_direct, not is_there, len(_imports()[test])
 

@@ -37,21 +37,21 @@ def equivalent() -> dict[str, str]:
 def as_text(fates: Sequence[Fate], with_suite: bool) -> str:
     """Return the table and the survivors as text."""
     known = equivalent()
-    rooms = sorted({_room(one) for one in fates})
-    rows = [(room, [one for one in fates if _room(one) == room]) for room in rooms]
+    rooms = sorted({_package(one) for one in fates})
+    rows = [(package, [one for one in fates if _package(one) == package]) for package in rooms]
     rows += [("pure modules", [one for one in fates if one.is_pure]), ("all", list(fates))]
     lines = [
         f"{'':<22}{'drawn':>6}{'no mutant':>10}   {'by replay verify':<24}{'together with the suite' * with_suite}"
     ]
-    for room, some in rows:
+    for package, some in rows:
         real = [one for one in some if one.is_caught or one.mutant.key not in known]
         shares = [_share(real, lambda one: bool(one.verified_by))]
         shares += [_share(real, lambda one: one.is_caught)] * with_suite
         lines.append(
-            f"{room:<22}{len(some):>6}{len(some) - len(real):>10}   {''.join(map('{:<24}'.format, shares))}".rstrip()
+            f"{package:<22}{len(some):>6}{len(some) - len(real):>10}   {''.join(map('{:<24}'.format, shares))}".rstrip()
         )
     for cause, some in by_cause(fates, with_suite, known).items():
-        lines += ["", f"{cause}: {len(some)}", *(f"  {_told(one, known)}" for one in some)]
+        lines += ["", f"{cause}: {len(some)}", *(f"  {_described(one, known)}" for one in some)]
     return "\n".join(lines)
 
 
@@ -96,7 +96,7 @@ def _cause(fate: Fate, with_suite: bool, known: Mapping[str, str]) -> str:
     return "run, and not noticed"
 
 
-def _told(fate: Fate, known: Mapping[str, str]) -> str:
+def _described(fate: Fate, known: Mapping[str, str]) -> str:
     why = known.get(fate.mutant.key, f"{fate.recordings} recordings, {fate.tests} tests")
     return f"{fate.mutant}   ({why})"
 
@@ -109,5 +109,5 @@ def _share(fates: Sequence[Fate], is_caught: Callable[[Fate], bool]) -> str:
     return f"{caught:>4} {caught / len(fates):>5.1%} [{low:.0%}, {high:.0%}]"
 
 
-def _room(fate: Fate) -> str:
+def _package(fate: Fate) -> str:
     return fate.mutant.file.partition("/")[0]

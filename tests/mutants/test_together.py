@@ -128,9 +128,9 @@ def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
             print(json.dumps([sorted(outcome.passed), outcome.failed]))
     """
     done = subprocess.run([sys.executable, "-c", show], cwd=ROOT, capture_output=True, text=True, check=True)
-    without, beside = map(json.loads, done.stdout.splitlines())
+    without, mutated = map(json.loads, done.stdout.splitlines())
     assert without == [tests, []]
-    assert beside == [tests[1:], tests[:1]]
+    assert mutated == [tests[1:], tests[:1]]
 
 
 def test_a_run_that_takes_too_long_ends_with_what_it_has() -> None:

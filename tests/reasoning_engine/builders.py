@@ -61,7 +61,7 @@ class Asked:
 
     outcome: ReasoningCompleted | ReasoningFailed
     requests: list[Received]
-    heard: list[str] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
 
     @property
     def completed(self) -> ReasoningCompleted:
@@ -107,7 +107,7 @@ async def ask_at(
     seconds_left: float = SECONDS_LEFT,
     request: ReasoningRequested | None = None,
     guard: CallGuard = UNGUARDED,
-    heard: list[str] | None = None,
+    events: list[str] | None = None,
     schema: dict[str, Any] | None = None,
     model_id: str = CLAUDE,
     on_call: OnCall = discard,
@@ -117,14 +117,14 @@ async def ask_at(
     """Ask at any address and listen there, for the length of the call."""
     access = Access(base_url=url, openai_base_url=f"{url}/v1")
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (model_id,)})
-    heard = [] if heard is None else heard
+    events = [] if events is None else events
     try:
         outcome = await reason(
             request or a_request(),
             BRIEFING,
             Offer.of([SEARCH, OUTLINE]),
             model,
-            heard.append,
+            events.append,
             the_settings(**settings),
             model_id=model_id,
             seconds_left=seconds_left,
@@ -135,4 +135,4 @@ async def ask_at(
         )
     finally:
         await model.close()
-    return Asked(outcome, requests, heard)
+    return Asked(outcome, requests, events)

@@ -24,7 +24,7 @@ ANSWER = Scripted(text="Because.")
 PROBE = Allowed(HALF_OPEN)
 
 
-class Told:
+class Observed:
     """The outcome of one request, and the reports to the breakers."""
 
     def __init__(self, asked: Asked, breakers: FakeBreakers) -> None:
@@ -39,20 +39,20 @@ class Told:
         return self.asked.failed
 
 
-async def told(
+async def observed(
     *script: Scripted, answers: tuple[Any, ...] = (), slow_s: float | None = None, **more: Any
-) -> Told:
+) -> Observed:
     breakers = FakeBreakers(*answers)
     asked = await ask(*script, guard=CallGuard(breakers=breakers, slow_s=slow_s), **more)
-    return Told(asked, breakers)
+    return Observed(asked, breakers)
 
 
 async def test_a_reply_is_a_success() -> None:
-    assert (await told(ANSWER)).failures == [False]
+    assert (await observed(ANSWER)).failures == [False]
 
 
 async def test_a_model_that_keeps_failing_is_not_asked() -> None:
-    one = await told(answers=(RefusedCall(12.5),))
+    one = await observed(answers=(RefusedCall(12.5),))
     failed = one.failed
     assert (failed.error.code, failed.error.retryable, failed.retry_after_s) == ("circuit_open", True, 12.5)
     assert (failed.attempts, one.asked.requests, one.failures) == (0, [], [])
@@ -61,7 +61,7 @@ async def test_a_model_that_keeps_failing_is_not_asked() -> None:
 
 
 async def test_a_circuit_that_opens_between_two_attempts_ends_the_exchange() -> None:
-    one = await told(
+    one = await observed(
         Scripted(status=529, error="overloaded_error"), answers=(Allowed(HALF_OPEN), RefusedCall(3.0))
     )
     assert (one.failed.error.code, one.failed.attempts, one.failures) == ("circuit_open", 1, [True])
@@ -79,7 +79,7 @@ async def test_a_circuit_that_opens_between_two_attempts_ends_the_exchange() -> 
     ],
 )
 async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
-    one = await told(trouble, max_attempts=1, request_timeout_s=0.3)
+    one = await observed(trouble, max_attempts=1, request_timeout_s=0.3)
     assert (one.failures, one.failed.attempts) == ([True], 1)
 
 
@@ -96,34 +96,34 @@ async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
 )
 async def test_what_waiting_does_not_mend_opens_no_breaker(reply: Scripted) -> None:
     """Else the next sessions would wait for it to close, and hear only then what is wrong."""
-    assert (await told(reply)).failures == [False]
+    assert (await observed(reply)).failures == [False]
 
 
 async def test_an_empty_reply_is_one_too_each_time() -> None:
-    assert (await told(Scripted(text=" ", repeat=True))).failures == [False, False]
+    assert (await observed(Scripted(text=" ", repeat=True))).failures == [False, False]
 
 
-async def test_every_attempt_is_told_of_by_itself() -> None:
+async def test_every_attempt_is_reported_separately() -> None:
     busy = Scripted(status=529, error="overloaded_error")
-    assert (await told(busy, busy, ANSWER)).failures == [True, True, False]
+    assert (await observed(busy, busy, ANSWER)).failures == [True, True, False]
 
 
 LIMITED = Scripted(status=429, error="rate_limit_error", headers={"retry-after": "7"})
 
 
 async def test_a_reached_limit_says_nothing_of_the_model() -> None:
-    one = await told(LIMITED, max_attempts=1)
+    one = await observed(LIMITED, max_attempts=1)
     assert (one.failed.error.code, one.failed.retry_after_s, one.failures) == ("rate_limited", 7.0, [])
 
 
 async def test_a_probe_that_reaches_a_limit_has_found_the_model_alive() -> None:
-    assert (await told(LIMITED, answers=(PROBE,), max_attempts=1)).failures == [False]
+    assert (await observed(LIMITED, answers=(PROBE,), max_attempts=1)).failures == [False]
 
 
 async def test_a_reply_that_is_slow_is_used_and_counts_as_failed() -> None:
-    one = await told(Scripted(text="At last.", wait_s=0.2), slow_s=0.1)
+    one = await observed(Scripted(text="At last.", wait_s=0.2), slow_s=0.1)
     assert (one.asked.completed.text, one.failures) == ("At last.", [True])
-    assert (await told(ANSWER, slow_s=60)).failures == [False]
+    assert (await observed(ANSWER, slow_s=60)).failures == [False]
 
 
 @pytest.mark.parametrize(("slow_s", "failures"), [(None, []), (30, [True])], ids=["not slow", "slow"])
@@ -136,7 +136,7 @@ async def test_a_call_cut_off_by_the_sessions_own_deadline_is_a_failure_of_the_m
         asking = asyncio.ensure_future(ask_at(server.url, server.requests, seconds_left=60, guard=guard))
         await eventually(lambda: server.under_way == 1)
         clock.forward(60)
-        one = Told(await asyncio.wait_for(asking, 60), breakers)
+        one = Observed(await asyncio.wait_for(asking, 60), breakers)
     assert (one.failed.error.code, one.failures) == ("timeout", failures)
 
 
@@ -149,7 +149,7 @@ async def test_a_call_cut_off_by_the_sessions_own_deadline_is_a_failure_of_the_m
         (Scripted(text="never", wait_s=30), Allowed(CLOSED), []),
     ],
 )
-async def test_a_call_that_is_cancelled_tells_whether_a_reply_had_begun_and_releases_the_probe(
+async def test_a_cancelled_call_reports_whether_a_reply_had_begun_and_releases_the_probe(
     late: Scripted, answer: Allowed, noted: list[bool]
 ) -> None:
     breakers = FakeBreakers(answer)

@@ -12,18 +12,18 @@ class Observer:
     """Keeps the pieces; Redis is unavailable for the first `losses` of them."""
 
     def __init__(self, losses: int = 0) -> None:
-        self.heard: list[str] = []
-        self.told = asyncio.Event()
+        self.events: list[str] = []
+        self.has_event = asyncio.Event()
         self._losses = losses
 
     def stream_text(self, text: str) -> asyncio.Future[None]:
         arrival: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.told.set()
+        self.has_event.set()
         if self._losses:
             self._losses -= 1
             arrival.set_exception(RedisConnectionError("gone"))
         else:
-            self.heard.append(text)
+            self.events.append(text)
             arrival.set_result(None)
         return arrival
 
@@ -33,33 +33,33 @@ async def test_text_that_comes_at_once_travels_as_one() -> None:
     with Deltas(observer.stream_text, pause_s=60) as deltas:
         for letter in "abc":
             deltas.add(letter)
-    assert observer.heard == ["abc"]
+    assert observer.events == ["abc"]
 
 
 async def test_text_travels_before_the_reply_is_whole_and_in_order() -> None:
     observer = Observer()
     with Deltas(observer.stream_text, pause_s=0.001) as deltas:
         for letter in "abcdef":
-            observer.told.clear()
+            observer.has_event.clear()
             deltas.add(letter)
-            await asyncio.wait_for(observer.told.wait(), 60)
-    assert observer.heard == list("abcdef")
+            await asyncio.wait_for(observer.has_event.wait(), 60)
+    assert observer.events == list("abcdef")
 
 
 async def test_no_text_is_no_traffic() -> None:
     observer = Observer()
     with Deltas(observer.stream_text) as deltas:
         deltas.add("")
-    assert observer.heard == []
+    assert observer.events == []
 
 
 async def test_text_that_redis_does_not_take_does_no_harm() -> None:
     observer = Observer(losses=1)
     with Deltas(observer.stream_text, pause_s=0.001) as deltas:
         deltas.add("a")
-        await asyncio.wait_for(observer.told.wait(), 60)
+        await asyncio.wait_for(observer.has_event.wait(), 60)
         deltas.add("b")
-    assert observer.heard == ["b"]
+    assert observer.events == ["b"]
 
 
 async def test_a_handler_that_fails_streams_no_more() -> None:
@@ -73,4 +73,4 @@ async def test_a_handler_that_fails_streams_no_more() -> None:
     with pytest.raises(RuntimeError, match="lease"):
         fail()
     await asyncio.sleep(0.02)
-    assert observer.heard == []
+    assert observer.events == []

@@ -33,13 +33,13 @@ def travels(data: EventData) -> None:
 
 
 @EACH_WIRE
-async def test_an_answer_comes_back_whole_and_is_heard_piece_by_piece(model_id: str) -> None:
+async def test_an_answer_is_returned_whole_and_streamed_in_pieces(model_id: str) -> None:
     asked = await ask(ANSWER, model_id=model_id)
     reply = asked.completed
     assert (reply.text, reply.tool_calls, reply.stop_reason) == (ANSWER.text, (), "end_turn")
     assert (reply.model, reply.usage, reply.attempts) == ("scripted", ONCE, 1)
-    assert "".join(asked.heard) == ANSWER.text
-    assert len(asked.heard) > 1
+    assert "".join(asked.events) == ANSWER.text
+    assert len(asked.events) > 1
     travels(reply)
 
 
@@ -146,9 +146,11 @@ async def test_a_model_that_never_replies_in_time_has_failed(clock: Clock) -> No
 
 
 @pytest.mark.parametrize(("model_id", "break_after"), [(CLAUDE, 4), (CHAT, 2)])
-async def test_who_reads_along_is_told_when_a_reply_begins_again(model_id: str, break_after: int) -> None:
+async def test_a_reader_of_the_stream_is_notified_when_a_reply_begins_again(
+    model_id: str, break_after: int
+) -> None:
     asked = await ask(Scripted(text="Half of it", break_after=break_after), ANSWER, model_id=model_id)
-    assert "".join(asked.heard) == "Half of" + BEGINS_AGAIN + ANSWER.text
+    assert "".join(asked.events) == "Half of" + BEGINS_AGAIN + ANSWER.text
     assert asked.completed.text == ANSWER.text
 
 
@@ -180,7 +182,7 @@ async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "said", "code"),
+    ("status", "kind", "message", "code"),
     [
         (400, "invalid_request_error", "tools.0: bad", "invalid_request"),
         (400, "invalid_request_error", "prompt is too long: 9 > 1", "context_too_long"),
@@ -195,12 +197,12 @@ async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted
         (400, "BadRequestError", "no such parameter", "invalid_request"),
     ],
 )
-async def test_what_asking_again_cannot_mend_fails_at_once(
-    status: int, kind: str, said: str, code: str
+async def test_an_error_that_a_retry_cannot_mend_fails_at_once(
+    status: int, kind: str, message: str, code: str
 ) -> None:
-    asked = await ask(Scripted(status=status, error=kind, text=said))
+    asked = await ask(Scripted(status=status, error=kind, text=message))
     assert (asked.failed.error.code, asked.failed.error.retryable, asked.failed.attempts) == (code, False, 1)
-    assert said in asked.failed.error.message
+    assert message in asked.failed.error.message
 
 
 @EACH_WIRE
@@ -234,16 +236,16 @@ async def test_how_long_the_server_wants_to_be_left_alone_is_told(model_id: str)
 
 
 async def test_a_stream_that_stalls_between_two_events_is_given_up_and_hung_up_on(clock: Clock) -> None:
-    heard: list[str] = []
+    events: list[str] = []
     async with serving(Scripted(text="Half of it", stall_after=4)) as server:
         asking = asyncio.ensure_future(
-            ask_at(server.url, server.requests, heard=heard, max_attempts=1, request_timeout_s=CALL_S)
+            ask_at(server.url, server.requests, events=events, max_attempts=1, request_timeout_s=CALL_S)
         )
-        await eventually(lambda: "".join(heard) == "Half of")
+        await eventually(lambda: "".join(events) == "Half of")
         clock.forward(CALL_S)
         asked = await asyncio.wait_for(asking, CALL_S)
         assert asked.failed.error.code == "timeout"
-        assert "".join(asked.heard) == "Half of"
+        assert "".join(asked.events) == "Half of"
         await eventually(lambda: server.hung_up == 1)
 
 
@@ -258,10 +260,10 @@ async def test_a_stream_that_stalls_between_two_events_is_given_up_and_hung_up_o
 async def test_a_request_that_is_cancelled_hangs_up_on_the_server(
     model_id: str, reply: Scripted, before: str
 ) -> None:
-    heard: list[str] = []
+    events: list[str] = []
     async with serving(reply) as server:
-        asking = asyncio.ensure_future(ask_at(server.url, server.requests, heard=heard, model_id=model_id))
-        await eventually(lambda: server.under_way == 1 and "".join(heard) == before)
+        asking = asyncio.ensure_future(ask_at(server.url, server.requests, events=events, model_id=model_id))
+        await eventually(lambda: server.under_way == 1 and "".join(events) == before)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
@@ -319,7 +321,7 @@ async def test_a_call_cut_off_by_the_token_limit_is_dropped_and_the_whole_ones_s
     assert reply.stop_reason == "max_tokens"
 
 
-async def test_a_reply_of_nothing_but_a_cut_off_call_is_told_as_cut_off() -> None:
+async def test_a_reply_with_only_a_truncated_call_is_reported_as_truncated() -> None:
     cut = Scripted(uses=(Use(name="search", written='{"q'),), stop_reason="max_tokens")
     reply = (await ask(cut)).completed
     assert (reply.text, reply.tool_calls, reply.stop_reason) == ("", (), "max_tokens")
@@ -358,8 +360,8 @@ async def test_a_pause_is_continued_with_what_was_said() -> None:
     asked = await ask(Scripted(text="First, ", stop_reason="pause_turn"), Scripted(text="second."))
     assert asked.completed.text == "First, second."
     assert asked.completed.usage == ONCE.plus(ONCE)
-    said = asked.requests[1].body["messages"][1]
-    assert (said["role"], said["content"][0]["text"]) == ("assistant", "First, ")
+    reply = asked.requests[1].body["messages"][1]
+    assert (reply["role"], reply["content"][0]["text"]) == ("assistant", "First, ")
 
 
 async def test_a_model_that_pauses_forever_ends_as_cut_off() -> None:
@@ -368,7 +370,7 @@ async def test_a_model_that_pauses_forever_ends_as_cut_off() -> None:
     assert len(asked.requests) == 4
 
 
-async def test_a_cost_is_told_when_every_price_it_takes_is_set() -> None:
+async def test_a_cost_is_reported_when_every_price_is_set() -> None:
     usage = {"input_tokens": 1000, "output_tokens": 200, "cache_read_input_tokens": 500}
     reply = Scripted(text="Yes.", usage=usage)
     priced = await ask(reply, input_usd=3.0, output_usd=15.0, cache_read_usd=0.3)

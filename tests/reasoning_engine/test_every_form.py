@@ -57,8 +57,8 @@ def _wait(text: str) -> Any:
 
 def _reset(text: str) -> Any:
     """Return the state of a limit of chat completions that is fully available again after the time."""
-    told = {"limit": "60", "remaining": "30", "reset": text}
-    return limits_in({f"x-ratelimit-{name}-requests": value for name, value in told.items()}, "chat")
+    headers = {"limit": "60", "remaining": "30", "reset": text}
+    return limits_in({f"x-ratelimit-{name}-requests": value for name, value in headers.items()}, "chat")
 
 
 READERS = (
@@ -68,7 +68,7 @@ READERS = (
     Reader("wait", _wait, (), _WAITS),
     Reader("reset", _reset, (headers,), _RESETS),
     *readers_of(form, "read_form"),
-    *readers_of(wires, "wire_of", "name_at_server", beside=(failure,)),
+    *readers_of(wires, "wire_of", "name_at_server", others=(failure,)),
 )
 
 

@@ -108,8 +108,8 @@ def test_a_model_that_cannot_be_reached_is_named_by_its_address(address: str) ->
     request = httpx2.Request("POST", address)
     error = APIConnectionError(request=request)
     error.__cause__ = httpx2.ConnectError("[Errno 111] Connection refused", request=request)
-    told = classify(classifiable_error(error)).error
-    assert told.message.startswith(
+    classified = classify(classifiable_error(error)).error
+    assert classified.message.startswith(
         "The model cannot be reached at http://model:8080: ConnectError: [Errno 111]"
     )
-    assert "ANTHROPIC_BASE_URL" in told.message
+    assert "ANTHROPIC_BASE_URL" in classified.message

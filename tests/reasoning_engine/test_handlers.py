@@ -52,7 +52,7 @@ class StubModel:
         )
 
 
-class Room:
+class EngineCase:
     """An engine with a stub for its model, a session to work on, and a count of catalogues loaded."""
 
     def __init__(self, *tools: Any, **settings: Any) -> None:
@@ -90,136 +90,136 @@ class Room:
 
 
 async def test_the_reply_is_committed_and_streamed() -> None:
-    room = Room()
-    outcome = await room.handle(round=2)
+    case = EngineCase()
+    outcome = await case.handle(round=2)
     (reply,) = outcome.events
     assert isinstance(reply, ReasoningCompleted)
     assert (reply.round, reply.text, reply.model) == (2, "Yes.", "default-model")
     assert outcome.writes == ()
-    assert room.session.text == ["Yes."]
+    assert case.session.text == ["Yes."]
 
 
 async def test_only_the_tools_named_are_offered_in_the_catalogues_order() -> None:
-    room = Room()
-    await room.handle(tools=("outline", "search", "gone"))
-    await room.handle(tools=("outline",))
-    offered = [[tool["name"] for tool in prompt["tools"]] for prompt in room.model.prompts]
+    case = EngineCase()
+    await case.handle(tools=("outline", "search", "gone"))
+    await case.handle(tools=("outline",))
+    offered = [[tool["name"] for tool in prompt["tools"]] for prompt in case.model.prompts]
     assert offered == [["search", "outline"], ["outline"]]
 
 
 async def test_an_offer_is_rendered_once() -> None:
-    room = Room()
+    case = EngineCase()
     for _ in range(3):
-        await room.handle()
-    assert room.loaded == 1
-    first, second, _ = room.model.prompts
+        await case.handle()
+    assert case.loaded == 1
+    first, second, _ = case.model.prompts
     assert first["tools"] is second["tools"]
 
 
 async def test_a_catalogue_that_is_gone_leaves_the_model_to_the_facts_and_is_asked_for_again() -> None:
-    room = Room()
-    room.tools = ()
-    await room.handle()
-    room.tools = (SEARCH,)
-    await room.handle()
-    first, second = room.model.prompts
+    case = EngineCase()
+    case.tools = ()
+    await case.handle()
+    case.tools = (SEARCH,)
+    await case.handle()
+    first, second = case.model.prompts
     assert "tools" not in first
     assert "The tools are unavailable" in str(first["messages"])
     assert len(second["tools"]) == 1
 
 
 async def test_without_tools_no_catalogue_is_loaded() -> None:
-    room = Room()
-    await room.handle(tools=(), last_round_because="The limit of 4 rounds is reached.")
-    assert room.loaded == 0
+    case = EngineCase()
+    await case.handle(tools=(), last_round_because="The limit of 4 rounds is reached.")
+    assert case.loaded == 0
 
 
 async def test_the_requests_own_model_is_asked_and_has_no_price() -> None:
-    room = Room(input_usd=3.0)
-    (default,) = (await room.handle()).events
-    (other,) = (await room.handle(model="other")).events
+    case = EngineCase(input_usd=3.0)
+    (default,) = (await case.handle()).events
+    (other,) = (await case.handle(model="other")).events
     assert isinstance(default, ReasoningCompleted)
     assert isinstance(other, ReasoningCompleted)
     assert (default.usage.cost_usd, other.usage.cost_usd) == (3.0, None)
-    assert [prompt["model"] for prompt in room.model.prompts] == ["default-model", "other"]
+    assert [prompt["model"] for prompt in case.model.prompts] == ["default-model", "other"]
 
 
 async def test_a_model_to_fall_back_to_has_the_price_that_is_set_for_it() -> None:
-    room = Room(input_usd=3.0, prices={"other": Prices(input_usd=1.0)})
-    (other,) = (await room.handle(model="other")).events
+    case = EngineCase(input_usd=3.0, prices={"other": Prices(input_usd=1.0)})
+    (other,) = (await case.handle(model="other")).events
     assert isinstance(other, ReasoningCompleted)
     assert other.usage.cost_usd == 1.0
 
 
 async def test_a_deadline_long_past_is_a_failure_and_no_call() -> None:
-    room = Room()
-    (failed,) = (await room.handle(deadline=datetime(2020, 1, 1, tzinfo=UTC))).events
+    case = EngineCase()
+    (failed,) = (await case.handle(deadline=datetime(2020, 1, 1, tzinfo=UTC))).events
     assert isinstance(failed, ReasoningFailed)
-    assert (failed.error.code, room.model.prompts) == ("timeout", [])
+    assert (failed.error.code, case.model.prompts) == ("timeout", [])
 
 
 @pytest.mark.parametrize("documents", [{}, {"briefing": (2, b"# Question\nAnother round's")}])
 async def test_a_briefing_that_is_not_the_one_requested_is_refused(documents: dict[str, Any]) -> None:
-    room = Room()
-    room.session.documents = documents
+    case = EngineCase()
+    case.session.documents = documents
     with pytest.raises(UnreadableEvent, match="round 1 of session s1"):
-        await room.handle()
+        await case.handle()
 
 
 class TestThePromptsEstimate:
     """The estimated tokens of one call, which the coordinator compares with the model's count."""
 
-    async def estimated(self, room: Room, **fields: Any) -> int:
-        (reply,) = (await room.handle(**fields)).events
+    async def estimated(self, case: EngineCase, **fields: Any) -> int:
+        (reply,) = (await case.handle(**fields)).events
         assert isinstance(reply, ReasoningCompleted)
         return reply.prompt_tokens_estimated
 
     async def test_it_is_that_of_system_prompt_tools_and_briefing(self) -> None:
-        room = Room()
-        without = await self.estimated(room, tools=())
-        texts = [block["text"] for block in room.model.prompts[0]["system"]]
-        texts.append(str(room.model.prompts[0]["messages"][0]["content"]))
+        case = EngineCase()
+        without = await self.estimated(case, tools=())
+        texts = [block["text"] for block in case.model.prompts[0]["system"]]
+        texts.append(str(case.model.prompts[0]["messages"][0]["content"]))
         assert without == sum(map(estimate_tokens, texts))
-        room = Room()
+        case = EngineCase()
         for _ in range(2):
-            estimated = await self.estimated(room)
-            (prompt,) = room.model.prompts
+            estimated = await self.estimated(case)
+            (prompt,) = case.model.prompts
             tools = estimate_tokens(to_json(prompt["tools"]).decode())
             assert estimated == tools + estimate_tokens(prompt["system"][0]["text"]) + estimate_tokens(
                 BRIEFING
             )
-            room.model.prompts.clear()
+            case.model.prompts.clear()
 
     async def test_tools_in_the_prompt_count_with_its_text(self) -> None:
-        room = Room(tool_style="prompted")
-        estimated = await self.estimated(room)
-        (prompt,) = room.model.prompts
+        case = EngineCase(tool_style="prompted")
+        estimated = await self.estimated(case)
+        (prompt,) = case.model.prompts
         assert "tools" not in prompt
         texts = [*(block["text"] for block in prompt["system"]), str(prompt["messages"][0]["content"])]
         assert estimated == sum(map(estimate_tokens, texts))
 
     async def test_the_offline_model_is_offered_tools_in_its_own_way(self) -> None:
-        room = Room(tool_style="prompted", is_offline=True)
-        await self.estimated(room)
-        assert "tools" in room.model.prompts[0]
+        case = EngineCase(tool_style="prompted", is_offline=True)
+        await self.estimated(case)
+        assert "tools" in case.model.prompts[0]
 
     async def test_the_offline_models_count_is_an_estimate_itself(self) -> None:
-        assert await self.estimated(Room(is_offline=True)) == 0
+        assert await self.estimated(EngineCase(is_offline=True)) == 0
 
 
 class TestSummaries:
-    def room(self, **settings: Any) -> Room:
-        room = Room(**settings)
-        room.model.text = SUMMARY
-        return room
+    def case(self, **settings: Any) -> EngineCase:
+        case = EngineCase(**settings)
+        case.model.text = SUMMARY
+        return case
 
     async def test_the_summary_is_committed_and_not_streamed(self) -> None:
-        room = self.room()
-        completed = await room.summary()
+        case = self.case()
+        completed = await case.summary()
         assert isinstance(completed, SummaryCompleted)
         assert (completed.text, completed.model) == (SUMMARY, "claude-haiku-5-5")
-        assert SOURCE in str(room.model.prompts[0]["messages"][0]["content"])
-        assert room.session.text == []
+        assert SOURCE in str(case.model.prompts[0]["messages"][0]["content"])
+        assert case.session.text == []
 
     @pytest.mark.parametrize(
         ("settings", "fields", "code"),
@@ -228,27 +228,27 @@ class TestSummaries:
     async def test_where_it_cannot_be_had_no_model_is_asked(
         self, settings: dict[str, Any], fields: dict[str, Any], code: str
     ) -> None:
-        room = self.room(**settings)
-        failed = await room.summary(**fields)
+        case = self.case(**settings)
+        failed = await case.summary(**fields)
         assert isinstance(failed, SummaryFailed)
-        assert (failed.error.code, failed.round, room.model.prompts) == (code, 2, [])
+        assert (failed.error.code, failed.round, case.model.prompts) == (code, 2, [])
         assert failed.usage.cost_usd == 0, "the session's cost stays known"
 
     async def test_a_text_that_is_gone_is_stale(self) -> None:
-        room = self.room()
-        room.session.documents.clear()
-        failed = await room.summary()
+        case = self.case()
+        case.session.documents.clear()
+        failed = await case.summary()
         assert isinstance(failed, SummaryFailed)
         assert failed.error.code == "stale"
 
     async def test_one_too_many_at_once_fails_and_does_not_wait(self) -> None:
-        room = self.room(summary_concurrency=1)
-        room.model.may_reply.clear()
-        first = asyncio.ensure_future(room.summary())
-        await room.model.was_asked.wait()
-        failed = await room.summary()
+        case = self.case(summary_concurrency=1)
+        case.model.may_reply.clear()
+        first = asyncio.ensure_future(case.summary())
+        await case.model.was_asked.wait()
+        failed = await case.summary()
         assert isinstance(failed, SummaryFailed)
         assert (failed.error.code, failed.error.retryable) == ("overloaded", True)
-        room.model.may_reply.set()
+        case.model.may_reply.set()
         assert isinstance(await first, SummaryCompleted)
-        assert isinstance(await room.summary(), SummaryCompleted), "there is room again"
+        assert isinstance(await case.summary(), SummaryCompleted), "there is room again"

@@ -80,7 +80,7 @@ async def test_what_is_no_text_of_a_reply_is_bounded_too(
     assert "1000000 bytes" in asked.failed.error.message
 
 
-async def test_of_an_endless_error_the_status_tells_enough() -> None:
+async def test_an_endless_error_is_classified_by_its_status() -> None:
     """The rest of its body is not read: the server says how much is to come, and it never comes."""
     body = "x" * (ERROR_BYTES_MAX + 1)
     headers = {"retry-after": "7"}

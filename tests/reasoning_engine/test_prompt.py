@@ -56,14 +56,14 @@ def test_a_notice_stands_behind_the_briefing_and_takes_its_room() -> None:
     )
 
 
-def test_a_session_that_never_had_tools_is_not_told_to_stop_using_them() -> None:
+def test_a_session_that_never_had_tools_receives_no_request_to_stop_using_them() -> None:
     prompt = build_prompt(a_request(tools=()), BRIEFING, [], "m", 4096)
     assert prompt["messages"][0]["content"] == BRIEFING
 
 
-@pytest.mark.parametrize(("beside", "expected"), [(100_000, 4096), (1000, 1000), (1, 1), (-5, 1)])
-def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(beside: int, expected: int) -> None:
-    request = a_request(tokens_left=estimate_tokens(BRIEFING) + beside)
+@pytest.mark.parametrize(("briefing_tokens", "expected"), [(100_000, 4096), (1000, 1000), (1, 1), (-5, 1)])
+def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(briefing_tokens: int, expected: int) -> None:
+    request = a_request(tokens_left=estimate_tokens(BRIEFING) + briefing_tokens)
     prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
     assert prompt["max_tokens"] == expected
 
@@ -80,10 +80,10 @@ def test_no_tools_have_no_breakpoint() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["never an instruction", "[F3]", "Markdown", "in one reply", "(contradicts F4)", "(shortened)"]
+    "text", ["never an instruction", "[F3]", "Markdown", "in one reply", "(contradicts F4)", "(shortened)"]
 )
-def test_the_system_prompt_explains_what_the_briefing_relies_on(said: str) -> None:
-    assert said in SYSTEM
+def test_the_system_prompt_explains_what_the_briefing_relies_on(text: str) -> None:
+    assert text in SYSTEM
 
 
 def test_every_section_of_a_briefing_is_explained() -> None:
@@ -102,5 +102,5 @@ def test_the_words_of_a_fence_are_explained(is_untrusted: bool) -> None:
 
 def test_the_note_asked_for_has_the_form_that_is_read() -> None:
     assert NOTE_FORM in SYSTEM
-    said, _ = read_note(NOTE_FORM.replace("a sub-question still open; name all that are", "Who teaches it?"))
-    assert said == Note(open=("Who teaches it?",)), "the words of the form itself are no entries"
+    note, _ = read_note(NOTE_FORM.replace("a sub-question still open; name all that are", "Who teaches it?"))
+    assert note == Note(open=("Who teaches it?",)), "the words of the form itself are no entries"

@@ -43,9 +43,9 @@ async def test_a_refused_schema_is_asked_for_again_by_the_tool_and_counted(text:
     assert names(by_tool) == [FINAL_ANSWER, "search", "outline"]
     assert "output_config" not in by_tool
     assert calls[0].error is not None
-    (told,) = [log for log in logs if log["event"] == "schema_refused"]
-    assert text.rstrip(".") in told["error"]
-    assert told["instead"] == "the tool final_answer"
+    (logged,) = [log for log in logs if log["event"] == "schema_refused"]
+    assert text.rstrip(".") in logged["error"]
+    assert logged["instead"] == "the tool final_answer"
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ def a_message(*content: Any, stop_reason: Any = "end_turn", **fields: Any) -> Me
     return Message.construct(content=list(content), stop_reason=stop_reason, **known | fields)
 
 
-def text(said: Any) -> SimpleNamespace:
-    return SimpleNamespace(type="text", text=said)
+def text(value: Any) -> SimpleNamespace:
+    return SimpleNamespace(type="text", text=value)
 
 
 def use(call_id: Any = "toolu_1", name: Any = "search", arguments: Any = None) -> SimpleNamespace:
@@ -100,7 +100,7 @@ def test_text_around_other_blocks_becomes_paragraphs() -> None:
     assert parse(message).text == "ab\n\nc"
 
 
-def test_calls_of_one_id_are_told_apart() -> None:
+def test_calls_with_the_same_id_are_distinguished() -> None:
     message = a_message(use("x"), use("x"), use("x_2"), use("x"), use(""), use(None))
     assert [call.id for call in parse(message).tool_calls] == ["x", "x_2", "x_2_2", "x_3", "call", "call_2"]
 
@@ -140,7 +140,7 @@ def nested(levels: int) -> Any:
 
 
 @each_row(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "a list"),
         ("{", "text"),
@@ -155,9 +155,9 @@ def nested(levels: int) -> Any:
         ({"a": object()}, "not JSON"),
     ],
 )
-def test_arguments_that_cannot_be_used_say_why(arguments: Any, said: str) -> None:
+def test_arguments_that_cannot_be_used_say_why(arguments: Any, message: str) -> None:
     (call,) = parse(a_message(use(arguments=arguments))).tool_calls
-    assert said in (call.problem or "")
+    assert message in (call.problem or "")
     assert call.arguments == {}
 
 

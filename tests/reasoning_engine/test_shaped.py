@@ -28,7 +28,7 @@ def demanded(
     return with_demand(build_prompt(a_request(), BRIEFING, offered, model, 4096), schema, style)
 
 
-def said(prompt: Prompt) -> str:
+def text_of(prompt: Prompt) -> str:
     return str(prompt["messages"][0]["content"])
 
 
@@ -46,8 +46,8 @@ def test_a_claude_model_is_asked_by_the_apis_own_means() -> None:
         }
     }
     assert [tool["name"] for tool in prompt["tools"]] == ["search"]
-    assert "one JSON value" in said(prompt)
-    assert said(prompt).startswith(BRIEFING)
+    assert "one JSON value" in text_of(prompt)
+    assert text_of(prompt).startswith(BRIEFING)
 
 
 @pytest.mark.parametrize("model", ["claude-3-7-sonnet-latest", "claude-sonnet-4-20250514", "mistral", ""])
@@ -86,7 +86,7 @@ def test_a_schema_that_the_api_would_narrow_or_not_take_goes_by_the_tool(part: A
 def test_a_schema_for_no_object_goes_in_words_where_the_api_has_no_means() -> None:
     prompt = demanded({"type": "array", "items": {"type": "integer"}}, model="mistral")
     assert [tool["name"] for tool in prompt["tools"]] == ["search"]
-    assert said(prompt).endswith('{"type":"array","items":{"type":"integer"}}')
+    assert text_of(prompt).endswith('{"type":"array","items":{"type":"integer"}}')
 
 
 def test_the_operator_may_say_how() -> None:

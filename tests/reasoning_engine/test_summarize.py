@@ -155,10 +155,10 @@ async def test_past_the_deadline_no_call_is_made() -> None:
     assert (failed.error.code, requests) == ("timeout", [])
 
 
-async def test_its_cost_is_told_by_its_own_prices() -> None:
+async def test_its_cost_is_computed_from_its_own_prices() -> None:
     usage = {"input_tokens": 1_000, "output_tokens": 200}
-    told = Scripted(text=SUMMARY, usage=usage)
-    outcome, _ = await ask(told, input_usd=100.0, output_usd=100.0)
+    reply = Scripted(text=SUMMARY, usage=usage)
+    outcome, _ = await ask(reply, input_usd=100.0, output_usd=100.0)
     assert outcome.usage.cost_usd is None
-    outcome, _ = await ask(told, input_usd=100.0, summary_input_usd=1.0, summary_output_usd=5.0)
+    outcome, _ = await ask(reply, input_usd=100.0, summary_input_usd=1.0, summary_output_usd=5.0)
     assert outcome.usage.cost_usd == pytest.approx(0.002)

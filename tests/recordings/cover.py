@@ -30,10 +30,10 @@ def chosen(candidates: Mapping[str, Candidate], kept: Iterable[str] = ()) -> lis
         best = max(candidates, key=lambda name: len(candidates[name].worth & left) / candidates[name].size)
         needed.append(best)
         left -= candidates[best].worth
-    held = Counter(one for name in (*names, *needed) for one in candidates[name].worth)
+    counts = Counter(one for name in (*names, *needed) for one in candidates[name].worth)
     for name in sorted(needed, key=lambda name: -candidates[name].size):
-        if all(held[one] > 1 for one in candidates[name].worth):
-            held.subtract(candidates[name].worth)
+        if all(counts[one] > 1 for one in candidates[name].worth):
+            counts.subtract(candidates[name].worth)
             needed.remove(name)
     return sorted({*names, *needed})
 
@@ -44,16 +44,16 @@ def features(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         match line:
             case EventLine():
-                told = line.event.data.model_dump(mode="json")
+                data = line.event.data.model_dump(mode="json")
                 yield f"event {line.event.type}"
-                yield from (f"{name} {told[name]}" for name in _TOLD if told.get(name) is not None)
-                yield from (f"doubt {one['kind']}" for one in told.get("uncertainty") or ())
-                for result in told.get("results") or () if isinstance(told.get("results"), list) else ():
+                yield from (f"{name} {data[name]}" for name in _TOLD if data.get(name) is not None)
+                yield from (f"doubt {one['kind']}" for one in data.get("uncertainty") or ())
+                for result in data.get("results") or () if isinstance(data.get("results"), list) else ():
                     used.add(result["tool"])
                     yield f"result {(result.get('error') or {}).get('error_type', 'ok')}"
                     yield from (f"result with {name}" for name in _OF_RESULTS if result.get(name))
-                if isinstance(told.get("error"), dict):
-                    yield f"{line.event.type} {told['error'].get('code')}"
+                if isinstance(data.get("error"), dict):
+                    yield f"{line.event.type} {data['error'].get('code')}"
             case RecordLine(record=BatchRecord() as batch):
                 yield from (
                     f"batch with {name}" for name in ("settled", "begun", "refused") if getattr(batch, name)

@@ -81,66 +81,72 @@ _NOT_KNOWN = (
 # fmt: on
 
 
-def sentence(lot: Random) -> str:
+def sentence(random: Random) -> str:
     """Return one statement on one of the things, true or not."""
-    parts = (lot.choice(_SUBJECTS), lot.choice(_VERBS), lot.choice(_NUMBERS), lot.choice(_THINGS))
-    return lot.choice(_MOMENTS) + " ".join(filter(None, parts)) + lot.choice(_TAILS) + lot.choice(_ENDS)
+    parts = (random.choice(_SUBJECTS), random.choice(_VERBS), random.choice(_NUMBERS), random.choice(_THINGS))
+    return (
+        random.choice(_MOMENTS) + " ".join(filter(None, parts)) + random.choice(_TAILS) + random.choice(_ENDS)
+    )
 
 
-def _paragraph(lot: Random) -> str:
-    joint = lot.choice((" ", " ", " ", "\n", "  "))
-    return joint.join(sentence(lot) for _ in range(lot.randint(1, 6)))
+def _paragraph(random: Random) -> str:
+    joint = random.choice((" ", " ", " ", "\n", "  "))
+    return joint.join(sentence(random) for _ in range(random.randint(1, 6)))
 
 
-def _heading(lot: Random) -> str:
-    title = lot.choice(_TITLES)
-    marked = f"{'#' * lot.randint(1, 7)} {title}{lot.choice(('', ' #', ' ##'))}"
-    return lot.choice((marked, marked, title, f"{title}\n=====", f"{title}\n---", f"**{title}**"))
+def _heading(random: Random) -> str:
+    title = random.choice(_TITLES)
+    marked = f"{'#' * random.randint(1, 7)} {title}{random.choice(('', ' #', ' ##'))}"
+    return random.choice((marked, marked, title, f"{title}\n=====", f"{title}\n---", f"**{title}**"))
 
 
-def _items(lot: Random) -> str:
-    mark = lot.choice(("-", "*", "1.", "2)", "•", "+", "- [x]"))
-    return "\n".join(f"{mark} {sentence(lot)}" for _ in range(lot.randint(1, 4)))
+def _items(random: Random) -> str:
+    mark = random.choice(("-", "*", "1.", "2)", "•", "+", "- [x]"))
+    return "\n".join(f"{mark} {sentence(random)}" for _ in range(random.randint(1, 4)))
 
 
-def _rows(lot: Random) -> str:
-    rows = [f"| {lot.choice(_THINGS)} | {lot.choice(_NUMBERS)} {lot.choice(_THINGS)} |" for _ in range(3)]
-    return "\n".join([rows[0], lot.choice(("|---|---|", "| :-- | --: |", "-|-")), *rows[1:]])
+def _rows(random: Random) -> str:
+    rows = [
+        f"| {random.choice(_THINGS)} | {random.choice(_NUMBERS)} {random.choice(_THINGS)} |" for _ in range(3)
+    ]
+    return "\n".join([rows[0], random.choice(("|---|---|", "| :-- | --: |", "-|-")), *rows[1:]])
 
 
-def _dialogue(lot: Random) -> str:
-    colon = lot.choice((": ", ": ", "：", ":"))
-    return "\n".join(f"{lot.choice(_SPEAKERS)}{colon}{sentence(lot)}" for _ in range(lot.randint(1, 4)))
+def _dialogue(random: Random) -> str:
+    colon = random.choice((": ", ": ", "：", ":"))
+    return "\n".join(
+        f"{random.choice(_SPEAKERS)}{colon}{sentence(random)}" for _ in range(random.randint(1, 4))
+    )
 
 
-def _code(lot: Random) -> str:
-    fence = lot.choice(("```", "```python", "~~~"))
-    return f"{fence}\n{sentence(lot)}\n{'turn(7)' * lot.randint(1, 70)}\n{fence[:3]}"
+def _code(random: Random) -> str:
+    fence = random.choice(("```", "```python", "~~~"))
+    return f"{fence}\n{sentence(random)}\n{'turn(7)' * random.randint(1, 70)}\n{fence[:3]}"
 
 
-def _long(lot: Random) -> str:
-    return f"{lot.choice(('word ', 'It is lit, ', '灯台は高い', 'x', 'a. '))}" * lot.randint(40, 260)
+def _long(random: Random) -> str:
+    return f"{random.choice(('word ', 'It is lit, ', '灯台は高い', 'x', 'a. '))}" * random.randint(40, 260)
 
 
-def _quotation(lot: Random) -> str:
-    return "\n".join(f"> {sentence(lot)}" for _ in range(lot.randint(1, 3)))
+def _quotation(random: Random) -> str:
+    return "\n".join(f"> {sentence(random)}" for _ in range(random.randint(1, 3)))
 
 
 _BLOCKS: tuple[Callable[[Random], str], ...] = (
     *(_paragraph, _paragraph, _paragraph, _heading, _heading, _items, _items, _rows, _dialogue, _code),
     *(_long, _quotation),
-    *(lambda lot: lot.choice(("---", "***", "* * *", "====", "Short.", "No.")),),
+    *(lambda random: random.choice(("---", "***", "* * *", "====", "Short.", "No.")),),
 )  # fmt: skip  # a table
 
 
-def _text(lot: Random, blocks: int) -> str:
-    return lot.choice(("\n\n", "\n\n", "\n")).join(lot.choice(_BLOCKS)(lot) for _ in range(blocks))
+def _text(random: Random, blocks: int) -> str:
+    return random.choice(("\n\n", "\n\n", "\n")).join(random.choice(_BLOCKS)(random) for _ in range(blocks))
 
 
-def _value(lot: Random, depth: int) -> Any:
-    kind = lot.randrange(9 if depth < 4 else 6)
+def _value(random: Random, depth: int) -> Any:
+    kind = random.randrange(9 if depth < 4 else 6)
     if kind < 2:
-        return lot.choice((sentence(lot), _paragraph(lot)))
+        return random.choice((sentence(random), _paragraph(random)))
     if kind < 6:
         odd: tuple[Any, ...] = (
             None,
@@ -157,41 +163,42 @@ def _value(lot: Random, depth: int) -> Any:
             -1,
             "https://holm.example/7",
         )
-        return lot.choice(odd)
+        return random.choice(odd)
     if kind == 6:
-        return [_value(lot, depth + 1) for _ in range(lot.randint(1, 4))]
-    return _record(lot, depth + 1)
+        return [_value(random, depth + 1) for _ in range(random.randint(1, 4))]
+    return _record(random, depth + 1)
 
 
-def _record(lot: Random, depth: int = 0) -> dict[str, Any]:
-    return {key: _value(lot, depth) for key in lot.sample(_KEYS, lot.randint(1, 6))}
+def _record(random: Random, depth: int = 0) -> dict[str, Any]:
+    return {key: _value(random, depth) for key in random.sample(_KEYS, random.randint(1, 6))}
 
 
-def page(lot: Random) -> Any:
+def page(random: Random) -> Any:
     """Return any result that a tool may return: text, a record, records, or records within a record."""
-    kind = lot.randrange(8)
+    kind = random.randrange(8)
     if kind < 4:
-        return _text(lot, lot.randint(2, 9))
+        return _text(random, random.randint(2, 9))
     if kind == 4:
-        return _record(lot)
+        return _record(random)
     if kind == 5:
-        return {"title": lot.choice(_TITLES), "text": _text(lot, 4)}
-    rows = [_record(lot) for _ in range(lot.randint(2, 5))]
+        return {"title": random.choice(_TITLES), "text": _text(random, 4)}
+    rows = [_record(random) for _ in range(random.randint(2, 5))]
     return (
         rows
         if kind == 6
-        else {"title": lot.choice(_TITLES), "results": rows, lot.choice(_KEYS): _value(lot, 1)}
+        else {"title": random.choice(_TITLES), "results": rows, random.choice(_KEYS): _value(random, 1)}
     )
 
 
-def note(lot: Random) -> str:
+def note(random: Random) -> str:
     """Return a reply's text with a note in one of the ways in which models write it."""
-    lines = [_note_line(lot) for _ in range(lot.randint(1, 7))]
-    form = lot.randrange(7)
+    lines = [_note_line(random) for _ in range(random.randint(1, 7))]
+    form = random.randrange(7)
     body = "\n".join(lines)
     if form == 5:
         kinds = {
-            key: lot.choice((sentence(lot), [sentence(lot), cited(lot)])) for key in lot.sample(_NOTE_KEYS, 3)
+            key: random.choice((sentence(random), [sentence(random), cited(random)]))
+            for key in random.sample(_NOTE_KEYS, 3)
         }
         body = json.dumps(kinds, ensure_ascii=False)
     shown = (
@@ -200,63 +207,82 @@ def note(lot: Random) -> str:
         f"```note\n{body}\n```",
         f"<NOTE>\n{body}\n</ note>",
     )
-    return f"{cited(lot)}\n\n{shown[lot.choice((0, 0, 0, 1, 2, 3))]}\n\n{sentence(lot)}"
+    return f"{cited(random)}\n\n{shown[random.choice((0, 0, 0, 1, 2, 3))]}\n\n{sentence(random)}"
 
 
-def _note_line(lot: Random) -> str:
-    told = lot.choice(
-        (cited(lot), cited(lot), "none", "...", f"{lot.choice(_ASKS)}? {cited(lot)}", f"{lot.choice(_ASKS)}?")
+def _note_line(random: Random) -> str:
+    text = random.choice(
+        (
+            cited(random),
+            cited(random),
+            "none",
+            "...",
+            f"{random.choice(_ASKS)}? {cited(random)}",
+            f"{random.choice(_ASKS)}?",
+        )
     )
-    key = lot.choice(_NOTE_KEYS)
-    return lot.choice((f"{key}: {told}", f"{key}: {told}", f"{key}:\n- {told}\n- {cited(lot)}", f"  {told}"))
+    key = random.choice(_NOTE_KEYS)
+    return random.choice(
+        (f"{key}: {text}", f"{key}: {text}", f"{key}:\n- {text}\n- {cited(random)}", f"  {text}")
+    )
 
 
-def cited(lot: Random, facts: int = 60) -> str:
+def cited(random: Random, facts: int = 60) -> str:
     """Return one statement, with a citation somewhere in it, or without one."""
-    told = lot.choice(
-        (sentence(lot), sentence(lot), sentence(lot), *_NOT_KNOWN, f'It is put so: "{sentence(lot)}"')
+    text = random.choice(
+        (
+            sentence(random),
+            sentence(random),
+            sentence(random),
+            *_NOT_KNOWN,
+            f'It is put so: "{sentence(random)}"',
+        )
     )
-    first = lot.randint(1, facts)
-    citation = lot.choice(_CITATIONS).format(n=first, m=first + lot.randint(1, 6))
-    at = lot.choice((len(told), len(told), max(0, len(told) - 1), told.find(" ") + 1))
-    return f"{told[:at]}{lot.choice((' ', ' ', ''))}{citation}{told[at:]}"
+    first = random.randint(1, facts)
+    citation = random.choice(_CITATIONS).format(n=first, m=first + random.randint(1, 6))
+    at = random.choice((len(text), len(text), max(0, len(text) - 1), text.find(" ") + 1))
+    return f"{text[:at]}{random.choice((' ', ' ', ''))}{citation}{text[at:]}"
 
 
-def answer(lot: Random, blocks: int = 16) -> str:
+def answer(random: Random, blocks: int = 16) -> str:
     """Return Markdown of every kind, whose statements cite existing facts, missing facts, or none."""
-    return "\n\n".join(_answer_block(lot) for _ in range(blocks))
+    return "\n\n".join(_answer_block(random) for _ in range(blocks))
 
 
-def _answer_block(lot: Random) -> str:
-    told = [cited(lot) for _ in range(lot.randint(1, 5))]
-    kind = lot.randrange(9)
+def _answer_block(random: Random) -> str:
+    sentences = [cited(random) for _ in range(random.randint(1, 5))]
+    kind = random.randrange(9)
     if kind < 4:
-        return lot.choice((" ", " ", "\n")).join(told)
+        return random.choice((" ", " ", "\n")).join(sentences)
     if kind == 4:
-        return f"{lot.choice((cited(lot), 'These are the lamps'))}:\n" + "\n".join(f"- {one}" for one in told)
+        return f"{random.choice((cited(random), 'These are the lamps'))}:\n" + "\n".join(
+            f"- {one}" for one in sentences
+        )
     if kind == 5:
-        return f"{cited(lot)}\n\n" + "\n".join(f"> {one}" for one in told)
+        return f"{cited(random)}\n\n" + "\n".join(f"> {one}" for one in sentences)
     if kind == 6:
-        return "| what | how many |\n|---|---|\n" + "\n".join(f"| {one} | {cited(lot)} |" for one in told)
-    return f"*{told[0]}*" if kind == 7 else lot.choice(_BLOCKS)(lot)
+        return "| what | how many |\n|---|---|\n" + "\n".join(
+            f"| {one} | {cited(random)} |" for one in sentences
+        )
+    return f"*{sentences[0]}*" if kind == 7 else random.choice(_BLOCKS)(random)
 
 
-def question(lot: Random) -> str:
+def question(random: Random) -> str:
     """Return a query of several asks, joined in every way."""
-    asked = lot.choice(("", "", "Please ", "Also, ", "The lamps are old. ", "1. "))
-    for _ in range(lot.randint(2, 7)):
-        ask = lot.choice(_ASKS)
-        asked += (ask.capitalize() if lot.random() < 0.5 else ask) + lot.choice(_JOINTS)
-    return asked.rstrip() + lot.choice(("?", ".", "", " for Holm?"))
+    asked = random.choice(("", "", "Please ", "Also, ", "The lamps are old. ", "1. "))
+    for _ in range(random.randint(2, 7)):
+        ask = random.choice(_ASKS)
+        asked += (ask.capitalize() if random.random() < 0.5 else ask) + random.choice(_JOINTS)
+    return asked.rstrip() + random.choice(("?", ".", "", " for Holm?"))
 
 
 def pages(seed: str, number: int) -> dict[str, Any]:
     """Return pages by their names."""
-    lot = Random(seed)
-    return {f"{seed}, page {n}": page(lot) for n in range(number)}
+    random = Random(seed)
+    return {f"{seed}, page {n}": page(random) for n in range(number)}
 
 
 def several(draw: Callable[[Random], str], seed: str, number: int) -> Sequence[str]:
     """Return so many texts of a kind."""
-    lot = Random(seed)
-    return [draw(lot) for _ in range(number)]
+    random = Random(seed)
+    return [draw(random) for _ in range(number)]

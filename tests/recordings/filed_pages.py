@@ -16,7 +16,7 @@ _PAIRS = [
 ]
 
 
-def _said(side: dict[str, Any]) -> Any:
+def _document(side: dict[str, Any]) -> Any:
     return side.get("record") or {name: side[name] for name in ("title", "text") if name in side}
 
 
@@ -52,7 +52,7 @@ PAIRED = tuple((f"one side from {at}", f"other side from {at}") for at in range(
 TABLES = (*(f"table of {form}" for form in FORMS), "odd tables", "long table", "one amount", "other amounts")
 FILED_PAGES: dict[str, Any] = {
     **{
-        f"{side} side from {at}": [_said(pair[side]) for pair in _PAIRS[at : at + _OF_A_PAGE]]
+        f"{side} side from {at}": [_document(pair[side]) for pair in _PAIRS[at : at + _OF_A_PAGE]]
         for side in ("one", "other")
         for at in range(0, len(_PAIRS), _OF_A_PAGE)
     },

@@ -97,7 +97,7 @@ def _source(path: Path) -> tuple[str, ...]:
 
 def _lines(body: Iterable[ast.stmt]) -> Iterable[int]:
     for statement in body:
-        if not _says_nothing(statement):
+        if not _has_no_effect(statement):
             yield statement.lineno
         for inner in ast.iter_child_nodes(statement):
             if isinstance(inner, ast.stmt):
@@ -107,7 +107,7 @@ def _lines(body: Iterable[ast.stmt]) -> Iterable[int]:
                 yield from _lines(inner.body)
 
 
-def _says_nothing(statement: ast.stmt) -> bool:
+def _has_no_effect(statement: ast.stmt) -> bool:
     """Return whether a statement is a docstring, a protocol's `...`, or a declaration that runs at import."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
@@ -115,7 +115,7 @@ def _says_nothing(statement: ast.stmt) -> bool:
 
 
 def _forget() -> None:
-    """Empty every cache, so that each recording reads its data anew."""
+    """Empty every cache, so that each recording reads its data again."""
     for one in _caches():
         one.cache_clear()
 

@@ -1,4 +1,4 @@
-"""Makes the recordings of this folder anew: `python -m tests.recordings [NAME ...]`.
+"""Makes the recordings of this folder again: `python -m tests.recordings [NAME ...]`.
 
 With `--choose` every situation is recorded, and those are kept that cover.py chooses; without it, those that are there.
 
@@ -105,8 +105,8 @@ def main() -> None:
     if arguments.choose:
         wrong = _choose(arguments.into)
     else:
-        there = [name for name in map(name_of, recordings_in(FOLDER)) if name in SCENARIOS]
-        wrong = asyncio.run(make(_with_earlier(arguments.names or there), arguments.into))
+        recorded = [name for name in map(name_of, recordings_in(FOLDER)) if name in SCENARIOS]
+        wrong = asyncio.run(make(_with_earlier(arguments.names or recorded), arguments.into))
     for name, why in wrong.items():
         print(f"{name}: {why}", file=sys.stderr)  # noqa: T201  # it is a command
     sys.exit(bool(wrong))
@@ -153,10 +153,10 @@ async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
     for scenario in (SCENARIOS[name] for name in names):
         apart = scenario.apart or (scenario.name if scenario.fault else "")
         groups[scenario.deployment, apart].append(scenario)
-    room, starting = asyncio.Semaphore(_PIPELINES_AT_ONCE), asyncio.Lock()
+    pipelines, starting = asyncio.Semaphore(_PIPELINES_AT_ONCE), asyncio.Lock()
 
     async def record(deployment: str, scenarios: list[Scenario]) -> dict[str, list[Line] | BaseException]:
-        async with room:
+        async with pipelines:
             return await _recorded(DEPLOYMENTS[deployment], tuple(scenarios), starting)
 
     recording = [record(deployment, scenarios) for (deployment, _), scenarios in groups.items()]
@@ -178,14 +178,14 @@ async def _recorded(
 ) -> dict[str, list[Line] | BaseException]:
     """Return the lines of each, or the reason why there are none."""
     ended = {one.name: asyncio.Event() for one in scenarios}
-    room = asyncio.Semaphore(_SESSIONS_AT_ONCE)
+    sessions = asyncio.Semaphore(_SESSIONS_AT_ONCE)
     async with _running(deployment, scenarios, starting) as (antiphon, server):
 
         async def record(one: Scenario) -> list[Line]:
             if one.after:
                 await ended[one.after].wait()
             try:
-                async with room:
+                async with sessions:
                     return await _session(antiphon, server, one, deployment)
             finally:
                 ended[one.name].set()

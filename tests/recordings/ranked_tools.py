@@ -35,15 +35,15 @@ _VERBS = (
     "forecast",
     "cancel",
 )
-_LOT = Random(17)  # the same tools each time
+_RANDOM = Random(17)  # the same tools each time
 
 
 def _words(count: int) -> str:
-    return " ".join(_LOT.choice((*_NOUNS, *_VERBS)) for _ in range(count))
+    return " ".join(_RANDOM.choice((*_NOUNS, *_VERBS)) for _ in range(count))
 
 
 def _parameter(depth: int) -> dict[str, Any]:
-    match _LOT.randrange(6):
+    match _RANDOM.randrange(6):
         case 0:
             return {"type": "string", "enum": [_words(1), _words(2)]}
         case 1:
@@ -59,16 +59,23 @@ def _parameter(depth: int) -> dict[str, Any]:
 
 
 def _properties(count: int, depth: int) -> dict[str, Any]:
-    return {f"{_LOT.choice(_NOUNS)}_{n}": _parameter(depth) for n in range(count)}
+    return {f"{_RANDOM.choice(_NOUNS)}_{n}": _parameter(depth) for n in range(count)}
 
 
 def _tool(n: int) -> Tool:
-    schema: dict[str, Any] = {"type": "object", "properties": _properties(_LOT.choice((0, 1, 2, 3, 13)), 2)}
-    if _LOT.random() < 0.3:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": _properties(_RANDOM.choice((0, 1, 2, 3, 13)), 2),
+    }
+    if _RANDOM.random() < 0.3:
         schema["properties"]["note"] = {"type": "string"}
         schema["examples"] = [{"note": _words(2)}]
-    about = f"{_LOT.choice(_VERBS)} the {_LOT.choice(_NOUNS)} of a {_LOT.choice(_NOUNS)}; {_words(3)}."
-    return Tool(f"{_LOT.choice(_VERBS)}_{_LOT.choice(_NOUNS)}_{n}", about, schema, _answer, effect="read")
+    about = (
+        f"{_RANDOM.choice(_VERBS)} the {_RANDOM.choice(_NOUNS)} of a {_RANDOM.choice(_NOUNS)}; {_words(3)}."
+    )
+    return Tool(
+        f"{_RANDOM.choice(_VERBS)}_{_RANDOM.choice(_NOUNS)}_{n}", about, schema, _answer, effect="read"
+    )
 
 
 def _answer(arguments: dict[str, Any], context: object) -> dict[str, Any]:

@@ -31,9 +31,9 @@ class Meanwhile:
     async def until_event(self, type: str) -> Any:
         """Wait for the first event of that type and return its data."""
         async with asyncio.timeout(_LIMIT_S):
-            async for told in self.antiphon.stream(self.session_id):
-                if getattr(told, "type", "") == f"antiphon.{type}.v1":
-                    return told.data  # type: ignore[union-attr]  # pieces of text have no type
+            async for event in self.antiphon.stream(self.session_id):
+                if getattr(event, "type", "") == f"antiphon.{type}.v1":
+                    return event.data  # type: ignore[union-attr]  # pieces of text have no type
         raise AssertionError(f"{self.session_id} ended without {type}")
 
     async def until_events(self, type: str, times: int) -> None:

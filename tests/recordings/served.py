@@ -31,5 +31,5 @@ class ScenarioServer(MessagesServer):
         if model in self._scripts:
             return str(model)
         body = json.dumps(received.body, ensure_ascii=False)
-        held = [one for one in self._scenarios if one.query in body] or self._scenarios[:1]
-        return max(held, key=lambda one: len(one.query)).name
+        candidates = [one for one in self._scenarios if one.query in body] or self._scenarios[:1]
+        return max(candidates, key=lambda one: len(one.query)).name

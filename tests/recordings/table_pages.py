@@ -30,10 +30,10 @@ _SHORT = "Kept in the tower of the town."
 """Prose below a key that holds prose, and a value below any other."""
 
 
-def _sides(entries: Iterable[str], said: Callable[[str, int, int], str]) -> tuple[str, str]:
+def _sides(entries: Iterable[str], sentence_of: Callable[[str, int, int], str]) -> tuple[str, str]:
     """Return each entry's statement with one number and with another, as pages; `said` takes the entry's own one."""
     each = list(enumerate(entries, 100))
-    first, second = (_TITLE + "\n\n".join(said(one, n, side) for n, one in each) for side in (61, 62))
+    first, second = (_TITLE + "\n\n".join(sentence_of(one, n, side) for n, one in each) for side in (61, 62))
     return first, second
 
 
@@ -47,8 +47,8 @@ def _lines(title: str, entries: Iterable[str], line: str) -> str:
 
 
 def _titled(titles: Iterable[str], lamps: int) -> list[dict[str, str]]:
-    said = "The Aker has {lamps} lamps of kind {n} there."
-    return [{"title": title, "text": said.format(lamps=lamps, n=_shown(n))} for n, title in enumerate(titles)]
+    text = "The Aker has {lamps} lamps of kind {n} there."
+    return [{"title": title, "text": text.format(lamps=lamps, n=_shown(n))} for n, title in enumerate(titles)]
 
 
 _CLAIMS = {
@@ -124,13 +124,13 @@ _DATES = {
 
 
 def _again(
-    said: Callable[[str, int], str], plainly: Callable[[int], str], entries: Iterable[str]
+    sentence_of: Callable[[str, int], str], plainly: Callable[[int], str], entries: Iterable[str]
 ) -> tuple[str, str]:
     """Return a page of statements, and one with one entry more in each: the same statement or another."""
     each = list(enumerate(entries))
     return (
         "# Rules of the mole\n\n" + "\n\n".join(plainly(n) for n, _ in each),
-        "# Words of the keeper\n\n" + "\n\n".join(said(one, n) for n, one in each),
+        "# Words of the keeper\n\n" + "\n\n".join(sentence_of(one, n) for n, one in each),
     )
 
 
@@ -175,8 +175,10 @@ _SAME = {
 }
 
 
-def _records(said: Callable[[str, int], dict[str, Any]], entries: Iterable[str]) -> list[dict[str, Any]]:
-    return [said(one, n) for n, one in enumerate(entries)]
+def _records(
+    sentence_of: Callable[[str, int], dict[str, Any]], entries: Iterable[str]
+) -> list[dict[str, Any]]:
+    return [sentence_of(one, n) for n, one in enumerate(entries)]
 
 
 def _named_records(side: int) -> dict[str, _Page]:

@@ -70,9 +70,9 @@ def test_every_reason_to_end_is_recorded(reason: str) -> None:
     assert reason in {data.termination_reason for data in data_of("response.ready")}
 
 
-@pytest.mark.parametrize("rung", get_args(FallbackStep))
-def test_every_rung_of_recovery_is_recorded(rung: str) -> None:
-    assert rung in {data.rung for data in data_of("rung.taken")}
+@pytest.mark.parametrize("step", get_args(FallbackStep))
+def test_every_fallback_step_is_recorded(step: str) -> None:
+    assert step in {data.rung for data in data_of("rung.taken")}
 
 
 @pytest.mark.parametrize("mode", get_args(Mode))

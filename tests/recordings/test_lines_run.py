@@ -54,7 +54,7 @@ def test_no_module_is_left_to_the_others() -> None:
 
 
 @each_row("function", [one for functions in OUT_OF_REACH.values() for one in functions])
-def test_what_is_said_to_be_out_of_reach_is_run_by_no_recording(function: str) -> None:
+def test_no_recording_runs_a_line_listed_as_unreachable(function: str) -> None:
     module, _, name = function.rpartition(".")
     lines = {Place(module, line) for line in functions_of(module)[name]}
     assert sorted(lines & run()) == []

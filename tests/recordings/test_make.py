@@ -1,4 +1,4 @@
-"""The command that makes the recordings anew makes the same ones, but for ids and times."""
+"""The command that makes the recordings again: it makes the same ones, except for ids and times."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ _CATALOGUE = "catalogue"
 """The hash of the offered tools, which also changes when a contract gets a new field."""
 
 
-def test_made_anew_a_recording_verifies_and_is_the_kept_one(tmp_path: Path) -> None:
+def test_a_recording_made_again_verifies_and_equals_the_stored_one(tmp_path: Path) -> None:
     command = (sys.executable, "-m", "tests.recordings", "--into", str(tmp_path), NAME)
     made = subprocess.run(command, cwd=FOLDER.parents[1], check=False, capture_output=True, text=True)
 

@@ -1,4 +1,4 @@
-"""Tools that any release can load: each effect is a file beside the one that LEDGER_FILE names."""
+"""Tools that any release can load: each effect is a file in the folder of the one that LEDGER_FILE names."""
 
 import asyncio
 import json

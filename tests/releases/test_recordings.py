@@ -18,7 +18,7 @@ from tests.rows import each_row
 
 RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))
 ANSWER_DIFFERS = {
-    # Readers do not see any more what a model is to do next; of what was filed then, the two cannot be told apart.
+    # Readers no longer see what a model is to do next; in older filings the two cannot be distinguished.
     "of_two_writes_one_is_approved": "uncertainty[0].message",
     # The answer names the calls that may have taken effect.
     "a_plain_write_that_a_crash_left_unknown": "answer",

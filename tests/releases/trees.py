@@ -12,7 +12,7 @@ from tests.flows.processes import component_of
 from tests.flows.starting import Started
 
 EARLIER_REF = "ANTIPHON_EARLIER_REF"
-"""The environment variable that names another commit to be run beside this tree."""
+"""The environment variable that names another commit to run next to this tree."""
 LAST_OF_FORMAT = {1: "56c0a8b", 2: "4dfe47e", 3: "fca46c4", 4: "a906ccf", 5: "af87664"}
 """The last commit that wrote each earlier format."""
 

@@ -10,7 +10,7 @@ from tests.response_assembler.builders import a_disagreement, courses, some_fact
 
 
 def kinds(answer: Answer) -> list[str]:
-    return [doubt.kind for doubt in answer.uncertainties]
+    return [uncertainty.kind for uncertainty in answer.uncertainties]
 
 
 def test_an_answer_shows_numbers_and_ends_in_the_sources_they_stand_for() -> None:
@@ -40,8 +40,12 @@ def test_without_facts_an_answer_owes_no_citation() -> None:
 def test_a_citation_of_nothing_is_shown_and_named() -> None:
     answer = cited_answer("Known [F1], invented [F7], [F20-F30].", some_facts(2))
     assert answer.text.startswith("Known [1], invented [F7?], [F20-F30?].")
-    (doubt,) = answer.uncertainties
-    assert (doubt.kind, doubt.severity, doubt.about) == ("unknown_citation", "serious", "F7, F20-F30")
+    (uncertainty,) = answer.uncertainties
+    assert (uncertainty.kind, uncertainty.severity, uncertainty.about) == (
+        "unknown_citation",
+        "serious",
+        "F7, F20-F30",
+    )
 
 
 def test_strictness_marks_and_counts_what_cites_nothing() -> None:
@@ -52,9 +56,9 @@ def test_strictness_marks_and_counts_what_cites_nothing() -> None:
         "The course takes six hours [1]. It is held every week. [no source] Everybody likes it very much. "
         "[no source]\n\n**Sources**"
     )
-    doubt = answer.uncertainties[0]
-    assert (doubt.kind, doubt.severity) == ("uncited_claims", "caution")
-    assert doubt.message == (
+    uncertainty = answer.uncertainties[0]
+    assert (uncertainty.kind, uncertainty.severity) == ("uncited_claims", "caution")
+    assert uncertainty.message == (
         "2 statements of the answer cite no source: “It is held every week.”; “Everybody likes it very much.”."
     )
 

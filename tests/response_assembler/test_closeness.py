@@ -14,8 +14,10 @@ def ids(group: Group) -> list[tuple[str, ...]]:
 
 
 def test_of_many_facts_those_close_to_the_question_are_chosen_in_their_order() -> None:
-    said = [a_document("", "the price of tea" if n % 10 == 0 else "rain", first=n) for n in range(1, 101)]
-    (group,) = grouped(a_memory(*said, query="What is the price of tea?"), ())
+    documents = [
+        a_document("", "the price of tea" if n % 10 == 0 else "rain", first=n) for n in range(1, 101)
+    ]
+    (group,) = grouped(a_memory(*documents, query="What is the price of tea?"), ())
     assert ids(group) == [(f"F{n}",) for n in range(10, 101, 10)]
 
 
@@ -30,7 +32,7 @@ def test_each_fact_stands_under_the_one_question_it_is_closest_to() -> None:
     assert ids(coffee) == []
 
 
-def test_what_is_told_already_is_not_shown_again_but_known_to_be_told() -> None:
+def test_a_fact_that_was_shown_is_not_repeated_and_marks_its_group_as_covered() -> None:
     memory = a_memory(a_document("Tea", "Tea costs 3 euros."), query="What does tea cost?")
     assert grouped(memory, ("F1",)) == (Group("What does tea cost?", (), is_covered=True, is_part=False),)
 
@@ -62,10 +64,10 @@ def test_one_document_does_not_crowd_out_the_others() -> None:
 
 
 def test_what_a_conclusion_cites_and_what_is_no_boilerplate_comes_first() -> None:
-    said = [a_document("", "Tea costs money.", first=n) for n in range(1, 31)]
+    documents = [a_document("", "Tea costs money.", first=n) for n in range(1, 31)]
     salient = a_document("", "Tea costs money.", first=31, salience=0.9)
     concluded = Note(concluded=("It costs money [F30].",))
-    (group,) = grouped(a_memory(*said, salient, concluded, query="What does tea cost?"), ())
+    (group,) = grouped(a_memory(*documents, salient, concluded, query="What does tea cost?"), ())
     assert {("F30",), ("F31",)} < set(ids(group))
 
 

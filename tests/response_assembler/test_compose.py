@@ -31,7 +31,7 @@ def answer_to(
 
 
 def kinds(response: Response) -> list[str]:
-    return [doubt.kind for doubt in response.uncertainty]
+    return [uncertainty.kind for uncertainty in response.uncertainty]
 
 
 def test_a_complete_answer_is_the_models_text_and_its_sources() -> None:
@@ -78,11 +78,11 @@ def test_what_the_memory_lost_or_summarized_is_told() -> None:
     assert kinds(answer_to(a_request(), "So [F1].", memory)) == ["memory_full", "summarized"]
 
 
-def test_a_doubt_that_came_with_the_request_gets_the_severity_of_its_kind() -> None:
+def test_an_uncertainty_of_the_request_gets_the_severity_of_its_kind() -> None:
     failed = Uncertainty(kind="model_failed", message="It failed.")
     foreign = Uncertainty(kind="foreign", message="Unheard of.")
     response = answer_to(a_request(uncertainty=(failed, foreign)), "So [F1].")
-    assert [doubt.severity for doubt in response.uncertainty] == ["note", "caution"]
+    assert [uncertainty.severity for uncertainty in response.uncertainty] == ["note", "caution"]
 
 
 def test_words_beside_calls_that_never_ran_are_no_answer() -> None:
@@ -121,10 +121,10 @@ def test_the_answer_itself_says_which_writes_may_have_taken_effect(has_result: b
     assert "effect" not in answer_to(a_request(), "It is so [F1].").answer
 
 
-def test_the_coordinators_doubts_are_kept_and_repeats_said_once() -> None:
-    doubt = Uncertainty(kind="tools_unavailable", message="No `books`.", about="books")
-    response = answer_to(a_request(uncertainty=(doubt, doubt)), "So [F1].")
-    assert response.uncertainty == (doubt,)
+def test_the_coordinators_uncertainties_are_kept_and_repeats_reported_once() -> None:
+    uncertainty = Uncertainty(kind="tools_unavailable", message="No `books`.", about="books")
+    response = answer_to(a_request(uncertainty=(uncertainty, uncertainty)), "So [F1].")
+    assert response.uncertainty == (uncertainty,)
 
 
 def test_a_clock_that_ran_backwards_gives_no_negative_duration() -> None:
@@ -146,7 +146,9 @@ def test_whatever_the_material_there_is_an_answer_with_sources_that_exist(
     response = answer_to(a_request(status, reason), text, memory, calls)
     assert response.answer.strip()
     assert {source.id for source in response.sources} <= set(memory.facts)
-    assert all(KINDS[doubt.kind].severity == doubt.severity for doubt in response.uncertainty)
+    assert all(
+        KINDS[uncertainty.kind].severity == uncertainty.severity for uncertainty in response.uncertainty
+    )
     assert len(set(response.uncertainty)) == len(response.uncertainty)
     assert Response.model_validate_json(response.model_dump_json()).answer == response.answer
 
@@ -164,7 +166,7 @@ def test_an_answer_that_cites_an_earlier_one_says_so() -> None:
     assert kinds(answer_to(a_request(), "390 EUR [F2].", memory)) == []
 
 
-def test_without_a_model_an_earlier_answer_is_not_told_as_found() -> None:
+def test_an_earlier_answer_is_not_reported_as_found_without_a_model() -> None:
     others = [f"Boat {number} lies in the harbour of Holm." for number in range(40)]
     memory = a_memory(
         EARLIER,

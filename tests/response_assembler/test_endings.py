@@ -23,12 +23,14 @@ _FOUND = a_memory(a_document("", "the fact", tool="t"))
 _REPLY = "It is so in 2021 [F1], and somebody likes it [F2]."
 
 
-def _answer(memory: Memory, reason: TerminationReason, reply: str | None = None, *doubts: Uncertainty) -> str:
-    request = a_request("partial", reason, uncertainty=doubts)
-    said = None if reply is None else a_reply(reply)
-    response = compose("s1", request, START + timedelta(seconds=2.5), Findings(memory, said))
-    told = [f"- {one.kind} ({one.severity}, {one.about}): {one.message}" for one in response.uncertainty]
-    return "\n".join((response.answer, "", *told))
+def _answer(
+    memory: Memory, reason: TerminationReason, reply: str | None = None, *uncertainties: Uncertainty
+) -> str:
+    request = a_request("partial", reason, uncertainty=uncertainties)
+    written = None if reply is None else a_reply(reply)
+    response = compose("s1", request, START + timedelta(seconds=2.5), Findings(memory, written))
+    lines = [f"- {one.kind} ({one.severity}, {one.about}): {one.message}" for one in response.uncertainty]
+    return "\n".join((response.answer, "", *lines))
 
 
 def _failed(error: ErrorType) -> Memory:
@@ -49,8 +51,8 @@ def _endings() -> Iterator[tuple[str, str]]:
             _answer(_failed(error), "natural_completion", "So [F1]."),
         )
     for kind, known in KINDS.items():
-        doubt = Uncertainty(kind=kind, message="It is so.", about="search", severity=known.severity)
-        yield f"the coordinator doubts: {kind}", _answer(a_memory(), "model_unavailable", None, doubt)
+        uncertainty = Uncertainty(kind=kind, message="It is so.", about="search", severity=known.severity)
+        yield f"the coordinator doubts: {kind}", _answer(a_memory(), "model_unavailable", None, uncertainty)
 
 
 def whole() -> str:
@@ -59,7 +61,7 @@ def whole() -> str:
     return "\n\n".join((made, *(f"# {name}\n\n{text}" for name, text in _endings()))) + "\n"
 
 
-def test_a_reader_is_told_of_each_ending_what_it_always_was() -> None:
+def test_each_ending_has_its_recorded_text() -> None:
     assert whole() == GOLDEN.read_text()
 
 

@@ -49,7 +49,7 @@ READERS = (
     Reader("read", markdown.parse_markdown, _ALL, _LINES),
     Reader("uncited", _uncited, _ALL, _LINES),
     Reader("number_own", _numbered, _ALL, _LINES),
-    *readers_of(quote, "plain", "plain_but_cited", "code", beside=(markdown,)),
+    *readers_of(quote, "plain", "plain_but_cited", "code", others=(markdown,)),
 )
 
 

@@ -54,7 +54,7 @@ _MEMORIES = (
     _differing(*(f"Lamp {n} of the mole is lit at night." for n in range(14))),
     _differing(_LONG, f"# {_LONG}\n\n{_LONG}"),
 )
-_DOUBTS = (
+_UNCERTAINTIES = (
     *map(uncertain, KINDS),
     uncertain("deadline_exceeded", _LONG),
     uncertain("tool_failed", "It is down.", "find"),
@@ -65,14 +65,14 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "bool": (False, True),
     "Memory": _MEMORIES,
     "Gaps": tuple(
-        Gaps(memory, grouped(memory, ()), unfinished, doubts)
+        Gaps(memory, grouped(memory, ()), unfinished, uncertainties)
         for memory in _MEMORIES
-        for doubts in ((), _DOUBTS)
+        for uncertainties in ((), _UNCERTAINTIES)
         for unfinished in ((), (("c1", "find"),), tuple((f"c{n}", "find") for n in range(9)))
     ),
     formatannotation(TerminationReason): _REASONS,
-    "Uncertainty": _DOUBTS,
-    "Iterable[Uncertainty]": ((), _DOUBTS, _DOUBTS * 2),
+    "Uncertainty": _UNCERTAINTIES,
+    "Iterable[Uncertainty]": ((), _UNCERTAINTIES, _UNCERTAINTIES * 2),
     "Mapping[str, int]": ({}, {"F1": 1}, {"F2": 1, "F1": 2}),
     "Sequence[tuple[str, str]]": ((), (("c1", "find"),)),
     "Document": tuple(one for memory in _MEMORIES for one in memory.documents.values())[:20],

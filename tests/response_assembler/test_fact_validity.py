@@ -5,9 +5,13 @@ from tests.response_assembler.builders import a_disagreement, a_document, a_memo
 
 
 def test_a_superseded_fact_is_named_with_the_later_one() -> None:
-    (doubt,) = outdated_facts(a_disagreement(), {"F4": 1})
-    assert (doubt.kind, doubt.severity, doubt.about) == ("superseded_cited", "caution", "F4, F5")
-    assert doubt.message == (
+    (uncertainty,) = outdated_facts(a_disagreement(), {"F4": 1})
+    assert (uncertainty.kind, uncertainty.severity, uncertainty.about) == (
+        "superseded_cited",
+        "caution",
+        "F4, F5",
+    )
+    assert uncertainty.message == (
         "The answer cites [1], “The course price is 200 euros”; a later source says “The course price is 240 "
         "euros since May 2024”."
     )
@@ -19,15 +23,21 @@ def test_an_answer_that_cites_the_later_fact_knows_of_it() -> None:
 
 def test_a_contradicted_fact_is_named_with_its_counterpart_whichever_is_cited() -> None:
     for cited, other in (("F1", "F3"), ("F3", "F1")):
-        (doubt,) = outdated_facts(a_disagreement(), {cited: 1})
-        assert (doubt.kind, doubt.severity, doubt.about) == ("contradicted", "caution", f"{cited}, {other}")
-        assert "which it does not cite" in doubt.message
+        (uncertainty,) = outdated_facts(a_disagreement(), {cited: 1})
+        assert (uncertainty.kind, uncertainty.severity, uncertainty.about) == (
+            "contradicted",
+            "caution",
+            f"{cited}, {other}",
+        )
+        assert "which it does not cite" in uncertainty.message
 
 
-def test_sides_that_are_both_cited_are_said_once_to_contradict_each_other() -> None:
-    (doubt,) = outdated_facts(a_disagreement(), {"F1": 1, "F3": 2})
-    assert doubt.kind == "contradicted"
-    assert doubt.message.startswith("[1] and [2] contradict each other, and no date decides between them")
+def test_a_contradiction_between_two_cited_facts_is_reported_once() -> None:
+    (uncertainty,) = outdated_facts(a_disagreement(), {"F1": 1, "F3": 2})
+    assert uncertainty.kind == "contradicted"
+    assert uncertainty.message.startswith(
+        "[1] and [2] contradict each other, and no date decides between them"
+    )
 
 
 def test_the_latest_fact_is_found_over_several_steps_and_a_ring_ends() -> None:
@@ -49,7 +59,7 @@ def test_what_supersedes_but_is_lost_supersedes_nothing() -> None:
     assert list(outdated_facts(memory, {"F1": 1})) == []
 
 
-def test_doubts_are_bounded_for_each_kind() -> None:
+def test_uncertainties_of_each_kind_are_limited() -> None:
     others = tuple(f"F{n}" for n in range(1, 31))
     memory = a_memory(a_document("", *map(str, range(30))), a_document("", "x", first=31, contradicts=others))
     assert len(list(outdated_facts(memory, {id: n for n, id in enumerate(others, 1)}))) == UNCERTAINTIES_MAX

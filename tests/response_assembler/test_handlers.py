@@ -81,7 +81,7 @@ async def test_a_session_that_has_its_answer_gets_no_second_one() -> None:
     assert await on_assembly_requested(Delivery(an_event(a_request()), "9-0"), session) is NOTHING
 
 
-async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_named() -> None:
+async def test_a_batch_in_flight_reports_its_settled_calls_and_names_the_others() -> None:
     session = a_session()
     session.journals[journal_name(1)] = {
         outcome_entry("toolu_10"): write_outcome(RESULTS.results[0], FORMAT),
@@ -91,9 +91,9 @@ async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_na
     response = await answer_to(session, request)
     assert "“the fact” [1]" in response.answer
     assert "`book` had not finished" in response.answer
-    assert [doubt.about for doubt in response.uncertainty if doubt.kind == "call_unfinished"] == [
-        "book toolu_11"
-    ]
+    assert [
+        uncertainty.about for uncertainty in response.uncertainty if uncertainty.kind == "call_unfinished"
+    ] == ["book toolu_11"]
 
 
 async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
@@ -104,20 +104,22 @@ async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
     assert "Whether `book` took effect is unknown" in response.answer
 
 
-async def test_a_batch_whose_calls_are_not_known_still_tells_what_settled() -> None:
+async def test_a_batch_with_unknown_calls_still_reports_its_settled_results() -> None:
     session = a_session()
     session.journals[journal_name(1)] = {outcome_entry("toolu_10"): write_outcome(RESULTS.results[0], FORMAT)}
     response = await answer_to(session, a_request("partial", "internal_error", batch=1))
     assert [source.id for source in response.sources] == ["F1"]
 
 
-async def test_a_record_with_holes_still_gives_an_answer_that_says_so() -> None:
+async def test_an_incomplete_record_gives_an_answer_that_reports_the_gaps() -> None:
     session = a_session()
     session.lists[MEMORY] = [b"no JSON"]
     request = a_request("partial", "max_rounds_reached", reply="8-0", reasoning="3-0", results="2-0")
     request = request.model_copy(update={"question": "7-0"})
     response = await answer_to(session, request)
-    missing = [doubt.about for doubt in response.uncertainty if doubt.kind == "record_missing"]
+    missing = [
+        uncertainty.about for uncertainty in response.uncertainty if uncertainty.kind == "record_missing"
+    ]
     assert sorted(missing) == ["2-0", "3-0", "7-0", "8-0", "memory of filing 1"]
     assert response.status == "partial"
     assert response.answer.startswith("I have no answer")

@@ -12,18 +12,20 @@ from response_assembler.missing import Gaps, missing_section, next_section
 from tests.response_assembler.builders import a_document, a_memory, a_use
 
 
-def gaps(memory: Memory, doubts: Sequence[Uncertainty] = (), told: Sequence[str] = ()) -> Gaps:
-    return Gaps(memory, grouped(memory, told), (), doubts)
+def gaps(memory: Memory, uncertainties: Sequence[Uncertainty] = (), reported: Sequence[str] = ()) -> Gaps:
+    return Gaps(memory, grouped(memory, reported), (), uncertainties)
 
 
-def missing(memory: Memory, *doubts: Uncertainty, told: Sequence[str] = ()) -> list[str]:
-    return [line[2:] for line in missing_section(gaps(memory, doubts, told)).split("\n")[2:]]
+def missing(memory: Memory, *uncertainties: Uncertainty, reported: Sequence[str] = ()) -> list[str]:
+    return [line[2:] for line in missing_section(gaps(memory, uncertainties, reported)).split("\n")[2:]]
 
 
 def steps(
-    memory: Memory, reason: TerminationReason = "natural_completion", *doubts: Uncertainty
+    memory: Memory, reason: TerminationReason = "natural_completion", *uncertainties: Uncertainty
 ) -> list[str]:
-    return [line.removeprefix("- ") for line in next_section(gaps(memory, doubts), reason).split("\n")[2:]]
+    return [
+        line.removeprefix("- ") for line in next_section(gaps(memory, uncertainties), reason).split("\n")[2:]
+    ]
 
 
 def test_an_open_question_says_what_was_searched_for_it() -> None:
@@ -45,25 +47,25 @@ def test_an_open_question_says_what_was_searched_for_it() -> None:
     ]
 
 
-def test_questions_on_which_something_is_said_are_told_together() -> None:
+def test_questions_with_a_note_are_reported_together() -> None:
     memory = a_memory(
         a_document("Tea", "Tea has a price.", "Tea is grown."),
         Note(open=("What is its price?", "Where is it grown?")),
     )
-    said = [
+    notes = [
         "An answer to “What is its price?” and “Where is it grown?” that I could stand by; what is said above may "
         "not settle it."
     ]
-    assert missing(memory) == said
-    assert missing(memory, told=("F1", "F2")) == said
+    assert missing(memory) == notes
+    assert missing(memory, reported=("F1", "F2")) == notes
     assert steps(memory) == ["Ask again, in other words if you can."]
 
 
-def test_the_query_itself_is_not_told_as_missing() -> None:
+def test_the_query_itself_is_not_reported_as_missing() -> None:
     assert missing_section(gaps(a_memory(query="Why?"))) == ""
 
 
-def test_searches_in_vain_are_told_together_and_our_own_tools_not_at_all() -> None:
+def test_searches_without_results_are_reported_together_and_built_in_tools_never() -> None:
     uses = [a_use(query=f"tea {n}", call_id=f"u{n}") for n in range(6)]
     memory = a_memory(*uses, a_use(FIND_TOOLS, query="tools"), query="What?")
     assert missing(memory) == ["`search` found nothing for “tea 0”, “tea 1”, “tea 2”, “tea 3” and 2 more."]

@@ -67,8 +67,8 @@ def test_facts_that_do_not_speak_of_the_question_are_shown_as_such() -> None:
 
 
 def test_what_was_not_quoted_is_counted() -> None:
-    said = a_document("", "Tea is wet.", *(["Rain."] * 5), "Old rain.", superseded_by=())
-    answer, _ = compose_partial(a_memory(said, query="What of tea?"), "cancelled", "cancelled")
+    document = a_document("", "Tea is wet.", *(["Rain."] * 5), "Old rain.", superseded_by=())
+    answer, _ = compose_partial(a_memory(document, query="What of tea?"), "cancelled", "cancelled")
     assert "6 more facts were found, less close to the question." in answer
 
 

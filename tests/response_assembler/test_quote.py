@@ -8,30 +8,30 @@ from tests.memories import hostile_text
 from tests.response_assembler.builders import Statement, a_document, a_memory
 
 
-def spoken(statement: Statement, title: str = "T") -> str:
+def quoted(statement: Statement, title: str = "T") -> str:
     memory = a_memory(a_document(title, statement, tool="t"))
     return quoted_fact(memory.facts["F1"], memory.document_of(memory.facts["F1"]))
 
 
 def test_text_is_quoted_and_a_record_is_spoken() -> None:
-    assert spoken("It is so.") == "“It is so.”"
-    assert spoken(
+    assert quoted("It is so.") == "“It is so.”"
+    assert quoted(
         {"name": "T", "teacher_of": {"id": 7, "name": "Ada"}, "n": 3, "is_open": True, "x": None}
     ) == ("teacher of: Ada; n: 3; is open: yes")
-    assert spoken({"price": {"amount": 3.5, "currency": "EUR"}}) == "price: (amount: 3.5, currency: EUR)"
-    assert spoken([1, 2], title="") == "`t` returned 1, 2"
+    assert quoted({"price": {"amount": 3.5, "currency": "EUR"}}) == "price: (amount: 3.5, currency: EUR)"
+    assert quoted([1, 2], title="") == "`t` returned 1, 2"
 
 
 def test_a_long_text_in_a_record_does_not_hide_what_is_short() -> None:
-    assert spoken({"text": "long " * 100, "price": 70}).startswith("price: 70; text: long long")
+    assert quoted({"text": "long " * 100, "price": 70}).startswith("price: 70; text: long long")
 
 
 def test_deep_and_wide_values_end() -> None:
     deep: Statement = [1]
     for _ in range(150):
         deep = [deep]
-    assert spoken(deep) == "1 entry"
-    assert spoken({"x": list(range(1000))}) == "x: 0, 1, 2, 3, 4, 5, 6, 7, and 992 more"
+    assert quoted(deep) == "1 entry"
+    assert quoted({"x": list(range(1000))}) == "x: 0, 1, 2, 3, 4, 5, 6, 7, and 992 more"
 
 
 def test_what_was_said_draws_no_markup_and_moves_no_cursor() -> None:

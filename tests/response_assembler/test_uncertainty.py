@@ -27,14 +27,14 @@ def test_the_page_and_the_table_say_the_same() -> None:
     assert len(rows) == len(KINDS)
 
 
-def test_every_ending_but_the_natural_one_leaves_a_doubt_of_its_own_kind() -> None:
+def test_every_ending_but_the_natural_one_adds_an_uncertainty_of_its_own_kind() -> None:
     for reason in get_args(TerminationReason):
         kinds = [uncertain.kind for uncertain in ending_uncertainties(reason)]
         assert kinds == ([] if reason == "natural_completion" else [reason])
     assert set(WHY_INCOMPLETE) < set(KINDS)
 
 
-def test_a_doubt_has_the_severity_and_without_others_the_words_of_its_kind() -> None:
+def test_an_uncertainty_has_the_severity_and_by_default_the_message_of_its_kind() -> None:
     assert {kind.severity for kind in KINDS.values()} == set(get_args(Severity))
     for kind, (meaning, severity) in KINDS.items():
         made = uncertain(kind)
@@ -42,42 +42,43 @@ def test_a_doubt_has_the_severity_and_without_others_the_words_of_its_kind() -> 
 
 
 def test_a_severity_given_with_an_uncertainty_is_kept() -> None:
-    told = Uncertainty(kind="model_failed", message="It failed.", severity="serious")
-    assert with_severity(told) is told
-    assert with_severity(told.model_copy(update={"severity": "caution"})).severity == "note"
+    uncertainty = Uncertainty(kind="model_failed", message="It failed.", severity="serious")
+    assert with_severity(uncertainty) is uncertainty
+    assert with_severity(uncertainty.model_copy(update={"severity": "caution"})).severity == "note"
 
 
 def test_a_tool_that_failed_and_never_succeeded_is_named_once_with_the_reason() -> None:
     down = a_use("search", "api_failure", message="Down. Ask for less at once.", what_happened="Down.")
     memory = a_memory(a_use("search", "timeout"), down)
-    (told,) = tool_uncertainties(memory, ())
-    assert (told.kind, told.about, told.severity) == ("tool_failed", "search", "caution")
-    assert told.message == "`search` failed (api_failure): Down."
+    (uncertainty,) = tool_uncertainties(memory, ())
+    assert (uncertainty.kind, uncertainty.about, uncertainty.severity) == ("tool_failed", "search", "caution")
+    assert uncertainty.message == "`search` failed (api_failure): Down."
 
 
 def test_what_happened_is_left_out_where_only_the_models_message_is_known() -> None:
-    (told,) = tool_uncertainties(
+    (uncertainty,) = tool_uncertainties(
         a_memory(a_use("search", "timeout", message="Too late. Call search again.")), ()
     )
-    assert told.message == "`search` failed (timeout)."
+    assert uncertainty.message == "`search` failed (timeout)."
 
 
-def test_a_tool_name_that_was_corrected_leaves_no_doubt_and_one_that_was_not_does() -> None:
+def test_only_a_tool_name_that_was_not_corrected_leaves_an_uncertainty() -> None:
     slip = a_use("serch", "unknown_tool", what_happened="There is no tool 'serch'.")
-    assert [told.about for told in tool_uncertainties(a_memory(slip), ())] == ["serch"]
+    assert [uncertainty.about for uncertainty in tool_uncertainties(a_memory(slip), ())] == ["serch"]
     assert list(tool_uncertainties(a_memory(slip, a_use("search", round=2)), ())) == []
     before = a_memory(a_use("search"), slip.model_copy(update={"round": 2}))
-    assert [told.about for told in tool_uncertainties(before, ())] == ["serch"], (
+    assert [uncertainty.about for uncertainty in tool_uncertainties(before, ())] == ["serch"], (
         "what came before corrects nothing"
     )
 
 
-def test_arguments_that_were_corrected_leave_no_doubt_and_those_that_were_not_do() -> None:
+def test_only_arguments_that_were_not_corrected_leave_an_uncertainty() -> None:
     wrong = a_use("search", "validation_error", what_happened="search takes no `q`.")
     assert list(tool_uncertainties(a_memory(wrong, a_use("search", round=2)), ())) == []
-    assert [told.about for told in tool_uncertainties(a_memory(wrong, a_use("outline", round=2)), ())] == [
-        "search"
-    ]
+    assert [
+        uncertainty.about
+        for uncertainty in tool_uncertainties(a_memory(wrong, a_use("outline", round=2)), ())
+    ] == ["search"]
 
 
 def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None:
@@ -89,12 +90,14 @@ def test_a_failure_among_successes_of_the_same_round_is_an_uncertainty_in_any_or
     """Two of ten cities timed out: the eight do not speak for them."""
     slow, well = a_use("weather", "timeout"), a_use("weather")
     for uses in ((slow, well), (well, slow)):
-        assert [told.kind for told in tool_uncertainties(a_memory(*uses), ())] == ["tool_failed"]
+        assert [uncertainty.kind for uncertainty in tool_uncertainties(a_memory(*uses), ())] == [
+            "tool_failed"
+        ]
 
 
-def test_a_write_of_unknown_outcome_stays_in_doubt_whatever_follows() -> None:
+def test_a_write_of_unknown_outcome_stays_uncertain_after_later_calls() -> None:
     memory = a_memory(a_use("book", "outcome_unknown", call_id="toolu_10"), a_use("book"))
-    assert [(told.kind, told.about) for told in tool_uncertainties(memory, ())] == [
+    assert [(uncertainty.kind, uncertainty.about) for uncertainty in tool_uncertainties(memory, ())] == [
         ("outcome_unknown", "book toolu_10")
     ]
 
@@ -108,12 +111,12 @@ def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> Non
     why = "The course search was unavailable; the outline was used instead."
     replaced = a_use("search", substitute="outline", substitute_because=why)
     failed = a_use("search", "timeout", substitute="failed too", substitute_because=why)
-    doubts = list(tool_uncertainties(a_memory(replaced, replaced, failed), ()))
-    assert [(told.kind, told.about) for told in doubts] == [
+    uncertainties = list(tool_uncertainties(a_memory(replaced, replaced, failed), ()))
+    assert [(uncertainty.kind, uncertainty.about) for uncertainty in uncertainties] == [
         ("tool_failed", "search"),
         ("substituted", "search"),
     ]
-    assert doubts[1].message == why
+    assert uncertainties[1].message == why
 
 
 def test_facts_that_were_not_kept_are_counted_and_a_summary_is_said() -> None:

@@ -21,7 +21,7 @@ FACTS = a_memory(
 )
 
 
-def doubts(text: str, memory: Memory = FACTS) -> list[Uncertainty]:
+def uncertainties(text: str, memory: Memory = FACTS) -> list[Uncertainty]:
     numbers = {id: n for n, id in enumerate(memory.facts, 1)}
     return list(
         unsupported(
@@ -31,7 +31,7 @@ def doubts(text: str, memory: Memory = FACTS) -> list[Uncertainty]:
 
 
 def kinds(text: str) -> list[str]:
-    return [doubt.kind for doubt in doubts(text)]
+    return [uncertainty.kind for uncertainty in uncertainties(text)]
 
 
 @each_row(
@@ -65,17 +65,17 @@ def test_a_quotation_that_stands_in_what_is_cited_is_not_doubted(text: str) -> N
         "“It’s 57.09 km long and opene” [F1].",
     ],
 )
-def test_a_quotation_that_does_not_is_doubted(text: str) -> None:
-    (doubt,) = doubts(text)
-    assert (doubt.kind, doubt.severity) == ("quote_not_found", "serious")
+def test_a_quotation_that_is_not_in_its_source_is_uncertain(text: str) -> None:
+    (uncertainty,) = uncertainties(text)
+    assert (uncertainty.kind, uncertainty.severity) == ("quote_not_found", "serious")
 
 
 def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> None:
-    (doubt,) = doubts("It “never was opened at all”, say both [F3, F2].")
-    assert doubt.message == (
+    (uncertainty,) = uncertainties("It “never was opened at all”, say both [F3, F2].")
+    assert uncertainty.message == (
         "The answer quotes “never was opened at all”, which does not stand in [3][2], cited for it."
     )
-    assert doubt.about == "F3, F2"
+    assert uncertainty.about == "F3, F2"
 
 
 @each_row(
@@ -100,10 +100,11 @@ def test_a_number_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None
 
 @pytest.mark.parametrize("number", ["58.09", "17", "1251", "57,1", "9,560", "5.7"])
 def test_a_number_that_does_not_is_noted_as_perhaps_computed(number: str) -> None:
-    (doubt,) = doubts(f"It is {number} [F1, F2, F3].")
-    assert (doubt.kind, doubt.severity) == ("number_not_found", "note")
+    (uncertainty,) = uncertainties(f"It is {number} [F1, F2, F3].")
+    assert (uncertainty.kind, uncertainty.severity) == ("number_not_found", "note")
     assert (
-        doubt.message == f"The number {number} does not stand in [1][2][3], cited for it; it may be computed."
+        uncertainty.message
+        == f"The number {number} does not stand in [1][2][3], cited for it; it may be computed."
     )
 
 
@@ -116,13 +117,13 @@ def test_a_sentence_that_cites_very_many_facts_is_not_held_against_them() -> Non
         memory = some_facts(last)
         numbers = {id: n for n, id in enumerate(memory.facts, 1)}
         (block,) = parse_markdown(f"There were 987 of them [F1-F{last}].").blocks
-        return [doubt.kind for doubt in unsupported(block.sentences, memory, numbers)]
+        return [uncertainty.kind for uncertainty in unsupported(block.sentences, memory, numbers)]
 
     assert claims(40) == ["number_not_found"]
     assert claims(41) == []
 
 
-def test_doubts_are_bounded_for_each_kind() -> None:
+def test_uncertainties_of_each_kind_are_limited() -> None:
     found = kinds(" ".join(f"“this was never said {n}” nor {n} [F1]." for n in range(100, 150)))
     assert found == ["quote_not_found"] * UNCERTAINTIES_MAX + ["number_not_found"] * UNCERTAINTIES_MAX
 
@@ -130,4 +131,4 @@ def test_doubts_are_bounded_for_each_kind() -> None:
 def test_a_structure_that_cannot_be_read_is_taken_as_it_stands() -> None:
     fact = FACTS.facts["F3"].model_copy(update={"statement": "[" * 5000 + "77"})
     memory = Memory(facts={"F3": fact})
-    assert doubts("It is 77 [F3].", memory) == []
+    assert uncertainties("It is 77 [F3].", memory) == []

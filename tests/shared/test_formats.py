@@ -85,7 +85,7 @@ def test_a_value_in_an_earlier_format_is_what_its_readers_make_of_it() -> None:
         (Tree(branches=(Twig(leaves=(Leaf(colour="red"),)),)), (FORMAT, "branches.leaves.colour")),
     ],
 )
-def test_the_format_a_value_needs_is_told_with_the_field_that_needs_it(
+def test_a_missing_format_is_reported_with_the_field_that_needs_it(
     value: Tree, needed: tuple[int, str]
 ) -> None:
     assert needed_format(value) == needed

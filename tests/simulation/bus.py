@@ -174,9 +174,9 @@ class SimulatedBus:
         return delivery.requested_at_ms <= self.stopped.get(delivery.event.subject, -1)
 
     def _set_timer(self, name: str, header: bytes) -> None:
-        told = _TIMER.fullmatch(header)
-        assert told is not None, header
-        sign, amount, to, session_id, kind, log, attempt, raw = told.groups()
+        match = _TIMER.fullmatch(header)
+        assert match is not None, header
+        sign, amount, to, session_id, kind, log, attempt, raw = match.groups()
         due_ms = int(amount) + (self.now_ms if sign == b"+" else 0)
         component = cast(Component, to.decode())
         self.timers[name] = Timer(
@@ -204,12 +204,12 @@ class SimulatedBus:
 
     def admit(self, most: int = 64) -> tuple[int, int]:
         """Admit as admit.lua does; return how many were admitted, and how many still wait."""
-        room, taken = self.sessions_max - len(self.open_sessions), 0
+        free, taken = self.sessions_max - len(self.open_sessions), 0
         for session_id in self.waiting.due(self.now_ms)[:most]:
             self._open(session_id, is_counted=False)
             taken += 1
-        while room > 0 and taken < most and self.waiting.queries:
-            room -= self._open(self.waiting.next(self.weights), is_counted=True)
+        while free > 0 and taken < most and self.waiting.queries:
+            free -= self._open(self.waiting.next(self.weights), is_counted=True)
             taken += 1
         self.waiting.forget_past()
         return taken, len(self.waiting.queries)
@@ -237,10 +237,10 @@ class SimulatedBus:
         self, component: Component, consumer: str, lease_ms: int, most: int, in_hand: Iterable[str] = ()
     ) -> list[Handed]:
         """Reclaim as reclaim.lua: deliveries idle for a lease change owner; a suspect's delivery is counted later."""
-        inbox, held = self.inboxes[component], set(in_hand)
+        inbox, in_flight = self.inboxes[component], set(in_hand)
         taken: list[Handed] = []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
-            if entry not in held and len(taken) < most and self.now_ms - pending.since_ms >= lease_ms:
+            if entry not in in_flight and len(taken) < most and self.now_ms - pending.since_ms >= lease_ms:
                 taken.append(Handed(entry, inbox.messages[entry], pending.deliveries + 1, True))
                 is_suspect = pending.deliveries >= EXCLUSIVE_FROM_DELIVERY - 1
                 deliveries = pending.deliveries + (not is_suspect)
@@ -249,12 +249,12 @@ class SimulatedBus:
 
     def missed(self, component: Component, consumer: str) -> list[Handed]:
         """Return the entries that a consumer holds, as missed.lua does, after a read whose reply was lost."""
-        inbox, held = self.inboxes[component], []
+        inbox, entries = self.inboxes[component], []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
             if pending.consumer == consumer:
                 is_suspect = pending.deliveries >= EXCLUSIVE_FROM_DELIVERY - 1
-                held.append(Handed(entry, inbox.messages[entry], pending.deliveries + is_suspect, True))
-        return held
+                entries.append(Handed(entry, inbox.messages[entry], pending.deliveries + is_suspect, True))
+        return entries
 
     def renew(self, component: Component, consumer: str, entry: str, added: int = 0) -> bool:
         """Renew as renew.lua does: False, and no change, when the entry is no longer the consumer's."""

@@ -191,6 +191,6 @@ class Clients:
         for calls in named:
             for _ in range(random.choice((0, 1, 1, 1, 2))):
                 round = data.round + (random.random() < 0.05)
-                said = QuestionAnswered(round=round, answer="The red one.", calls=calls, by="Ada")
+                answered = QuestionAnswered(round=round, answer="The red one.", calls=calls, by="Ada")
                 delay_ms = random.choice((0, 1, 800, 20_000, 45_000))
-                self._world.at(delay_ms, partial(self._signal, session_id, said, random))
+                self._world.at(delay_ms, partial(self._signal, session_id, answered, random))

@@ -59,7 +59,7 @@ class Process:
         """Handle one message, from delivery to acknowledgement."""
         if handed.deliveries > self.world.settings.max_deliveries:
             lost = ErrorInfo(code="workers_lost", message=f"{handed.deliveries - 1} workers stopped")
-            await self._bury(handed, self._readable(handed), lost)
+            await self._dead_letter(handed, self._readable(handed), lost)
         elif handed.deliveries >= EXCLUSIVE_FROM_DELIVERY:
             await self._alone(handed)
         else:
@@ -91,7 +91,7 @@ class Process:
             if work is None:
                 raise UnreadableEvent(f"{delivery.event.type} is no event for {self.component}.")
         except UnreadableEvent as error:
-            await self._bury(handed, None, ErrorInfo.of(error))
+            await self._dead_letter(handed, None, ErrorInfo.of(error))
             return
         session = SimulatedSession(self.world.bus, delivery.event.subject)
         for _ in range(_CONFLICTS_MAX):
@@ -119,7 +119,7 @@ class Process:
         self, work: Coroutine[int, None, Outcome], delivery: Delivery
     ) -> Generator[int, None, Outcome]:
         """Yield the outcome of the work; an engine or a dispatcher has none after its session is stopped."""
-        while self.component not in STOPPING or not self.world.is_stop_heard(delivery):
+        while self.component not in STOPPING or not self.world.is_stop_seen(delivery):
             try:
                 delay_ms = work.send(None)
             except StopIteration as ended:
@@ -139,7 +139,7 @@ class Process:
             delay_s = min(_RETRY_DELAY_MAX_S, settings.retry_delay_s * 2**delivery.attempt)
             self.world.disturbed(delay_s * 1000)
         else:
-            await self._bury(handed, delivery, ErrorInfo.of(error))
+            await self._dead_letter(handed, delivery, ErrorInfo.of(error))
             return
         self.world.tell(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
         retry = committing.retry_operations(
@@ -147,7 +147,7 @@ class Process:
         )
         await self._commit(handed, delivery, retry)
 
-    async def _bury(self, handed: Handed, delivery: Delivery | None, error: ErrorInfo) -> None:
+    async def _dead_letter(self, handed: Handed, delivery: Delivery | None, error: ErrorInfo) -> None:
         if delivery is not None:
             self.world.tell(delivery.event.subject, f"{self.name} buries {delivery.event.type}: {error}")
         burial = committing.dead_letter_operations(

@@ -42,8 +42,8 @@ from tests.simulation.recorded import lines_of
 from tests.simulation.world import Step, World
 
 _SHORTLY_MS = 3_000
-_BESIDE = (DeadlineReached, AssemblyOverdue, PersonOverdue, ComponentFailed)
-"""Come beside the step that follows from the same event: timers, and of an event that stood in two entries, or
+_SIDE_EVENTS = (DeadlineReached, AssemblyOverdue, PersonOverdue, ComponentFailed)
+"""Events along with the step that follows from the same event: timers, and of an event that stood in two entries, or
 came back from the dead letters, what became of the other one."""
 
 _COMMANDS_MAX = 8
@@ -72,7 +72,7 @@ def broken_promises(world: World) -> list[BrokenPromise]:
     found = [BrokenPromise("", what) for what in _left_over(world)]
     for client in world.clients.values():
         record = Record.of(world, client)
-        for check in (_answered, _whole, _bounded, _written_once, _asked, _told, _carried, _replayed):
+        for check in (_answered, _whole, _bounded, _written_once, _asked, _reported, _carried, _replayed):
             found += [BrokenPromise(client.session_id, what) for what in check(record)]
     return found
 
@@ -153,11 +153,11 @@ def _whole(record: Record) -> Iterator[str]:
             continue
         if event.causationid not in seen:
             yield f"{event.type} follows from an event that is not there"
-        if not isinstance(event.data, _BESIDE):
+        if not isinstance(event.data, _SIDE_EVENTS):
             replies.setdefault(event.causationid, []).append(type(event.data))
     for kinds in replies.values():
-        beside = [kind for kind in kinds if kind not in (SummaryRequested, QuestionAsked, *NOTED)]
-        if len(beside) > 1 and beside[0] is not SessionOpened:
+        main_kinds = [kind for kind in kinds if kind not in (SummaryRequested, QuestionAsked, *NOTED)]
+        if len(main_kinds) > 1 and main_kinds[0] is not SessionOpened:
             yield f"one event was answered by {[kind.__name__ for kind in kinds]}"
     kinds_logged = [type(event.data) for event in record.log.values()]
     if ResponseReady in kinds_logged:
@@ -219,7 +219,7 @@ def _written_once(record: Record) -> Iterator[str]:
 
 def _asked(record: Record) -> Iterator[str]:
     """Check that a question is answered by the user, or refused and reported as unanswered."""
-    told = {doubt.kind for response in record.responses for doubt in response.uncertainty}
+    kinds = {uncertainty.kind for response in record.responses for uncertainty in response.uncertainty}
     asked: dict[str, int] = {}
     for event in record.log.values():
         if isinstance(event.data, QuestionAsked):
@@ -229,13 +229,13 @@ def _asked(record: Record) -> Iterator[str]:
         for call in event.data.calls:
             if call.id not in asked or call.name != ASK_USER:
                 continue
-            said = record.log[call.answer].data if call.answer else None
-            if isinstance(said, QuestionAnswered):
-                if said.round != event.data.round or (said.calls and call.id not in said.calls):
+            answer = record.log[call.answer].data if call.answer else None
+            if isinstance(answer, QuestionAnswered):
+                if answer.round != event.data.round or (answer.calls and call.id not in answer.calls):
                     yield f"{call.id} is answered by what was said to something else"
             elif call.refused is None:
                 yield f"{call.id} went out without the user's answer"
-            elif record.responses and "question_unanswered" not in told and _is_assembled(record):
+            elif record.responses and "question_unanswered" not in kinds and _is_assembled(record):
                 yield f"the user has not answered {call.id}, and the answer does not say so"
 
 
@@ -253,9 +253,9 @@ def _carried(record: Record) -> Iterator[str]:
         reply = record.log.get(event.data.reply or "")
         if reply is None or not isinstance(reply.data, ReasoningCompleted) or reply.data.tool_calls:
             continue
-        said = reply.data.text.partition("[")[0].strip()
-        if said not in record.responses[0].answer:
-            yield f"the model's last reply, {said!r}, is not in the answer"
+        text = reply.data.text.partition("[")[0].strip()
+        if text not in record.responses[0].answer:
+            yield f"the model's last reply, {text!r}, is not in the answer"
     if record.responses and record.responses[0].status != "failed" and not _is_assembled(record):
         life, answer = record.world.life(record.client.session_id), record.responses[0].answer
         done = [key for key, result in life.settled.items() if getattr(result, "status", "") == "ok"]
@@ -264,16 +264,16 @@ def _carried(record: Record) -> Iterator[str]:
                 yield f"the write {call_id} was done, and the answer does not say so"
 
 
-def _told(record: Record) -> Iterator[str]:
+def _reported(record: Record) -> Iterator[str]:
     """Check promise 3: the answer reports every write of unknown outcome."""
     life = record.world.life(record.client.session_id)
-    told = " ".join(
-        doubt.about
+    text = " ".join(
+        uncertainty.about
         for response in record.responses
-        for doubt in response.uncertainty
+        for uncertainty in response.uncertainty
         # Nothing begins any more once a session is cancelled, so it is known what has begun.
-        if doubt.kind == "outcome_unknown"
-        or (doubt.kind == "call_unfinished" and response.status != "cancelled")
+        if uncertainty.kind == "outcome_unknown"
+        or (uncertainty.kind == "call_unfinished" and response.status != "cancelled")
     ).split()
     unknown = {life.owners[key][1] for key in life.claimed if not _is_known(life.settled.get(key))}
     accepted = {step.delivery.event.id for step in record.steps if _has_output(step)}
@@ -285,7 +285,7 @@ def _told(record: Record) -> Iterator[str]:
                 for one in results
                 if one.error and one.error.error_type == "outcome_unknown"
             }
-    for call_id in sorted(unknown.difference(told)):
+    for call_id in sorted(unknown.difference(text)):
         yield f"nobody knows what came of {call_id}, and the answer does not say so"
 
 
@@ -295,7 +295,7 @@ def _is_known(result: object) -> bool:
 
 
 def _replayed(record: Record) -> Iterator[str]:
-    """Check promise 4: the recording, decided anew, gives the same commands, timers and document."""
+    """Check promise 4: the recording, decided again, gives the same commands, timers and document."""
     if not record.log:
         return
     replay = Replay()

@@ -22,8 +22,8 @@ class Case:
     sessions: tuple[int, ...] = tuple(range(SESSIONS))
     kinds: tuple[str, ...] = KINDS
 
-    def world(self, is_told: bool = False, is_exact: bool = False) -> World:
-        world = World(self.seed, self.sessions, self.kinds, is_told, is_exact)
+    def world(self, is_reported: bool = False, is_exact: bool = False) -> World:
+        world = World(self.seed, self.sessions, self.kinds, is_reported, is_exact)
         world.run()
         return world
 
@@ -52,7 +52,7 @@ def _fewer(items: tuple[ItemT, ...], case_of: Callable[[tuple[ItemT, ...]], Case
 def report(case: Case) -> str:
     """Report the smallest world found that breaks a promise, and its trace."""
     smallest = shrunk(case)
-    world = smallest.world(is_told=True)
+    world = smallest.world(is_reported=True)
     broken = broken_promises(world)
     concerned = {"", *(one.session_id for one in broken)}
     lines = [f"{at_ms:>8} ms  {id:4} {what}" for at_ms, id, what in world.trace if id in concerned]

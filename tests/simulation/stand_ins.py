@@ -181,16 +181,16 @@ class Engine:
         life = self.life(session.session_id)
         await pause(_takes_ms(life, request.deadline, self.now()))
         usage = Usage(input_tokens=request.tokens_max, output_tokens=50, cost_usd=0.0)
-        told: EventData
+        data: EventData
         if life.random.random() < 0.3:
             error = ErrorInfo(code=life.random.choice(_MODEL_ERRORS), message="It broke.")
-            told = SummaryFailed(round=request.round, error=error, model="m", usage=usage)
+            data = SummaryFailed(round=request.round, error=error, model="m", usage=usage)
         else:
             text = life.random.choice(("F1: It is so.", "Rubbish.", f"{request.facts[0]}: It is so."))
-            told = SummaryCompleted(
+            data = SummaryCompleted(
                 round=request.round, text=text, facts=request.facts, model="m", usage=usage
             )
-        return Outcome(events=(told,))
+        return Outcome(events=(data,))
 
 
 @dataclass
@@ -317,10 +317,10 @@ async def _users_answer(
 ) -> ToolResult:
     if call.answer is None:
         return _failed(index, call, "validation_error", "That is no question.")
-    said = (await session.event(call.answer)).data
-    assert isinstance(said, QuestionAnswered)
-    assert said.round == request.round
-    return _ok(index, call, {"answer": said.answer})
+    answer = (await session.event(call.answer)).data
+    assert isinstance(answer, QuestionAnswered)
+    assert answer.round == request.round
+    return _ok(index, call, {"answer": answer.answer})
 
 
 def _ok(index: int, call: ToolCall, data: Any, **fields: Any) -> ToolResult:

@@ -180,8 +180,8 @@ class Twins:
             messages = simulated.inboxes[component].messages.values()
             assert [fields[b"event"] for _, fields in inbox] == [message.raw for message in messages]
         script = "return redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1000)"
-        held = await ask("EVAL", script, 1, self.inbox, GROUP)
-        assert {self.entries[one.decode()]: (who.decode(), count) for one, who, _, count in held} == {
+        pending = await ask("EVAL", script, 1, self.inbox, GROUP)
+        assert {self.entries[one.decode()]: (who.decode(), count) for one, who, _, count in pending} == {
             entry: (pending.consumer, pending.deliveries)
             for entry, pending in simulated.inboxes[GROUP].pending.items()
         }
@@ -207,8 +207,8 @@ class Twins:
         )
         await self.compare_waiting()
         answers = await ask("XRANGE", keys.responses(PARTITION), "-", "+")
-        told = [(fields[b"session_id"].decode(), fields[b"event"]) for _, fields in answers]
-        assert told == simulated.responses
+        received = [(fields[b"session_id"].decode(), fields[b"event"]) for _, fields in answers]
+        assert received == simulated.responses
         dead = await ask("XRANGE", keys.dead(PARTITION), "-", "+")
         assert [fields[b"event"] for _, fields in dead] == simulated.dead
 

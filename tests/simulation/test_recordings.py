@@ -1,4 +1,4 @@
-"""A thousand simulated sessions, with all their faults, as recordings: there, back, and decided anew."""
+"""A thousand simulated sessions, with all their faults, as recordings: imported, exported and decided again."""
 
 import asyncio
 

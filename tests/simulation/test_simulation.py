@@ -42,18 +42,18 @@ def test_what_once_broke_a_promise_does_so_no_more(case: Case, what: str) -> Non
 
 
 def test_a_world_is_a_function_of_its_seed() -> None:
-    once, again = (Case(7).world(is_told=True) for _ in range(2))
+    once, again = (Case(7).world(is_reported=True) for _ in range(2))
     assert once.trace
     assert once.trace == again.trace
 
 
 def test_a_world_where_every_message_is_decoded_anew_is_the_same() -> None:
-    quick, exact = Case(11).world(is_told=True), Case(11).world(is_told=True, is_exact=True)
+    quick, exact = Case(11).world(is_reported=True), Case(11).world(is_reported=True, is_exact=True)
     assert quick.trace == exact.trace
     assert broken_promises(exact) == []
 
 
-def test_a_broken_promise_is_told_in_words() -> None:
+def test_a_broken_promise_is_described_in_words() -> None:
     world = Case(0, sessions=(0,)).world()
     world.bus.responses.clear()
     assert describe(broken_promises(world)) == "s0: 0 answers"

@@ -40,13 +40,13 @@ class Weather:
 
     def seen(self, now_ms: int) -> Outages:
         """Return the state that a process sees: as it was a moment ago."""
-        there = self._now(now_ms - _SEEN_AFTER_MS)
+        now = self._now(now_ms - _SEEN_AFTER_MS)
         untils = {
-            model: max(one.until_ms for one in there if one.name == model)
-            for model in sorted({one.name for one in there} & {*MODELS})
+            model: max(one.until_ms for one in now if one.name == model)
+            for model in sorted({one.name for one in now} & {*MODELS})
         }
         out = tuple(ModelOutage(model=model, until=_moment(ms)) for model, ms in untils.items())
-        return Outages(tools=tuple(sorted({one.name for one in there} & {*TOOLS})), models=out)
+        return Outages(tools=tuple(sorted({one.name for one in now} & {*TOOLS})), models=out)
 
     def _now(self, now_ms: int) -> list[_Outage]:
         return [one for one in self._outages if one.from_ms <= now_ms < one.until_ms]

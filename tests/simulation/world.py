@@ -49,7 +49,7 @@ OFFER = OfferBounds()
 CATALOGUE_HASH = "c0ffee"
 CATALOGUE_WAIT_S = 20.0
 END_MS = 3_600_000
-_STOP_HEARD_MS = 250
+_STOP_SEEN_MS = 250
 _SETTINGS = BusSettings(lease_s=LEASE_MS / 1000, retry_delay_s=0.5, max_deliveries=5, max_attempts=5)
 _SMALL_BRIEFINGS = ContextSynthesizerSettings(briefing_tokens=500)
 _BRIEFINGS = ContextSynthesizerSettings()
@@ -74,9 +74,9 @@ class World:
     seed: int
     sessions: Collection[int] = range(10)
     kinds: Iterable[str] = KINDS
-    is_told: bool = False
+    is_reported: bool = False
     is_exact: bool = False
-    """Whether every message is decoded anew, as in real processes."""
+    """Whether every message is decoded again, as in real processes."""
     settings: BusSettings = _SETTINGS
     clients: dict[str, Client] = field(default_factory=dict)
     steps: dict[str, list[Step]] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class World:
         self.bus.on_arrival, self.bus.on_timer, self.bus.on_logged = (
             self._wake,
             self._await_timer,
-            self._heard,
+            self._receive,
         )
         self._memory_settings = self.random.choice((_BRIEFINGS, _SMALL_BRIEFINGS))
         self.weather = Weather(BEGIN_MS, self.faults)
@@ -132,7 +132,7 @@ class World:
 
     def tell(self, session_id: str, what: str) -> None:
         """Write a line of the trace, if it is read."""
-        if self.is_told:
+        if self.is_reported:
             self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
 
     def disturbed(self, cost_ms: float) -> None:
@@ -193,13 +193,13 @@ class World:
             self._lives[session_id] = a_life(f"{self.seed}/life/{session_id}")
         return self._lives[session_id]
 
-    def is_stop_heard(self, delivery: Delivery) -> bool:
+    def is_stop_seen(self, delivery: Delivery) -> bool:
         """Return whether a session's workers know that it is stopped; they look a few times a second."""
         stopped_ms = self.bus.stopped.get(delivery.event.subject)
         return (
             stopped_ms is not None
             and self.bus.has_stopped(delivery)
-            and (self.bus.now_ms >= stopped_ms + stopped_ms % _STOP_HEARD_MS)
+            and (self.bus.now_ms >= stopped_ms + stopped_ms % _STOP_SEEN_MS)
         )
 
     def before_handling(self, process: Process, delivery: Delivery) -> None:
@@ -304,8 +304,8 @@ class World:
 
     def _thaw(self, process: Process, entry: str) -> None:
         """Resume the process: it may commit a delivery that is no longer its own, or learn of that first."""
-        is_told = self.random.random() < 0.5
-        if is_told and not self.bus.renew(process.component, process.name, entry):
+        is_renewed = self.random.random() < 0.5
+        if is_renewed and not self.bus.renew(process.component, process.name, entry):
             if (work := process.in_hand.pop(entry, None)) is not None:
                 work.close()
             return
@@ -333,8 +333,8 @@ class World:
 
     def _read_missed(self, process: Process) -> None:
         if process.is_up and not self.is_redis_away:
-            held = self.bus.missed(process.component, process.name)
-            self._take(process, [handed for handed in held if handed.entry not in process.in_hand])
+            entries = self.bus.missed(process.component, process.name)
+            self._take(process, [handed for handed in entries if handed.entry not in process.in_hand])
 
     def _take(self, process: Process, given: Iterable[Handed]) -> None:
         for handed in given:
@@ -374,7 +374,7 @@ class World:
 
     # Watching the feed
 
-    def _heard(self, session_id: str, kind: str, at: str) -> None:
+    def _receive(self, session_id: str, kind: str, at: str) -> None:
         self.tell(session_id, f"logged at {at}: {kind}")
         client = self.clients[session_id]
         if kind == ApprovalRequested.type:

@@ -20,11 +20,11 @@ from tests.write_keys import key_of_call
 Journals = Mapping[int, Sequence[ToolResult]]
 """The outcomes in the journal of each round."""
 
-_DOUBTS = ("outcome_unknown", "call_unfinished")
+_UNCERTAINTIES = ("outcome_unknown", "call_unfinished")
 
 
 @dataclass(frozen=True, slots=True)
-class ToldWrite:
+class ReportedWrite:
     """A write that a session requested, and its reported outcome."""
 
     session_id: str
@@ -32,7 +32,7 @@ class ToldWrite:
     tool: str
     result: ToolResult | None
     """None: the session ended before its batch was answered."""
-    is_told: bool
+    is_reported: bool
     """Whether its outcome is in the journal, or the answer reports it as unknown."""
 
     @property
@@ -43,7 +43,7 @@ class ToldWrite:
     def owns_effect(self) -> bool:
         """True if the session's report says that it took effect, or may have."""
         if self.result is None:
-            return self.is_told
+            return self.is_reported
         return self.result.status == "ok" or self.is_unknown
 
 
@@ -51,34 +51,38 @@ class ToldWrite:
 class Account:
     """The content of one session's log, and its faults."""
 
-    writes: list[ToldWrite] = field(default_factory=list)
+    writes: list[ReportedWrite] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 def read_log(session_id: str, log: Log, journals: Journals, response: Response) -> Account:
     """Return the writes of a session that has ended, and whether its log is complete."""
     account = Account(problems=[f"{session_id}: {problem}" for problem in _faults(log, response)])
-    doubts = {doubt.kind for doubt in response.uncertainty}
-    told = {event["causationid"]: event for event in _before_the_end(log, "tools.completed")}
+    uncertainties = {uncertainty.kind for uncertainty in response.uncertainty}
+    completed = {event["causationid"]: event for event in _before_the_end(log, "tools.completed")}
     for asked in _before_the_end(log, "tools.requested"):
-        answered = told.get(asked["id"])
+        answered = completed.get(asked["id"])
         results = _results(answered["data"]) if answered else {}
         journal = {result.call_id: result for result in journals.get(asked["data"]["round"], ())}
         if answered and any(journal.get(id, result) != result for id, result in results.items()):
             account.problems.append(f"{session_id}: the journal says otherwise than the log")
         is_unknown = any(_type_of(result) == "outcome_unknown" for result in results.values())
-        if is_unknown and "outcome_unknown" not in doubts:
+        if is_unknown and "outcome_unknown" not in uncertainties:
             account.problems.append(f"{session_id}: the answer does not tell of an unknown outcome")
         for call in asked["data"]["calls"]:
             if call["name"] in KINDS:
-                is_told = bool(answered) or call["id"] in journal or bool(doubts.intersection(_DOUBTS))
+                is_reported = (
+                    bool(answered)
+                    or call["id"] in journal
+                    or bool(uncertainties.intersection(_UNCERTAINTIES))
+                )
                 result = results.get(call["id"])
                 key = key_of_call(asked, call, is_write=True)
-                account.writes.append(ToldWrite(session_id, key, call["name"], result, is_told))
+                account.writes.append(ReportedWrite(session_id, key, call["name"], result, is_reported))
     return account
 
 
-def disagreements(writes: Sequence[ToldWrite], effects: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
+def disagreements(writes: Sequence[ReportedWrite], effects: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
     """Yield the differences between the reports of writes and the service's records."""
     for key, its_effects in effects.items():
         if len(its_effects) > 1:
@@ -90,14 +94,14 @@ def disagreements(writes: Sequence[ToldWrite], effects: Mapping[str, Sequence[Ef
         yield from _disagreements(write, effects.get(write.key, ()), write.key in owned)
 
 
-def _disagreements(write: ToldWrite, effects: Sequence[Effect], is_owned: bool) -> Iterator[str]:
+def _disagreements(write: ReportedWrite, effects: Sequence[Effect], is_owned: bool) -> Iterator[str]:
     """Yield the differences of a write's report; `is_owned`: a call with the same key owns the effect.
 
     A call that certainly had no effect may be made again, and then runs under the same key.
     """
     what = f"{write.session_id}: {write.tool} {write.key}"
     if write.result is None:
-        if effects and not write.is_told:
+        if effects and not write.is_reported:
             yield f"{what} took effect after the session had ended, and the answer says nothing of it"
     elif write.result.status == "ok":
         if [effect.receipt for effect in effects] != [write.result.data["receipt"]]:

@@ -120,9 +120,9 @@ def _writes(stage: Stage, load: Load) -> Promise:
 def _rejected(stage: Stage, load: Load) -> Promise:
     count = int(stage.client.xlen(stage.keys.rejected()))
     is_kept = load.junk_sent <= count <= load.junk_tried
-    said = f"{load.junk_sent} to {load.junk_tried} were submitted, and {count} were set aside"
+    summary = f"{load.junk_sent} to {load.junk_tried} were submitted, and {count} were set aside"
     return Promise(
-        "what cannot be understood is set aside, once", f"{count} set aside", [] if is_kept else [said]
+        "what cannot be understood is set aside, once", f"{count} set aside", [] if is_kept else [summary]
     )
 
 
@@ -198,12 +198,14 @@ def flat(samples: Samples, since_s: float, until_s: float) -> tuple[Promise, dic
         row = [sample for sample in every if since_s <= sample.at_s <= until_s]
         if name not in ELDERS or not row or row[-1].at_s - row[0].at_s < FLAT_AFTER_S:
             continue
-        memory, held = trend(row, "rss_mb"), trend(row, "open")
+        memory, open_sessions = trend(row, "rss_mb"), trend(row, "open")
         trends[name] = memory
         if memory.last - memory.first > GROWTH_MB + CACHES_MB.get(name, 0.0):
             broken.append(f"{name} has grown from {memory.first:.1f} to {memory.last:.1f} MB")
-        if held.last - held.first > OPEN_GROWTH:
-            broken.append(f"{name} has {held.last:.0f} files or connections open, after {held.first:.0f}")
+        if open_sessions.last - open_sessions.first > OPEN_GROWTH:
+            broken.append(
+                f"{name} has {open_sessions.last:.0f} files or connections open, after {open_sessions.first:.0f}"
+            )
     seen = f"{len(trends)} rows" if trends else "too short to be judged"
     return Promise("memory, files and connections of processes stay flat", seen, broken), trends
 

@@ -251,9 +251,9 @@ class Disturber:
             self.self_ended.append(f"{name} ({code})")
             return
         lines = (self._stage.folder / f"{name}.log").read_text(errors="replace").splitlines()[-20:]
-        said = "\n".join(line[:_SHOWN_CHARACTERS] for line in lines)
+        output = "\n".join(line[:_SHOWN_CHARACTERS] for line in lines)
         how = "of its own accord" if asked_s is None else "when it was asked to stop"
-        self.broken.append(f"{name} ended {how} with exit code {code}:\n{said}")
+        self.broken.append(f"{name} ended {how} with exit code {code}:\n{output}")
 
     def _set_clock(self, name: str, ahead_s: float) -> float:
         """Return how far Redis's clock has jumped back."""
@@ -269,8 +269,8 @@ class Disturber:
 def _listens(pid: int) -> bool:
     """Return whether a process has a handler for SIGTERM: see SigCgt in proc(5)."""
     try:
-        said = Path(f"/proc/{pid}/status").read_text()
+        status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return False  # it has just ended
-    caught = next((line.split()[1] for line in said.splitlines() if line.startswith("SigCgt:")), "0")
+    caught = next((line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")), "0")
     return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)

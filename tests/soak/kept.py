@@ -28,7 +28,7 @@ async def journals_of(client: redis.asyncio.Redis, keys: Keys, session_id: str, 
     return journals
 
 
-async def standing_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> str:
+async def status_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> str:
     """Return the state of a session that should have ended, to find the reason."""
     partition = keys.partition(session_id)
     way = [kind_of(event) for event in await log_of(client, keys, session_id)]

@@ -21,8 +21,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from antiphon import Antiphon
-from tests.soak.books import ToldWrite, read_log
-from tests.soak.kept import journals_of, log_of, standing_of
+from tests.soak.books import ReportedWrite, read_log
+from tests.soak.kept import journals_of, log_of, status_of
 from tests.soak.questions import JUNK, Question, a_question
 from tests.soak.stage import Stage
 
@@ -53,7 +53,7 @@ class Load:
 
     def __init__(self, stage: Stage, sessions: int, seed: int) -> None:
         self.asked: dict[str, Asked] = {}
-        self.writes: list[ToldWrite] = []
+        self.writes: list[ReportedWrite] = []
         self.problems: list[str] = []
         self.audited = 0
         self.resubmitted = 0
@@ -131,7 +131,7 @@ class Load:
             asked = self.asked[question.session_id] = Asked(question, time.monotonic())
             await self._submit(antiphon, question)
             asked.accepted_s = time.monotonic()
-            async with _beside(*self._meddling(antiphon, asked)):
+            async with _in_background(*self._meddling(antiphon, asked)):
                 try:
                     async with asyncio.timeout(question.deadline_s + GIVE_UP_S):
                         await asked.answered.wait()
@@ -222,7 +222,7 @@ class Load:
         self.audited += 1
 
     async def _look_for(self, client: redis.asyncio.Redis, asked: Asked) -> None:
-        asked.missed = await standing_of(client, self._stage.keys, asked.question.session_id)
+        asked.missed = await status_of(client, self._stage.keys, asked.question.session_id)
 
     async def _persist(self, attempt: Callable[..., Awaitable[None]], *given: Any) -> None:
         """Ask until Redis has answered, or the soak is stopped."""
@@ -234,7 +234,7 @@ class Load:
 
 
 @contextlib.asynccontextmanager
-async def _beside(*works: Awaitable[None]) -> AsyncIterator[None]:
+async def _in_background(*works: Awaitable[None]) -> AsyncIterator[None]:
     """Run the tasks for the length of a block."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:

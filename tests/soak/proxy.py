@@ -97,10 +97,10 @@ class Proxy:
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._target_port)
             writers.append(far_writer)
-            there = asyncio.create_task(self._pass_on(reader, far_writer, task))
+            outbound = asyncio.create_task(self._pass_on(reader, far_writer, task))
             back = asyncio.create_task(self._pass_on(far_reader, writer, task))
-            async with _ended(there, back):
-                await asyncio.wait((there, back), return_when=asyncio.FIRST_COMPLETED)
+            async with _ended(outbound, back):
+                await asyncio.wait((outbound, back), return_when=asyncio.FIRST_COMPLETED)
         except (OSError, asyncio.CancelledError):
             pass  # no server is behind it right now, or it has been cut
         finally:

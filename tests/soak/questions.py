@@ -83,16 +83,16 @@ def script() -> list[Scripted]:
     stumbles = (_use("falls"), _use("overruns"), _use("hangs"), _use("look_up"))
     return [
         *_failures(),
-        _says("This is the last round", text="This is what there is [F1]."),
-        _says(_mark("hangs"), text="Late.", wait_s=30.0),
-        _says("Round 3 of", text="It is as it is [F1]."),
-        _says(_mark("facts"), uses=facts),
-        _says(_mark("writes"), uses=writes),
-        _says(_mark("stumbles"), uses=stumbles),
-        _says(_mark("floods"), uses=(_use("floods"), _use("look_up"))),
-        _says(_mark("sits"), uses=(_use("sits"), _use("plain"))),
-        _says(_mark("approval"), uses=(_use("approved"), _use("look_up"))),
-        _says("", text="There is nothing more to say."),
+        _reply_to("This is the last round", text="This is what there is [F1]."),
+        _reply_to(_mark("hangs"), text="Late.", wait_s=30.0),
+        _reply_to("Round 3 of", text="It is as it is [F1]."),
+        _reply_to(_mark("facts"), uses=facts),
+        _reply_to(_mark("writes"), uses=writes),
+        _reply_to(_mark("stumbles"), uses=stumbles),
+        _reply_to(_mark("floods"), uses=(_use("floods"), _use("look_up"))),
+        _reply_to(_mark("sits"), uses=(_use("sits"), _use("plain"))),
+        _reply_to(_mark("approval"), uses=(_use("approved"), _use("look_up"))),
+        _reply_to("", text="There is nothing more to say."),
     ]
 
 
@@ -111,7 +111,9 @@ def _failures() -> list[Scripted]:
     ]
 
 
-def _says(when: str, text: str = "", uses: tuple[Use, ...] = (), wait_s: float = MODEL_WAIT_S) -> Scripted:
+def _reply_to(
+    when: str, text: str = "", uses: tuple[Use, ...] = (), wait_s: float = MODEL_WAIT_S
+) -> Scripted:
     return Scripted(when=when, text=text, uses=uses, wait_s=wait_s, repeat=True)
 
 

@@ -55,17 +55,17 @@ class Samples:
             folder = Path(f"/proc/{process.pid}")
             try:
                 pages = (folder / "status").read_text()
-                held = len(list((folder / "fd").iterdir()))
+                open_files = len(list((folder / "fd").iterdir()))
             except OSError:
                 continue  # it has just ended
             rss = next((line for line in pages.splitlines() if line.startswith("VmRSS:")), None)
             if rss is not None:
-                self.rows[name, process.pid].append(Sample(now, int(rss.split()[1]) / _KILOBYTES, held))
+                self.rows[name, process.pid].append(Sample(now, int(rss.split()[1]) / _KILOBYTES, open_files))
         try:
-            said = self._redis.info()
+            info = self._redis.info()
         except redis.RedisError:
             return  # it is being restarted, or stands still
-        self.rows[REDIS, 0].append(Sample(now, said["used_memory"] / MEGABYTES, said["connected_clients"]))
+        self.rows[REDIS, 0].append(Sample(now, info["used_memory"] / MEGABYTES, info["connected_clients"]))
 
     def close(self) -> None:
         self._redis.close()

@@ -82,7 +82,7 @@ class _Watch:
     ) -> None:
         self._ten, self._load, self._disturber, self._samples = ten, load, disturber, samples
         self._tell, self._tell_every_s = tell, tell_every_s
-        self._began_s = self._told_s = time.monotonic()
+        self._began_s = self._reported_s = time.monotonic()
         self._sampled_s = 0.0
 
     def until(self, condition: Callable[[], bool], limit_s: float) -> None:
@@ -94,8 +94,8 @@ class _Watch:
             if now >= self._sampled_s + _SAMPLE_EVERY_S:
                 self._samples.take()
                 self._sampled_s = now
-            if now >= self._told_s + self._tell_every_s:
-                self._told_s = now
+            if now >= self._reported_s + self._tell_every_s:
+                self._reported_s = now
                 self._tell(self._line(now - self._began_s))
             time.sleep(_STEP_S)
 

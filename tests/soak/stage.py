@@ -41,7 +41,7 @@ _WRITE_WAIT_S, _WRITE_LATE_S = 0.15, 1.5 * LEASE_S
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Servers:
     """The servers and settings of a stage's processes."""
 
     redis: RedisServer
@@ -54,19 +54,24 @@ class Means:
 class Stage(Processes):
     """The components as processes that reach Redis through the proxy alone; `client` reaches it directly."""
 
-    def __init__(self, means: Means, model_url: str, service_port: int, retention_s: float) -> None:
-        self.redis, self.proxy, self.clocks, self.books = means.redis, means.proxy, means.clocks, means.books
+    def __init__(self, servers: Servers, model_url: str, service_port: int, retention_s: float) -> None:
+        self.redis, self.proxy, self.clocks, self.books = (
+            servers.redis,
+            servers.proxy,
+            servers.clocks,
+            servers.books,
+        )
         self.retention_s = retention_s
-        keys = make_key_pair(means.folder / "keys")
+        keys = make_key_pair(servers.folder / "keys")
         signing_key, issued = load_signing_key(keys.private), utc_now() - _CLOCKS_APART
         self.grants = {
             tenant: issue(signing_key, _SCOPES, issued, tenant=tenant, expires_s=86_400) for tenant in TENANTS
         }
         super().__init__(
-            means.redis.url,
+            servers.redis.url,
             PARTITIONS,
             is_forked=False,  # a clock of its own is a library that is loaded at the start
-            ANTIPHON_REDIS_URL=means.proxy.url,
+            ANTIPHON_REDIS_URL=servers.proxy.url,
             ANTIPHON_TOOLS="tests.soak.tools",
             ANTIPHON_LOG_LEVEL="warning",
             ANTIPHON_BUS_LEASE_S=str(LEASE_S),
@@ -114,8 +119,8 @@ def stage(seed: int, retention_s: float) -> Iterator[Stage]:
             scripted_model(script()) as model,
             service(folder / "books", _WRITE_WAIT_S, _WRITE_LATE_S) as service_port,
         ):
-            means = Means(redis_server, proxy, clocks, Books(folder / "books"), folder)
-            ten = Stage(means, model.url, service_port, retention_s)
+            servers = Servers(redis_server, proxy, clocks, Books(folder / "books"), folder)
+            ten = Stage(servers, model.url, service_port, retention_s)
             try:
                 ten.start(*NAMES)
                 ten.wait_until_ready(limit_s=_START_LIMIT_S)

@@ -8,7 +8,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from tests.chaos.write_books import Effect
 from tests.flows.processes import Log
-from tests.soak.books import ToldWrite, disagreements, read_log
+from tests.soak.books import ReportedWrite, disagreements, read_log
 
 DONE = ToolResult(index=0, call_id="c1", tool="plain", status="ok", data={"receipt": 1})
 ONE = (Effect(1, "height"),)
@@ -19,8 +19,8 @@ def failed(kind: Any) -> ToolResult:
     return ToolResult(index=0, call_id="c1", tool="plain", status="error", error=error)
 
 
-def a_write(result: ToolResult | None, is_told: bool = True) -> ToldWrite:
-    return ToldWrite("s1", "k1", "plain", result, is_told)
+def a_write(result: ToolResult | None, is_reported: bool = True) -> ReportedWrite:
+    return ReportedWrite("s1", "k1", "plain", result, is_reported)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def a_write(result: ToolResult | None, is_told: bool = True) -> ToldWrite:
         (None, ONE),
     ],
 )
-def test_a_write_that_is_told_as_it_is_agrees_with_the_books(
+def test_a_truly_reported_write_agrees_with_the_books(
     result: ToolResult | None, effects: tuple[Effect, ...]
 ) -> None:
     assert not list(disagreements([a_write(result)], {"k1": effects} if effects else {}))
@@ -46,10 +46,10 @@ def test_a_write_that_is_told_as_it_is_agrees_with_the_books(
         (a_write(DONE), ()),
         (a_write(DONE), (Effect(2, "height"),)),
         (a_write(failed("circuit_open")), ONE),
-        (a_write(None, is_told=False), ONE),
+        (a_write(None, is_reported=False), ONE),
     ],
 )
-def test_a_write_that_is_not_as_it_was_told_is_found(write: ToldWrite, effects: tuple[Effect, ...]) -> None:
+def test_a_falsely_reported_write_is_found(write: ReportedWrite, effects: tuple[Effect, ...]) -> None:
     assert list(disagreements([write], {"k1": effects} if effects else {}))
 
 
@@ -76,8 +76,8 @@ def a_log(*results: ToolResult) -> Log:
         ("response.ready", {"answer": "So it is."}),
     ]
     return [
-        {"id": n, "type": f"antiphon.{kind}.v1", "data": said, "causationid": n - 1 if n else None}
-        for n, (kind, said) in enumerate(data)
+        {"id": n, "type": f"antiphon.{kind}.v1", "data": fields, "causationid": n - 1 if n else None}
+        for n, (kind, fields) in enumerate(data)
     ]
 
 
@@ -100,7 +100,7 @@ def test_the_log_of_a_session_that_went_well_is_in_order() -> None:
 
 
 def test_a_write_that_was_still_under_way_at_the_end_and_is_not_mentioned_is_noted() -> None:
-    assert read_log("s1", a_log(), {}, a_response()).writes == [a_write(None, is_told=False)]
+    assert read_log("s1", a_log(), {}, a_response()).writes == [a_write(None, is_reported=False)]
 
 
 @pytest.mark.parametrize(

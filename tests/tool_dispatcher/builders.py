@@ -148,10 +148,10 @@ class Dispatcher:
 @asynccontextmanager
 async def a_dispatcher(*tools: Tool, bus: Bus | None = None, **settings: Any) -> AsyncIterator[Dispatcher]:
     """Yield a dispatcher, on a bus of its own unless one is given."""
-    async with AsyncExitStack() as held:
-        own = await held.enter_async_context(a_bus()) if bus is None else bus
+    async with AsyncExitStack() as stack:
+        own = await stack.enter_async_context(a_bus()) if bus is None else bus
         dispatcher = Dispatcher(list(tools), own, **settings)
-        held.push_async_callback(dispatcher.close)
+        stack.push_async_callback(dispatcher.close)
         yield dispatcher
 
 

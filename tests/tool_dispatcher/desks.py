@@ -1,4 +1,4 @@
-"""Where bookings are made, and dispatchers that end in the middle of one."""
+"""A service for bookings, and dispatchers that end in the middle of one."""
 
 import asyncio
 from copy import copy
@@ -24,7 +24,7 @@ from tool_dispatcher.authoring.tool import Tool
 KEY = "default/s1/1/c1"
 
 
-class Desk:
+class BookingService:
     """A service for bookings. Holds each until it is released, and keeps a ledger."""
 
     def __init__(self, **options: Any) -> None:
@@ -47,20 +47,20 @@ class Desk:
 REQUEST = a_request(a_call(name="book"))
 
 
-async def cut_off(desk: Desk, bus: Bus) -> None:
+async def cut_off(service: BookingService, bus: Bus) -> None:
     """End the dispatcher in the middle of the write, as a crash does, without any record."""
-    async with a_dispatcher(desk.tool, bus=bus) as dispatcher:
+    async with a_dispatcher(service.tool, bus=bus) as dispatcher:
         dying = asyncio.create_task(dispatcher.run(REQUEST))
-        await desk.begun.wait()
+        await service.begun.wait()
         dying.cancel()
         with pytest.raises(asyncio.CancelledError):
             await dying
-    desk.go_on.set()
+    service.go_on.set()
 
 
-async def cut_off_long_ago(desk: Desk, bus: Bus) -> None:
+async def cut_off_long_ago(service: BookingService, bus: Bus) -> None:
     """End the dispatcher, with its lease expired."""
-    await cut_off(desk, bus)
+    await cut_off(service, bus)
     await end_lease(bus, KEY)
 
 
@@ -69,8 +69,8 @@ async def end_lease(bus: Bus, key: str) -> None:
     await bus.batcher.submit("HSET", bus.keys.effect("s1", key), "lease_ends", 1)
 
 
-async def taken_over(desk: Desk, bus: Bus) -> ToolResult:
-    (result,) = await results_of([desk.tool], REQUEST, bus, redelivered=True)
+async def taken_over(service: BookingService, bus: Bus) -> ToolResult:
+    (result,) = await results_of([service.tool], REQUEST, bus, redelivered=True)
     return result
 
 

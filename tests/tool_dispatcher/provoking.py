@@ -28,7 +28,7 @@ from tests.tool_dispatcher.builders import (
 )
 from tests.tool_dispatcher.desks import (
     REQUEST,
-    Desk,
+    BookingService,
     cut_off_long_ago,
     is_asked_again,
     over_a_wire,
@@ -140,10 +140,10 @@ async def by_a_rate() -> ToolError:
 
 
 async def by_a_crash() -> ToolError:
-    desk = Desk()
+    service = BookingService()
     async with a_bus() as bus:
-        await cut_off_long_ago(desk, bus)
-        return error_in(await taken_over(desk, bus))
+        await cut_off_long_ago(service, bus)
+        return error_in(await taken_over(service, bus))
 
 
 async def by_failing_often() -> ToolError:
@@ -162,12 +162,12 @@ async def refused_by_its_breaker(broken: Tool) -> ToolError:
 
 
 async def by_another_call_with_its_key() -> ToolError:
-    desk = Desk()
-    desk.go_on.set()
+    service = BookingService()
+    service.go_on.set()
     async with a_bus() as bus:
-        await results_of([desk.tool], REQUEST, bus)
+        await results_of([service.tool], REQUEST, bus)
         other = a_call("c2", "book", REQUEST.calls[0].idempotency_key, arguments={"day": 2})
-        return error_in((await results_of([desk.tool], a_request(other), bus))[0])
+        return error_in((await results_of([service.tool], a_request(other), bus))[0])
 
 
 def fetching() -> list[Tool]:

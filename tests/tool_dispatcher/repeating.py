@@ -50,10 +50,10 @@ class Effects:
         return Tool(name, f"Does {name}.", parameters, run, effect=effect, **options)
 
     def reconciled(self, name: str) -> Tool:
-        def came_of(key: str, arguments: dict[str, Any]) -> Any:
+        def effect_of(key: str, arguments: dict[str, Any]) -> Any:
             return TookEffect("found") if key in [known for _, known in self.runs] else NO_EFFECT
 
-        return self.tool(name, reconcile=came_of)
+        return self.tool(name, reconcile=effect_of)
 
 
 UNKNOWN = ToolFailed("outcome_unknown", "The line went dead.")

@@ -14,7 +14,7 @@ from tests.tool_dispatcher.builders import a_bus, a_call, a_dispatcher, a_reques
 QUESTION = {"question": "Which one?"}
 
 
-async def said(bus: Bus, data: EventData, session_id: str = "s1") -> str:
+async def submit(bus: Bus, data: EventData, session_id: str = "s1") -> str:
     """Publish an event in a session, and return its log id."""
     await bus.publish(an_event(QuerySubmitted(query="Which one is it?"), session_id), "open")
     await bus.publish(an_event(data, session_id), "signal")
@@ -37,7 +37,7 @@ async def asked(bus: Bus, *calls: RequestedCall, **request: Any) -> tuple[ToolRe
 @pytest.mark.parametrize("calls", [(), ("q1",), ("q0", "q1")])
 async def test_the_users_answer_is_the_result(calls: tuple[str, ...]) -> None:
     async with a_bus() as bus:
-        entry = await said(bus, an_answer(1, *calls))
+        entry = await submit(bus, an_answer(1, *calls))
         (result,) = await asked(bus, a_question(answer=entry))
     assert (result.status, result.data) == ("ok", {"answer": "The red one."})
 
@@ -53,14 +53,14 @@ async def test_the_users_answer_is_the_result(calls: tuple[str, ...]) -> None:
 )
 async def test_what_is_no_answer_to_this_question_is_not_taken_for_one(forged: EventData) -> None:
     async with a_bus() as bus:
-        entry = await said(bus, forged)
+        entry = await submit(bus, forged)
         (result,) = await asked(bus, a_question(answer=entry))
     assert_unanswered(result)
 
 
 async def test_the_answer_of_another_session_is_not_this_ones() -> None:
     async with a_bus() as bus:
-        entry = await said(bus, an_answer(), "s2")
+        entry = await submit(bus, an_answer(), "s2")
         (result,) = await asked(bus, a_question(answer=entry))
         assert_unanswered(result)
         # Not even when it has got into this session's log.
@@ -79,12 +79,12 @@ async def test_a_question_without_an_answer_is_not_answered() -> None:
 
 async def test_a_question_in_a_session_that_has_no_user_is_refused() -> None:
     async with a_bus() as bus:
-        entry = await said(bus, an_answer())
+        entry = await submit(bus, an_answer())
         (result,) = await asked(bus, a_question(answer=entry), allowed=("look",))
     assert error_in(result).error_type == "permission_denied"
 
 
-async def test_what_is_no_question_is_told_what_one_looks_like() -> None:
+async def test_an_invalid_question_is_refused_with_a_valid_example() -> None:
     async with a_bus() as bus:
         (result,) = await asked(bus, a_question(arguments={"question": "x" * 2_001}))
     error = error_in(result)
@@ -96,7 +96,7 @@ async def test_a_secret_that_the_user_types_is_not_kept() -> None:
     token = "ghp_" + "k7Qm2ZxV9bLwR4tYc8NpJ3sHdF6gAeUo1iTy"
     async with a_bus() as bus:
         answer = QuestionAnswered(round=1, answer=f"It is {token}.")
-        (result,) = await asked(bus, a_question(answer=await said(bus, answer)))
+        (result,) = await asked(bus, a_question(answer=await submit(bus, answer)))
     assert result.data == {"answer": "It is [redacted]."}
 
 

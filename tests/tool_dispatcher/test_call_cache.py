@@ -119,7 +119,7 @@ async def test_what_another_tool_answered_is_not_kept() -> None:
             assert (await results_of(tools, request, bus))[0].data == answer
 
 
-async def test_what_is_kept_is_whole_and_cut_anew_for_each_call() -> None:
+async def test_a_cached_result_is_whole_and_cut_again_for_each_call() -> None:
     counting = Counting([f"item {n}" for n in range(1_000)])
     async with a_bus() as bus:
         (small,) = await results_of([counting.tool()], a_request(a_call()), bus, result_bytes_max=1_000)
@@ -232,7 +232,7 @@ async def test_after_a_write_of_unknown_outcome_a_session_is_not_answered_from_t
     assert shelf.reads == 2
 
 
-async def test_a_read_beside_a_write_that_is_under_way_is_not_cached(bus: Bus) -> None:
+async def test_a_read_during_a_write_is_not_cached(bus: Bus) -> None:
     go_on, running = asyncio.Event(), asyncio.Event()
 
     async def put(arguments: dict[str, Any], context: ToolContext) -> str:

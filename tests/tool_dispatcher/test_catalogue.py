@@ -74,7 +74,7 @@ def test_the_catalogue_is_the_same_in_whatever_order_tools_come() -> None:
 
 
 def test_a_registry_takes_tools_and_toolsets_and_refuses_namesakes() -> None:
-    assert set(Registry([library.find_book, library.desk])) == {"find_book", "borrow", "give_back"}
+    assert set(Registry([library.find_book, library.toolset])) == {"find_book", "borrow", "give_back"}
     with pytest.raises(ConfigurationError, match="Two tools are named 'find_book'"):
         Registry([library.find_book, Ledger().tool("find_book")])
 

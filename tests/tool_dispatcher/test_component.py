@@ -106,8 +106,10 @@ async def test_hints_of_a_file_are_published_with_the_tools(tmp_path: Path) -> N
         settings = ToolDispatcherSettings(hints=str(tmp_path / "hints.yaml"))
         registry = Registry([Ledger().tool("look"), Ledger().tool("send")])
         catalogue = await published(bus, build(bus, registry, settings))
-    told = registry["send"].definition.description
-    assert catalogue.by_name["send"].description == f"{told}\nRequires: look (needs id).\nNext: recall."
+    description = registry["send"].definition.description
+    assert (
+        catalogue.by_name["send"].description == f"{description}\nRequires: look (needs id).\nNext: recall."
+    )
     assert catalogue.by_name["look"] == registry["look"].definition
 
 
@@ -136,8 +138,8 @@ async def test_hints_that_cannot_be_used_stop_the_start(
 
 def test_hints_may_stand_in_the_variable_itself() -> None:
     catalogue = to_catalogue(Registry([Ledger().tool("send"), Ledger().tool("look")]))
-    told = add_hints(catalogue, '{"send": {"requires": ["look"], "hint": "Name the price."}}')
-    assert told.by_name["send"].description.endswith("Requires: look first.\nName the price.")
+    hinted = add_hints(catalogue, '{"send": {"requires": ["look"], "hint": "Name the price."}}')
+    assert hinted.by_name["send"].description.endswith("Requires: look first.\nName the price.")
     with pytest.raises(ConfigurationError, match="line 1, column 2: sned: there is no tool 'sned'"):
         add_hints(catalogue, '{"sned": {}}')
 

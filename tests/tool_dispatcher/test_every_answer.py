@@ -51,11 +51,11 @@ _WRITE = Contract(effect="write", mode="sequential-only", error_propagation="fai
 _TERMS = tuple(
     Terms(
         ToolsRequested(round=2, calls=_CALLS, allowed=allowed, deadline=START, has_untrusted=is_untrusted),
-        standing,
+        status,
         ApprovalRule(frozenset(always), after_untrusted=True),
         is_flowing,
     )
-    for allowed, standing, always, is_untrusted, is_flowing in (
+    for allowed, status, always, is_untrusted, is_flowing in (
         (("find", "pay"), Authorization(frozenset(("read", "write"))), ("find",), False, False),
         (("find",), Authorization(frozenset(("read",))), (), True, False),
         (("find",), Authorization(frozenset(), "Its grant is over."), (), False, True),

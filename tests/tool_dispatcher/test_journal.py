@@ -49,7 +49,7 @@ async def test_several_are_settled_each_by_itself(bus: Bus) -> None:
     assert await journal.settle([]) == ()
 
 
-async def test_what_is_noted_is_told_by_place(bus: Bus) -> None:
+async def test_journal_entries_are_returned_by_index(bus: Bus) -> None:
     session = a_session(bus)
     await Journal(session, 1).settle([RESULT])
     await session.note(journal_name(1), begun_entry("c1"), b"somebody")

@@ -136,7 +136,7 @@ async def test_where_the_log_has_lost_it_the_facts_of_memory_are_told() -> None:
     assert "It was introduced in November 2024." in whole["content"]
 
 
-async def test_an_id_that_is_not_there_is_told_with_those_that_are() -> None:
+async def test_an_unknown_id_is_reported_with_the_known_ones() -> None:
     past = searched()
     last = len(past.memory.facts)
     for unknown in ("F99", "D9", "toolu_77", "[]", "F", "$", "F1 or F2\x00", "ü" * 200):
@@ -149,13 +149,13 @@ async def test_an_id_that_is_not_there_is_told_with_those_that_are() -> None:
     assert empty.suggested_action == "No result has been stored yet."
 
 
-async def test_what_was_said_by_an_alternative_comes_back_under_its_name() -> None:
+async def test_the_result_of_an_alternative_is_recalled_under_its_name() -> None:
     past = Past()
     reasoning, completed = a_round(("search", {}, PASSAGES))
     (result,) = completed.results
-    said = ToolsCompleted.of(1, (result.model_copy(update={"substitute": "search_archive"}),))
-    past.store.log["1-0"] = an_event(said)
-    past.file(file_round(past.memory, reasoning, said, entry="1-0"))
+    results = ToolsCompleted.of(1, (result.model_copy(update={"substitute": "search_archive"}),))
+    past.store.log["1-0"] = an_event(results)
+    past.file(file_round(past.memory, reasoning, results, entry="1-0"))
     for id in ("F1", "toolu_10"):
         assert [part["tool"] for part in await past.parts(id)] == ["search_archive"]
 
@@ -163,11 +163,11 @@ async def test_what_was_said_by_an_alternative_comes_back_under_its_name() -> No
 async def test_a_call_id_used_in_two_rounds_brings_back_both() -> None:
     past = Past()
     for round in (1, 2):
-        said = ToolsCompleted.of(
+        completed = ToolsCompleted.of(
             round, (ToolResult(index=0, call_id="c", tool="look", status="ok", data=round),)
         )
-        past.store.log[f"{round}-0"] = an_event(said)
-        past.file(file_round(past.memory, None, said, entry=f"{round}-0"))
+        past.store.log[f"{round}-0"] = an_event(completed)
+        past.file(file_round(past.memory, None, completed, entry=f"{round}-0"))
     assert [(part["round"], part["content"]) for part in await past.parts("c")] == [(1, 1), (2, 2)]
     past.store.log.clear()
     assert [part["content"] for part in await past.parts("c")] == ["1", "2"]

@@ -103,7 +103,7 @@ async def test_a_group_leaves_out_what_a_single_call_has_done(bus: Bus, post: Po
     assert [one.repeated is not None for one in results] == [name == "Bodo" for name in NAMES]
 
 
-async def test_a_group_taken_over_is_told_the_same(bus: Bus, post: Post) -> None:
+async def test_a_group_that_is_taken_over_receives_the_same_results(bus: Bus, post: Post) -> None:
     session = await rounds(bus, post)
     first = await run(session, *all_of("a"))
     await forget_journal(bus, 1)
@@ -135,10 +135,10 @@ async def test_nor_is_a_part_of_it_run_under_a_key_of_its_own_where_the_tool_cou
     """The service has seen the key of the group: that of a single call would be news to it."""
     if options.pop("is_asked", False):
 
-        def came_of(key: str, arguments: dict[str, Any]) -> Any:
+        def effect_of(key: str, arguments: dict[str, Any]) -> Any:
             return TookEffect("found") if key in [known for _, known in post.sent] else None
 
-        options = {"reconcile": came_of}
+        options = {"reconcile": effect_of}
     session = await rounds(bus, post, **options)
     post.is_lost = True
     first = await run(session, *all_of("a"))

@@ -135,13 +135,15 @@ class TestAnIdenticalWrite:
         assert kinds(await session.run(asks("c1", "look", A), asks("c2", "look", A))) == ["ok", "ok"]
         assert effects.count == 2
 
-    async def test_is_told_the_same_when_the_batch_is_taken_over(self, bus: Bus, effects: Effects) -> None:
+    async def test_receives_the_same_result_when_the_batch_is_taken_over(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         await session.run(asks("c1", "mail", A))
-        told = await session.run(asks("c2", "mail", A))
-        assert await session.again(asks("c2", "mail", A)) == told
+        results = await session.run(asks("c2", "mail", A))
+        assert await session.again(asks("c2", "mail", A)) == results
         await forget_journal(bus, 2)
-        assert await session.again(asks("c2", "mail", A)) == told
+        assert await session.again(asks("c2", "mail", A)) == results
 
     @pytest.mark.parametrize("kind", ["api_failure", "rate_limit", "validation_error", "not_found"])
     async def test_that_certainly_had_no_effect_runs_again_under_the_same_key(
@@ -218,11 +220,11 @@ class TestAnotherWriteInBetween:
     async def test_is_decided_once_whatever_settles_later(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("set"))
         await session.run(asks("c1", "set", A))
-        told = await session.run(asks("c2", "set", A))
+        results = await session.run(asks("c2", "set", A))
         await session.run(asks("c3", "set", B))
         session.round = 2
         await forget_journal(bus, 2)
-        assert await session.again(asks("c2", "set", A)) == told
+        assert await session.again(asks("c2", "set", A)) == results
 
 
 class TestADeliberateRepetition:
@@ -253,9 +255,9 @@ class TestADeliberateRepetition:
     async def test_taken_over_is_the_same(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         await session.run(asks("c1", "mail", A))
-        told = await session.run(asks("r1", "mail", A, repeat_of="c1"))
+        results = await session.run(asks("r1", "mail", A, repeat_of="c1"))
         await forget_journal(bus, 2)
-        assert await session.again(asks("r1", "mail", A, repeat_of="c1")) == told
+        assert await session.again(asks("r1", "mail", A, repeat_of="c1")) == results
         assert effects.count == 2
 
     async def test_twice_at_once_does_not_come_between_itself(self, bus: Bus, effects: Effects) -> None:
@@ -326,9 +328,9 @@ class TestTheContract:
     async def test_run_keeps_its_ordinal_when_taken_over(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("next_page", repeat="run"))
         calls = asks("c1", "next_page"), asks("c2", "next_page")
-        told = await session.run(*calls)
+        results = await session.run(*calls)
         await forget_journal(bus, 1)
-        assert await session.again(*calls) == told
+        assert await session.again(*calls) == results
         assert effects.count == 2
 
     async def test_ask_refuses_until_a_person_agrees(self, bus: Bus, effects: Effects) -> None:

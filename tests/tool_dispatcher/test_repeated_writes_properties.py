@@ -68,7 +68,7 @@ class World:
 
 
 async def lived(batches: list[list[tuple[str, str, bool]]], crashes: list[str | None]) -> None:
-    world, wanted, told = World(crashes), Counter[tuple[str, str]](), dict[str, str]()
+    world, wanted, outcomes = World(crashes), Counter[tuple[str, str]](), dict[str, str]()
     async with a_bus() as bus:
         modes: Any = {"pay": "sequential-only", "note": "parallel-safe", "press": "sequential-only"}
         repeats: Any = {"pay": "return", "note": "return", "press": "run"}
@@ -86,8 +86,10 @@ async def lived(batches: list[list[tuple[str, str, bool]]], crashes: list[str | 
                 made.setdefault(what, id)
             for result in await world.batch(session, bus, calls):
                 if result.status == "ok" and result.repeated is None:
-                    assert result.data not in told, "two calls were told that they had made the same write"
-                    told[result.data] = result.call_id
+                    assert result.data not in outcomes, (
+                        "two calls were told that they had made the same write"
+                    )
+                    outcomes[result.data] = result.call_id
     assert all(count == 1 for count in world.effects.values())
     assert Counter((name, x) for name, x, _ in world.effects) == wanted
 

@@ -51,7 +51,7 @@ def test_a_comma_list_is_read(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "says"),
+    ("name", "value", "message"),
     [
         ("DEFAULT_SCOPES", "read write", "'read write' is not a scope"),
         ("DEFAULT_SCOPES", '["read"]', "is not a scope"),
@@ -64,10 +64,10 @@ def test_a_comma_list_is_read(
     ],
 )
 def test_what_is_no_such_list_is_refused_with_the_entry_at_fault(
-    name: str, value: str, says: str, monkeypatch: pytest.MonkeyPatch
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"{PREFIX}{name}", value)
-    with pytest.raises(ConfigurationError, match=f"{PREFIX}{name}: .*{says}"):
+    with pytest.raises(ConfigurationError, match=f"{PREFIX}{name}: .*{message}"):
         load(ToolDispatcherSettings)
 
 

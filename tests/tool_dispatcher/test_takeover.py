@@ -26,7 +26,7 @@ from tests.tool_dispatcher.builders import (
 from tests.tool_dispatcher.desks import (
     KEY,
     REQUEST,
-    Desk,
+    BookingService,
     cut_off,
     cut_off_long_ago,
     end_lease,
@@ -47,46 +47,48 @@ async def bus() -> AsyncIterator[Bus]:
 
 class TestCutOff:
     async def test_it_settles_nothing(self, bus: Bus) -> None:
-        await cut_off_long_ago(Desk(), bus)
+        await cut_off_long_ago(BookingService(), bus)
         assert set(await noted(bus)) == {begun_entry("c1")}
 
     async def test_an_idempotent_write_runs_again_with_its_key_and_a_higher_fence(self, bus: Bus) -> None:
-        desk = Desk(idempotent=True)
-        await cut_off_long_ago(desk, bus)
-        assert (await taken_over(desk, bus)).data == "booked"
-        assert [(run.idempotency_key, run.fence, run.attempt) for run in desk.runs] == [
+        service = BookingService(idempotent=True)
+        await cut_off_long_ago(service, bus)
+        assert (await taken_over(service, bus)).data == "booked"
+        assert [(run.idempotency_key, run.fence, run.attempt) for run in service.runs] == [
             (KEY, 1, 1),
             (KEY, 2, 2),
         ]
 
     async def test_it_is_not_taken_over_before_its_lease_is_over(self, bus: Bus) -> None:
-        desk = Desk(idempotent=True)
-        await cut_off(desk, bus)
+        service = BookingService(idempotent=True)
+        await cut_off(service, bus)
         other, wire = over_a_wire(bus)
-        waiting = asyncio.create_task(taken_over(desk, other))
+        waiting = asyncio.create_task(taken_over(service, other))
         await is_asked_again(wire)
         assert not waiting.done()
         await end_lease(bus, KEY)
         assert (await waiting).data == "booked"
 
     @pytest.mark.parametrize(
-        ("told", "data", "runs"),
+        ("reply", "data", "runs"),
         [(TookEffect({"id": 7}), {"id": 7}, 1), (TookEffect(), None, 1), (NO_EFFECT, "booked", 2)],
         ids=["took effect", "took effect, without a result", "no effect"],
     )
-    async def test_a_tool_that_can_be_asked_is_asked(self, bus: Bus, told: Any, data: Any, runs: int) -> None:
+    async def test_a_tool_that_can_be_asked_is_asked(
+        self, bus: Bus, reply: Any, data: Any, runs: int
+    ) -> None:
         asked: list[Any] = []
 
         async def reconcile(key: str, arguments: dict[str, Any]) -> Any:
             asked.append((key, arguments))
-            return told
+            return reply
 
-        desk = Desk(reconcile=reconcile)
-        await cut_off_long_ago(desk, bus)
-        result = await taken_over(desk, bus)
+        service = BookingService(reconcile=reconcile)
+        await cut_off_long_ago(service, bus)
+        result = await taken_over(service, bus)
         assert (result.status, result.data) == ("ok", data)
-        assert (len(desk.runs), asked) == (runs, [(KEY, {})])
-        assert await taken_over(desk, bus) == result
+        assert (len(service.runs), asked) == (runs, [(KEY, {})])
+        assert await taken_over(service, bus) == result
         assert len(asked) == 1
 
     @pytest.mark.parametrize(
@@ -97,20 +99,20 @@ class TestCutOff:
     async def test_an_unknown_outcome_is_reported_and_the_write_never_runs_again(
         self, bus: Bus, reconcile: Callable[..., Any] | None
     ) -> None:
-        desk = Desk(reconcile=reconcile)
-        await cut_off_long_ago(desk, bus)
-        result = await taken_over(desk, bus)
+        service = BookingService(reconcile=reconcile)
+        await cut_off_long_ago(service, bus)
+        result = await taken_over(service, bus)
         assert error_in(result).error_type == "outcome_unknown"
         assert "It may or may not have taken effect" in error_in(result).message
-        assert await taken_over(desk, bus) == result
-        assert len(desk.runs) == 1
+        assert await taken_over(service, bus) == result
+        assert len(service.runs) == 1
 
     async def test_a_reconcile_that_hangs_is_given_up_and_its_thread_is_not_lost(self, bus: Bus) -> None:
         end = threading.Event()
-        desk = Desk(reconcile=lambda key, arguments: end.wait(20), timeout_s=0.2)
+        service = BookingService(reconcile=lambda key, arguments: end.wait(20), timeout_s=0.2)
         plain = a_tool("look", lambda a, c: "there is a thread")
-        await cut_off_long_ago(desk, bus)
-        async with a_dispatcher(desk.tool, plain, bus=bus, threads=1) as dispatcher:
+        await cut_off_long_ago(service, bus)
+        async with a_dispatcher(service.tool, plain, bus=bus, threads=1) as dispatcher:
             (result,) = await dispatcher.run(REQUEST, redelivered=True)
             (looked,) = await dispatcher.run(a_request(a_call("d"), deadline=soon(60)))
             end.set()
@@ -118,34 +120,34 @@ class TestCutOff:
         assert looked.data == "there is a thread"
 
     async def test_a_read_cut_off_runs_again(self, bus: Bus) -> None:
-        desk = Desk()
-        look = a_tool("book", desk.book)
+        service = BookingService()
+        look = a_tool("book", service.book)
         async with a_dispatcher(look, bus=bus) as dispatcher:
             dying = asyncio.create_task(dispatcher.run(REQUEST))
-            await desk.begun.wait()
+            await service.begun.wait()
             dying.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await dying
-            desk.go_on.set()
+            service.go_on.set()
             (result,) = await dispatcher.run(REQUEST, redelivered=True)
         assert result.data == "booked"
-        assert [run.attempt for run in desk.runs] == [1, 2]
+        assert [run.attempt for run in service.runs] == [1, 2]
 
     async def test_only_what_is_missing_runs(self, bus: Bus) -> None:
-        ledger, desk = Ledger(), Desk(idempotent=True, error_propagation="partial-success")
-        tools = [ledger.tool("look"), desk.tool]
+        ledger, service = Ledger(), BookingService(idempotent=True, error_propagation="partial-success")
+        tools = [ledger.tool("look"), service.tool]
         calls = a_call("a"), a_call("c1", "book")
         async with a_dispatcher(*tools, bus=bus) as dispatcher:
             dying = asyncio.create_task(dispatcher.run(a_request(*calls)))
 
             async def has_settled_one() -> bool:
-                return desk.begun.is_set() and len(outcomes(await noted(bus))) == 1
+                return service.begun.is_set() and len(outcomes(await noted(bus))) == 1
 
             await until(has_settled_one)
             dying.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await dying
-            desk.go_on.set()
+            service.go_on.set()
             await end_lease(bus, KEY)
             looked, booked = await dispatcher.run(a_request(*calls), redelivered=True)
         assert (looked.data["times"], booked.data) == (1, "booked")
@@ -158,32 +160,32 @@ class TestNobodyCanSee:
     async def test_when_the_grant_has_ended_it_is_not_said_that_it_was_not_run(
         self, bus: Bus, tmp_path: Path
     ) -> None:
-        desk, issuer = Desk(idempotent=True), an_issuer(tmp_path)
-        await cut_off_long_ago(desk, bus)
-        async with a_dispatcher(desk.tool, bus=bus, grant_key_file=issuer.key_file) as dispatcher:
+        service, issuer = BookingService(idempotent=True), an_issuer(tmp_path)
+        await cut_off_long_ago(service, bus)
+        async with a_dispatcher(service.tool, bus=bus, grant_key_file=issuer.key_file) as dispatcher:
             request = a_request(a_call(name="book"), grant=issuer.grant(lasts_s=-60))
             (result,) = await dispatcher.run(request, redelivered=True)
         error = error_in(result)
         assert error.error_type == "outcome_unknown"
         assert "book was begun by a dispatcher that stopped" in error.message
         assert "grant ended" in error.message
-        assert len(desk.runs) == 1
+        assert len(service.runs) == 1
 
     async def test_so_it_is_where_the_tool_is_gone_or_takes_other_arguments(self, bus: Bus) -> None:
-        desk = Desk()
-        await cut_off_long_ago(desk, bus)
+        service = BookingService()
+        await cut_off_long_ago(service, bus)
         (result,) = await results_of([], REQUEST, bus, redelivered=True)
         assert error_in(result).error_type == "outcome_unknown"
         assert "this dispatcher has no such tool" in error_in(result).message
 
         stricter = Tool(
-            "book", "Books.", {"required": ["day"]}, lambda a, c: desk.runs.append(c), effect="write"
+            "book", "Books.", {"required": ["day"]}, lambda a, c: service.runs.append(c), effect="write"
         )
         async with a_bus() as another:
-            desk.begun.clear()
-            desk.go_on.clear()
-            await cut_off_long_ago(desk, another)
+            service.begun.clear()
+            service.go_on.clear()
+            await cut_off_long_ago(service, another)
             (result,) = await results_of([stricter], REQUEST, another, redelivered=True)
         assert error_in(result).error_type == "outcome_unknown"
         assert "The arguments of book are not valid" in error_in(result).message
-        assert len(desk.runs) == 2
+        assert len(service.runs) == 2

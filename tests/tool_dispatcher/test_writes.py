@@ -27,7 +27,15 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
-from tests.tool_dispatcher.desks import KEY, REQUEST, Desk, end_lease, is_asked_again, over_a_wire, taken_over
+from tests.tool_dispatcher.desks import (
+    KEY,
+    REQUEST,
+    BookingService,
+    end_lease,
+    is_asked_again,
+    over_a_wire,
+    taken_over,
+)
 from tests.tool_dispatcher.idempotency.builders import BreakableWire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
@@ -38,66 +46,66 @@ DAY_S = 86_400
 
 class TestSettled:
     @pytest.mark.parametrize("answer", ["booked", None, 0, {"a": [1, None]}], ids=str)
-    async def test_what_a_write_returned_is_told_again_without_running(self, bus: Bus, answer: Any) -> None:
-        desk = Desk()
-        desk.returns = answer
-        desk.go_on.set()
-        (first,) = await results_of([desk.tool], REQUEST, bus)
-        again = await taken_over(desk, bus)
+    async def test_a_settled_write_returns_its_result_without_running(self, bus: Bus, answer: Any) -> None:
+        service = BookingService()
+        service.returns = answer
+        service.go_on.set()
+        (first,) = await results_of([service.tool], REQUEST, bus)
+        again = await taken_over(service, bus)
         assert (first.status, first.data) == ("ok", answer)
         assert again == first
-        assert len(desk.runs) == 1
+        assert len(service.runs) == 1
 
     async def test_so_it_is_where_the_journal_of_the_batch_is_lost(self, bus: Bus) -> None:
-        desk = Desk()
-        desk.returns = None
-        desk.go_on.set()
-        (first,) = await results_of([desk.tool], REQUEST, bus)
+        service = BookingService()
+        service.returns = None
+        service.go_on.set()
+        (first,) = await results_of([service.tool], REQUEST, bus)
         await bus.batcher.submit("DEL", bus.keys.of_session("s1", "journal:1"))
-        assert await taken_over(desk, bus) == first
-        assert len(desk.runs) == 1
+        assert await taken_over(service, bus) == first
+        assert len(service.runs) == 1
 
-    async def test_a_final_error_is_told_again_too(self, bus: Bus) -> None:
-        desk = Desk()
-        desk.go_on.set()
+    async def test_a_settled_write_returns_its_final_error(self, bus: Bus) -> None:
+        service = BookingService()
+        service.go_on.set()
 
         def fail(arguments: dict[str, Any], context: ToolContext) -> None:
-            desk.runs.append(context)
+            service.runs.append(context)
             raise ValueError("no such flight")
 
         (first,) = await results_of([a_tool("book", fail, "write")], REQUEST, bus)
-        assert await taken_over(desk, bus) == first
+        assert await taken_over(service, bus) == first
         assert "no such flight" in error_in(first).message
-        assert len(desk.runs) == 1
+        assert len(service.runs) == 1
 
-    async def test_the_key_of_another_call_is_refused_and_nothing_is_told_of_it(self, bus: Bus) -> None:
-        desk = Desk()
-        desk.go_on.set()
-        await results_of([desk.tool], REQUEST, bus)
+    async def test_the_key_of_another_call_is_refused_without_its_result(self, bus: Bus) -> None:
+        service = BookingService()
+        service.go_on.set()
+        await results_of([service.tool], REQUEST, bus)
         other = a_request(a_call("c2", "book", KEY, arguments={"other": 1}))
-        (result,) = await results_of([desk.tool], other, bus)
+        (result,) = await results_of([service.tool], other, bus)
         error = error_in(result)
         assert error.error_type == "validation_error"
         assert "was used before for another call" in error.message
-        assert len(desk.runs) == 1
+        assert len(service.runs) == 1
 
     async def test_its_record_outlives_the_session_however_long_that_is(self) -> None:
-        desk = Desk()
-        desk.go_on.set()
+        service = BookingService()
+        service.go_on.set()
         async with a_bus() as bus:
             bus.settings = BusSettings(retention_s=5 * DAY_S)
             late = a_request(a_call(name="book"), deadline=soon(DAY_S))
-            await results_of([desk.tool], late, bus)
+            await results_of([service.tool], late, bus)
             life_ms = await bus.batcher.submit("PTTL", bus.keys.effect("s1", KEY))
         assert life_ms > (6 * DAY_S - 60) * 1_000
 
-    async def test_what_was_settled_is_not_told_when_the_grant_has_ended(
+    async def test_a_settled_result_is_not_shown_after_the_grant_has_expired(
         self, bus: Bus, tmp_path: Path
     ) -> None:
-        desk, issuer = Desk(), an_issuer(tmp_path)
-        desk.go_on.set()
+        service, issuer = BookingService(), an_issuer(tmp_path)
+        service.go_on.set()
         good, ended = issuer.grant(), issuer.grant(lasts_s=-60)
-        dispatcher = Dispatcher([desk.tool], bus, grant_key_file=issuer.key_file)
+        dispatcher = Dispatcher([service.tool], bus, grant_key_file=issuer.key_file)
         (first,) = await dispatcher.run(a_request(a_call(name="book"), grant=good))
         (again,) = await dispatcher.run(a_request(a_call(name="book"), grant=ended), redelivered=True)
         (later,) = await dispatcher.run(a_request(a_call(name="book"), grant=good), redelivered=True)
@@ -108,7 +116,7 @@ class TestSettled:
         assert "The session's grant ended at" in error.message
         assert "Do not call it again: it may have taken effect" in error.suggested_action
         assert later == first
-        assert len(desk.runs) == 1
+        assert len(service.runs) == 1
 
 
 class TestAtOnce:
@@ -126,39 +134,39 @@ class TestAtOnce:
         written = {key: times for key, times in ledger.effects.items() if "/b" in key}
         assert written == {f"default/s1/1/b{n}": 1 for n in range(5)}
 
-    async def test_who_comes_second_waits_for_who_is_at_it(self, bus: Bus) -> None:
-        desk = Desk()
-        first = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
-        await desk.begun.wait()
+    async def test_a_second_worker_waits_for_the_first(self, bus: Bus) -> None:
+        service = BookingService()
+        first = asyncio.create_task(results_of([service.tool], REQUEST, bus))
+        await service.begun.wait()
         other, wire = over_a_wire(bus)
-        second = asyncio.create_task(results_of([desk.tool], REQUEST, other, redelivered=True))
+        second = asyncio.create_task(results_of([service.tool], REQUEST, other, redelivered=True))
         await is_asked_again(wire)
         assert not second.done()
-        desk.go_on.set()
+        service.go_on.set()
         assert await first == await second
-        assert len(desk.runs) == 1
+        assert len(service.runs) == 1
 
-    async def test_who_has_no_time_to_wait_says_that_it_may_still_take_effect(
+    async def test_a_worker_without_time_to_wait_reports_that_it_may_still_take_effect(
         self, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Its patience is longer than the clock is put forward by.
         monkeypatch.setitem(WriteLedger.__init__.__kwdefaults__ or {}, "patience_s", 3_600)
-        desk = Desk(timeout_s=3_600)
+        service = BookingService(timeout_s=3_600)
         async with a_bus() as bus:
-            first = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
-            await desk.begun.wait()
+            first = asyncio.create_task(results_of([service.tool], REQUEST, bus))
+            await service.begun.wait()
             hurried = a_request(a_call(name="book"), deadline=soon(60))
             other, wire = over_a_wire(bus)
-            waiting = asyncio.create_task(results_of([desk.tool], hurried, other, redelivered=True))
+            waiting = asyncio.create_task(results_of([service.tool], hurried, other, redelivered=True))
             await is_asked_again(wire)
             wire.once_answered = partial(clock.forward, 60)
             (result,) = await waiting
             error = error_in(result)
             assert error.error_type == "outcome_unknown"
             assert "still being run by another dispatcher" in error.message
-            desk.go_on.set()
+            service.go_on.set()
             await first
-        assert len(desk.runs) == 1
+        assert len(service.runs) == 1
 
 
 class TestRedisAway:
@@ -175,64 +183,64 @@ class TestRedisAway:
         self, wired: tuple[Bus, BreakableWire], lost: int
     ) -> None:
         bus, wire = wired
-        desk = Desk()
+        service = BookingService()
         wire.replies_to_lose = lost
-        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
-        await desk.begun.wait()
+        running = asyncio.create_task(results_of([service.tool], REQUEST, bus))
+        await service.begun.wait()
         wire.replies_to_lose = lost
-        desk.go_on.set()
+        service.go_on.set()
         (result,) = await running
-        assert (result.data, len(desk.runs)) == ("booked", 1)
-        assert await taken_over(desk, bus) == result
-        assert len(desk.runs) == 1
+        assert (result.data, len(service.runs)) == ("booked", 1)
+        assert await taken_over(service, bus) == result
+        assert len(service.runs) == 1
 
     async def test_what_was_done_waits_for_redis_and_is_settled(
         self, wired: tuple[Bus, BreakableWire]
     ) -> None:
         bus, wire = wired
-        desk = Desk()
-        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
-        await desk.begun.wait()
+        service = BookingService()
+        running = asyncio.create_task(results_of([service.tool], REQUEST, bus))
+        await service.begun.wait()
         wire.is_away = True
-        desk.go_on.set()
+        service.go_on.set()
         await is_asked_again(wire)
         assert not running.done()
         wire.is_away = False
         (result,) = await running
         assert result.data == "booked"
-        assert await taken_over(desk, bus) == result
-        assert len(desk.runs) == 1
+        assert await taken_over(service, bus) == result
+        assert len(service.runs) == 1
 
     async def test_a_worker_that_ends_while_redis_is_away_leaves_an_unknown_outcome(
         self, wired: tuple[Bus, BreakableWire]
     ) -> None:
         bus, wire = wired
-        desk = Desk()
-        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
-        await desk.begun.wait()
+        service = BookingService()
+        running = asyncio.create_task(results_of([service.tool], REQUEST, bus))
+        await service.begun.wait()
         wire.is_away = True
-        desk.go_on.set()
+        service.go_on.set()
         await is_asked_again(wire)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
         wire.is_away = False
         await end_lease(bus, KEY)
-        assert error_in(await taken_over(desk, bus)).error_type == "outcome_unknown"
-        assert len(desk.runs) == 1
+        assert error_in(await taken_over(service, bus)).error_type == "outcome_unknown"
+        assert len(service.runs) == 1
 
     async def test_without_redis_no_write_runs(self, wired: tuple[Bus, BreakableWire]) -> None:
         bus, wire = wired
-        desk = Desk()
-        desk.go_on.set()
+        service = BookingService()
+        service.go_on.set()
         wire.is_away = True
-        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
+        running = asyncio.create_task(results_of([service.tool], REQUEST, bus))
         await until(lambda: wire.attempts > 3)
-        assert not desk.runs
+        assert not service.runs
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        assert not desk.runs
+        assert not service.runs
 
     @pytest.mark.parametrize(
         ("redelivered", "error_type", "message"),
@@ -248,10 +256,10 @@ class TestRedisAway:
         async def away(*_: Any) -> Any:
             raise ConnectionLost("nobody there")
 
-        desk = Desk()
-        desk.go_on.set()
+        service = BookingService()
+        service.go_on.set()
         monkeypatch.setattr("tool_dispatcher.component.Ledger", partial(WriteLedger, patience_s=0.05))
-        async with a_bus() as bus, a_dispatcher(desk.tool, bus=bus) as dispatcher:
+        async with a_bus() as bus, a_dispatcher(service.tool, bus=bus) as dispatcher:
             monkeypatch.setattr(
                 bus.batcher, "run", away
             )  # scripts fail; the journal, which needs none, does not
@@ -259,4 +267,4 @@ class TestRedisAway:
         error = error_in(result)
         assert error.error_type == error_type
         assert message in error.message
-        assert not desk.runs
+        assert not service.runs

@@ -147,7 +147,7 @@ def test_kill_9_takes_the_private_redis_along(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         ([], 2, "QUERY"),
         (["--no-such-option", "x"], 2, "--no-such-option"),
@@ -164,16 +164,16 @@ def test_kill_9_takes_the_private_redis_along(folder: Path) -> None:
     ],
 )
 def test_nonsense_is_refused_with_the_way_out(
-    run: InProcess, arguments: list[str], code: int, says: str
+    run: InProcess, arguments: list[str], code: int, message: str
 ) -> None:
     done = run("ask", *arguments)
     assert (done.exit_code, done.stdout) == (code, "")
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize("command", ["ask", "submit"])
 @pytest.mark.parametrize(
-    ("grant", "code", "says"),
+    ("grant", "code", "message"),
     [
         ("nonsense", 2, "grant: it is not a signed JSON Web Token"),
         ("@no-such-file", 2, "--grant: no-such-file does not exist"),
@@ -184,12 +184,12 @@ def test_nonsense_is_refused_with_the_way_out(
     ],
 )
 def test_a_grant_that_cannot_be_one_is_refused_before_anything_is_asked(
-    run: InProcess, folder: Path, command: str, grant: str, code: int, says: str
+    run: InProcess, folder: Path, command: str, grant: str, code: int, message: str
 ) -> None:
     (folder / "bytes").write_bytes(b"\xff\xfe")
     done = run(command, "x", "--grant", grant, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
     assert (done.exit_code, done.stdout) == (code, "")
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 def test_a_grant_goes_along_with_the_question(
@@ -219,7 +219,7 @@ def test_input_that_is_no_text_is_unreadable(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "code", "says"),
+    ("variables", "code", "message"),
     [
         ({"ANTIPHON_REDIS_URL": "http://x"}, 2, "ANTIPHON_REDIS_URL"),
         (
@@ -233,11 +233,11 @@ def test_input_that_is_no_text_is_unreadable(folder: Path) -> None:
     ],
 )
 def test_a_setting_that_is_wrong_is_named(
-    run: InProcess, variables: dict[str, str], code: int, says: str
+    run: InProcess, variables: dict[str, str], code: int, message: str
 ) -> None:
     done = run("ask", "x", **variables)
     assert done.exit_code == code
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 def test_a_running_pipeline_has_tools_and_a_model_of_its_own(run: InProcess) -> None:
@@ -266,9 +266,9 @@ def test_submitting_prints_the_id_that_the_session_is_followed_by(
 
 def test_a_wait_for_approval_names_the_command_that_another_terminal_can_type(folder: Path) -> None:
     process = an_ask(folder, "recipes", ANTIPHON_TOOL_DISPATCHER_APPROVAL="find_recipe")
-    said = read_until(process, "to approve: ")
-    assert any("waits for approval: find_recipe(query=" in line for line in said)
-    variable, program, *arguments = said[-1].partition("to approve: ")[2].split()
+    output = read_until(process, "to approve: ")
+    assert any("waits for approval: find_recipe(query=" in line for line in output)
+    variable, program, *arguments = output[-1].partition("to approve: ")[2].split()
     name, _, url = variable.partition("=")
     assert (name, program) == ("ANTIPHON_REDIS_URL", "antiphon")
     assert antiphon(*arguments, cwd=folder, **{name: url}).returncode == 0

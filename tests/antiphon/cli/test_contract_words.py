@@ -90,15 +90,15 @@ def test_no_field_of_a_contract_goes_unsaid(field: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("promised", "said"),
+    ("promised", "text"),
     [
         ({"idempotent": True}, "run again with the same key"),
         ({"reconciles": True}, "the tool is asked for the outcome of its key"),
         ({}, "the outcome is reported as unknown"),
     ],
 )
-def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], said: str) -> None:
-    assert said in words(Contract(effect="write", **promised))["after a crash"]
+def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], text: str) -> None:
+    assert text in words(Contract(effect="write", **promised))["after a crash"]
 
 
 def test_a_write_that_is_not_safe_to_repeat_is_not_promised_to_be_retried() -> None:
@@ -117,17 +117,19 @@ def test_the_operators_rule_is_shown() -> None:
     ("seconds", "text"),
     [(0.25, "250 ms"), (1, "1 s"), (30, "30 s"), (90, "1.5 min"), (86_400, "24 h"), (86_400 * 30, "30 days")],
 )
-def test_a_time_is_said_in_the_unit_that_fits(seconds: float, text: str) -> None:
+def test_a_time_is_shown_in_the_unit_that_fits(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
 def test_the_command_line_shows_hints_of_a_file(run: InProcess, folder: Path) -> None:
     (folder / "hints.yaml").write_text("find_recipe: { hint: One dish at a time., next: [read_result] }")
     hints = {"ANTIPHON_TOOL_DISPATCHER_HINTS": "hints.yaml"}
-    told = "Find recipes by what is in them.\nNext: read_result.\nOne dish at a time."
-    assert f"\n\n{told}\n\n" in run("tools", "show", "find_recipe", "--tools", "recipes", **hints).stdout
+    description = "Find recipes by what is in them.\nNext: read_result.\nOne dish at a time."
+    assert (
+        f"\n\n{description}\n\n" in run("tools", "show", "find_recipe", "--tools", "recipes", **hints).stdout
+    )
     listed = run("tools", "list", "--tools", "recipes", "--json", **hints).stdout
-    assert orjson.loads(listed)[0]["description"] == told
+    assert orjson.loads(listed)[0]["description"] == description
     (folder / "hints.yaml").write_text("find_recipes: {}")
     refused = run.refused("tools", "list", "--tools", "recipes", **hints)
     assert "hints.yaml: line 1, column 1: find_recipes: there is no tool 'find_recipes'." in refused

@@ -59,8 +59,8 @@ def test_the_answer_is_read_from_standard_input(folder: Path, stdin: str, answer
 def test_several_questions_are_asked_one_after_the_other(folder: Path) -> None:
     done = ask(folder, "pea\nFriday\n", "cook two things")
     assert done.stdout.startswith("Pea soup for Friday"), done.stderr
-    said = done.stderr
-    assert said.index("asks: Which") < said.index("asks: For when") < said.rindex("> ")
+    output = done.stderr
+    assert output.index("asks: Which") < output.index("asks: For when") < output.rindex("> ")
 
 
 def test_when_standard_input_has_ended_the_session_goes_on_without(folder: Path) -> None:

@@ -66,7 +66,7 @@ def test_a_validation_says_whether_it_has_passed(run: Validation, line: str) -> 
     assert result_text(a_result({"valid": run.has_passed}).model_copy(update={"validation": run})) == line
 
 
-def test_an_error_is_told_by_its_kind_and_message_without_control_characters() -> None:
+def test_an_error_is_shown_with_its_kind_and_message_without_control_characters() -> None:
     error = ToolError(error_type="not_found", message="no \x1b[31msuch\ncourse", suggested_action="ask")
     assert result_text(a_result(error=error)) == "not_found: no such course"
 
@@ -95,12 +95,12 @@ def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:
     assert progress(event.data) == ["  -> search: ok, 1 result", "  -> search: ok, nothing found"]
 
 
-def test_what_has_no_words_of_its_own_is_told_as_its_progress() -> None:
+def test_an_event_without_a_line_of_its_own_is_shown_as_progress() -> None:
     failed = ReasoningFailed(round=1, error=ErrorInfo(code="overloaded", message="busy"), model="m")
     assert detail(failed) == "the model failed: busy"
 
 
-def test_a_briefing_is_told_by_its_size_and_all_the_facts_in_it() -> None:
+def test_a_briefing_is_shown_with_its_size_and_its_number_of_facts() -> None:
     briefing = Briefing.of("x" * 400, shown=[f"F{n}" for n in (1, 3, 4, 5, 6)]).outline
     ready = BriefingReady(round=2, briefing=briefing)
     assert detail(ready) == f"round 2, about {briefing.tokens} tokens, 5 facts"
@@ -130,7 +130,7 @@ def test_how_to_decide_names_the_commands() -> None:
         (ApprovalDecided(round=1, is_approved=False, calls=("a",), reason="No."), "  denied: a (No.)"),
     ],
 )
-def test_a_decision_is_told_with_who_and_why(decision: ApprovalDecided, line: str) -> None:
+def test_a_decision_is_shown_with_its_author_and_reason(decision: ApprovalDecided, line: str) -> None:
     assert progress(decision) == [line]
     assert detail(decision) == line.strip()
 
@@ -142,20 +142,20 @@ def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rung", "lines"),
+    ("step", "lines"),
     [
         ("other_model", ["  asks m2 instead: m1 may not be asked."]),
         ("tools_failed", ["  reports it to the model: m1 may not be asked."]),
         ("simplified_briefing", []),
     ],
 )
-def test_a_rung_of_recovery_is_told_where_nothing_else_shows_it(rung: Any, lines: list[str]) -> None:
-    taken = FallbackTaken(round=1, rung=rung, because="m1 may not be asked.", model="m2")
+def test_a_fallback_step_is_shown_where_no_other_line_shows_it(step: Any, lines: list[str]) -> None:
+    taken = FallbackTaken(round=1, rung=step, because="m1 may not be asked.", model="m2")
     assert progress(taken) == lines
-    assert detail(taken) == f"{rung}: m1 may not be asked."
+    assert detail(taken) == f"{step}: m1 may not be asked."
 
 
-def test_what_is_out_of_order_is_told_in_the_log_of_a_session() -> None:
+def test_an_open_circuit_is_shown_in_the_log_of_a_session() -> None:
     out = Outages(tools=("search",), models=(ModelOutage(model="m1", until=START),))
     assert detail(OutagesSeen(outages=out)) == "unavailable: search, m1"
     assert detail(OutagesSeen(outages=NO_OUTAGES)) == "unavailable: none"

@@ -59,7 +59,7 @@ def test_a_grant_is_shown_and_verified(run: InProcess, issued: str) -> None:
     ]
 
 
-def test_without_a_key_it_is_said_that_nothing_was_verified(run: InProcess, issued: str) -> None:
+def test_output_without_a_key_states_that_nothing_was_verified(run: InProcess, issued: str) -> None:
     result = run("grants", "show", issued)
     assert result.exit_code == 0
     assert "not checked: --key is missing" in result.stdout
@@ -75,8 +75,8 @@ def test_a_grant_by_another_key_is_not_genuine(run: InProcess, issued: str) -> N
 
 def test_a_grant_is_read_from_a_file(run: InProcess, issued: str, folder: Path) -> None:
     (folder / "token").write_text(f"{issued}\n")
-    said = run.json("grants", "show", "@token", "--key", PUBLIC)
-    assert (said["scopes"], said["tenant"], said["session"], said["verified"]) == (
+    document = run.json("grants", "show", "@token", "--key", PUBLIC)
+    assert (document["scopes"], document["tenant"], document["session"], document["verified"]) == (
         ["read", "write"],
         "acme",
         None,

@@ -118,8 +118,8 @@ def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iter
     tool = ToolDefinition(name="search", description=HOSTILE, input_schema=schema, effect="read")
     client.set(keys.catalogue_content("c0ffee"), Catalogue(tools=(tool,)).model_dump_json())
     client.set(keys.catalogue(), "c0ffee")
-    held = Breaker().force_open(ForcedOpen(at=1e9, by=HOSTILE, because=HOSTILE))
-    client.hset(keys.breakers(), "tool:search", held.model_dump_json(exclude_defaults=True))
+    forced_open = Breaker().force_open(ForcedOpen(at=1e9, by=HOSTILE, because=HOSTILE))
+    client.hset(keys.breakers(), "tool:search", forced_open.model_dump_json(exclude_defaults=True))
     flow = hostile_workflows()["workflows"]["w"]
     file = {"domain": "d", "version": HOSTILE, "workflows": {"w": flow}}
     recipe = Recipe(name="w", file=file, tools={HOSTILE: HOSTILE}, learned_from=("s1",))
@@ -226,10 +226,10 @@ def test_no_command_lets_it_through(
     for words in (words for many in walks().values() for words in many):
         typed = [named.get(word, word) for word in words]
         result = run(*typed, **environment, **terminal)
-        said = result.stdout + result.stderr
-        shown = OWN.sub("", said) if is_terminal else said
-        assert not OBEYED.search(shown), (words, OBEYED.search(shown), said)
-        seen += "[red]" in said
+        output = result.stdout + result.stderr
+        shown = OWN.sub("", output) if is_terminal else output
+        assert not OBEYED.search(shown), (words, OBEYED.search(shown), output)
+        seen += "[red]" in output
         if "--json" in words and result.exit_code == 0:
             seen += "\\u202e" in result.stdout
             for one in documents(result.stdout):
@@ -268,7 +268,7 @@ def test_an_answer_is_harmless_in_all_its_parts(
         monkeypatch.setenv("FORCE_COLOR", "1")
         monkeypatch.setenv("TERM", "xterm")
     source = Source(id="F1", tool=HOSTILE, call_id=HOSTILE, title=HOSTILE, excerpt=HOSTILE)
-    doubt = Uncertainty(kind=HOSTILE, message=HOSTILE, about=HOSTILE)
+    uncertainty = Uncertainty(kind=HOSTILE, message=HOSTILE, about=HOSTILE)
     link = f"[words](http://example.com/{HOSTILE.strip()} 'x')"
     response = Response(
         session_id="s1",
@@ -276,15 +276,15 @@ def test_an_answer_is_harmless_in_all_its_parts(
         termination_reason="natural_completion",
         answer=f"So it is.{HOSTILE}\n\n{link}\n\n```\n{HOSTILE}\n```\n",
         sources=(source,),
-        uncertainty=(doubt,),
+        uncertainty=(uncertainty,),
         rounds_used=1,
         tool_calls_used=0,
         duration_ms=1,
     )
     show_answer(response, is_json)
     shown = capsys.readouterr()
-    said = shown.out + shown.err
-    assert not OBEYED.search(OWN.sub("", said) if is_terminal else said)
+    output = shown.out + shown.err
+    assert not OBEYED.search(OWN.sub("", output) if is_terminal else output)
     assert "So it is." in shown.out
     if is_json:
         assert json.loads(shown.out)["answer"] == response.answer
@@ -304,9 +304,9 @@ def test_a_running_line_takes_no_markup(
 
 def test_json_that_orjson_refuses_is_printed_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"lone": "\ud800", "large": 2**70, "c1": "\x9b"})
-    said = capsys.readouterr().out
-    assert json.loads(said) == {"lone": "\ud800", "large": 2**70, "c1": "\x9b"}
-    assert said.isascii()
+    output = capsys.readouterr().out
+    assert json.loads(output) == {"lone": "\ud800", "large": 2**70, "c1": "\x9b"}
+    assert output.isascii()
 
 
 def test_an_error_quotes_harmlessly(run: InProcess) -> None:

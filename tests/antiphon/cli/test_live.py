@@ -30,7 +30,7 @@ def a_response(**fields: Any) -> Response:
 @pytest.mark.parametrize(
     ("status", "code"), [("complete", 0), ("partial", 0), ("cancelled", 0), ("failed", 1)]
 )
-def test_the_exit_code_tells_whether_the_answer_has_failed(
+def test_the_exit_code_shows_whether_the_answer_failed(
     status: Status, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     response = a_response(
@@ -42,7 +42,7 @@ def test_the_exit_code_tells_whether_the_answer_has_failed(
     assert capsys.readouterr().out == "So it is.\n"
 
 
-def test_sources_are_shown_once_and_doubts_by_their_severity(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sources_are_shown_once_and_uncertainties_by_severity(capsys: pytest.CaptureFixture[str]) -> None:
     source = Source(id="F1", number=1, tool="search", call_id="c", title="A title", excerpt="x")
     response = a_response(
         answer="So it is [1].\n\n**Sources**\n\n1. A title",
@@ -109,8 +109,8 @@ def test_an_answer_that_no_model_could_be_asked_for_is_none(
 ) -> None:
     response = a_response(answer="Nothing.", **fields).model_copy(update={"rounds_used": 0})
     assert show_answer(response, is_json=False, why_no_model=why) == code
-    told = "antiphon: no model was available. It is down at http://m.\n"
-    assert capsys.readouterr().err.endswith(told) is (code == 1)
+    message = "antiphon: no model was available. It is down at http://m.\n"
+    assert capsys.readouterr().err.endswith(message) is (code == 1)
 
 
 async def test_why_the_model_could_not_be_asked_is_kept_until_it_replies(

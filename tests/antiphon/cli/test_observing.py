@@ -52,7 +52,7 @@ def test_status_shows_why_the_newest_submission_was_rejected(
     assert f"the query of session nuts was rejected: {rejection['reason']}" in shown.stderr
 
 
-def test_health_tells_the_living_from_the_absent(
+def test_health_distinguishes_live_components_from_absent_ones(
     run: InProcess, pipeline: dict[str, str], empty: dict[str, str]
 ) -> None:
     assert run("health", "coordinator", **pipeline).exit_code == 0
@@ -60,8 +60,8 @@ def test_health_tells_the_living_from_the_absent(
     absent = run("health", "coordinator", "--here", **empty)
     assert absent.exit_code == 1
     assert f"no worker is alive on {socket.gethostname()}" in absent.stderr
-    said = run.json("health", "coordinator", **empty)
-    assert said == {"component": "coordinator", "is_healthy": False, "workers": []}
+    document = run.json("health", "coordinator", **empty)
+    assert document == {"component": "coordinator", "is_healthy": False, "workers": []}
 
 
 def test_a_conversation_goes_on_and_is_listed(run: InProcess, pipeline: dict[str, str]) -> None:
@@ -190,7 +190,7 @@ def test_every_event_and_every_setting_can_be_printed(run: InProcess) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["health", "nobody"], "nobody"),
         (["run", "nobody"], "nobody"),
@@ -216,9 +216,9 @@ def test_every_event_and_every_setting_can_be_printed(run: InProcess) -> None:
     ],
 )
 def test_nonsense_is_refused_with_the_way_out(
-    run: InProcess, empty: dict[str, str], arguments: list[str], says: str
+    run: InProcess, empty: dict[str, str], arguments: list[str], message: str
 ) -> None:
-    assert says in run.refused(*arguments, **empty)
+    assert message in run.refused(*arguments, **empty)
 
 
 def test_without_redis_every_observer_says_so_and_exits_3(run: InProcess) -> None:
@@ -230,8 +230,8 @@ def test_without_redis_every_observer_says_so_and_exits_3(run: InProcess) -> Non
 
 @pytest.mark.parametrize("command", [[], ["sessions"], ["dead"], ["tools"], ["events"]])
 def test_a_group_alone_teaches_its_commands(run: InProcess, command: list[str], folder: Path) -> None:
-    said = run(*command)
-    assert "Commands" in said.output
+    result = run(*command)
+    assert "Commands" in result.output
 
 
 def test_components_are_named_as_the_bus_names_them() -> None:

@@ -108,12 +108,12 @@ def test_a_session_in_redis_is_learned_kept_shown_and_forgotten(
     shown = run("recipes", "show", "book_trip", **empty)
     assert shown.stdout == FILE
     assert "Learned from 1 session" in shown.stderr
-    gone = run("recipes", "forget", "book_trip", **empty)
-    assert (gone.exit_code, gone.stdout) == (0, "Forgotten: book_trip.\n")
+    forgotten = run("recipes", "forget", "book_trip", **empty)
+    assert (forgotten.exit_code, forgotten.stdout) == (0, "Forgotten: book_trip.\n")
     assert run.json("recipes", "list", **empty) == []
 
 
-def test_a_recipe_tells_which_of_its_tools_have_changed(
+def test_a_recipe_shows_which_of_its_tools_have_changed(
     run: InProcess, recording: str, empty: dict[str, str]
 ) -> None:
     run("recipes", "learn", recording, **empty)

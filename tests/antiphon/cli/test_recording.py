@@ -38,9 +38,9 @@ def test_all_and_those_since_are_exported(
     later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
     exported = run("recording", "export", "--since", later, "-o", "here", "--json", **empty)
     assert (exported.exit_code, orjson.loads(exported.stdout)) == (0, [])
-    said = run.json("recording", "export", "--all", "-o", "here", **empty)
+    document = run.json("recording", "export", "--all", "-o", "here", **empty)
     path = folder / "here" / f"{session_id}.jsonl"
-    assert said == [
+    assert document == [
         {
             "session_id": session_id,
             "path": str(path.relative_to(folder)),
@@ -98,7 +98,7 @@ def test_what_has_expired_is_left_out_of_all(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "session ids, --all or --since, and only one of them"),
         (("s1", "--all", "-o", "here"), "only one of them"),
@@ -116,10 +116,10 @@ def test_what_cannot_be_exported_is_refused(
     session_id: str,
     empty: dict[str, str],
     arguments: tuple[str, ...],
-    said: str,
+    message: str,
 ) -> None:
     (folder / "a file").write_text("mine")
-    assert said in run.refused("recording", "export", *arguments, **empty)
+    assert message in run.refused("recording", "export", *arguments, **empty)
 
 
 def test_what_stands_in_the_way_is_not_written_over(
@@ -147,7 +147,7 @@ def test_what_cannot_be_imported_is_refused(
     read = list(read_lines(folder / "given.jsonl"))
     shorter = [*read[:-2], read[-1].model_copy(update={"records": 18})]  # type: ignore[union-attr]  # the end
     write_lines(folder / "shorter.jsonl", shorter)
-    for paths, code, said in (
+    for paths, code, message in (
         (("bad.jsonl", "given.jsonl"), 3, "bad.jsonl"),
         (("missing.jsonl",), 2, "does not exist"),
         (("none",), 2, "contains no recordings"),
@@ -155,10 +155,10 @@ def test_what_cannot_be_imported_is_refused(
     ):
         result = run("recording", "import", *paths, **empty)
         assert result.exit_code == code
-        assert said in result.stderr
+        assert message in result.stderr
         assert result.stdout == (f"{session_id}\n" if "given.jsonl" in paths else "")
-    said_json = run.json("recording", "import", "given.jsonl", **empty)
-    assert said_json == [{"session_id": session_id, "path": "given.jsonl"}]
+    document = run.json("recording", "import", "given.jsonl", **empty)
+    assert document == [{"session_id": session_id, "path": "given.jsonl"}]
 
 
 def test_without_redis_it_says_so(run: InProcess) -> None:

@@ -70,7 +70,7 @@ def test_a_score_that_is_too_low_fails_and_one_that_is_not_does_not(comparing: I
     assert "single scores 0.00; the required score is 0.9." in low.stderr
 
 
-def test_a_rubric_that_fails_is_told_and_passes_no_threshold(comparing: InProcess) -> None:
+def test_a_rubric_that_fails_is_reported_and_passes_no_threshold(comparing: InProcess) -> None:
     broken = ("--plan", "linear", "--rubric", "rubrics_of_mine:is_out_of_order")
     assert comparing(*ASK, *broken).exit_code == 0
     done = comparing(*ASK, *broken, "--fail-under", "0.9")
@@ -80,7 +80,7 @@ def test_a_rubric_that_fails_is_told_and_passes_no_threshold(comparing: InProces
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         ((), 2, "no questions were given"),
         (("--queries", "queries.jsonl", "--plan", "circular"), 2, "'circular' does not exist"),
@@ -92,9 +92,9 @@ def test_a_rubric_that_fails_is_told_and_passes_no_threshold(comparing: InProces
         ((".",), 3, "queries.jsonl, line 1"),
     ],
 )
-def test_what_cannot_be_done_is_told_before_anything_is_asked(
-    arguments: tuple[str, ...], code: int, says: str, comparing: InProcess
+def test_an_impossible_comparison_is_refused_before_any_query(
+    arguments: tuple[str, ...], code: int, message: str, comparing: InProcess
 ) -> None:
     done = comparing("replay", "compare", *arguments)
     assert done.exit_code == code, done.output
-    assert says in done.stderr
+    assert message in done.stderr

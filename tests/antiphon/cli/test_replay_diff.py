@@ -33,7 +33,7 @@ def test_a_recording_is_the_same_as_itself(run: InProcess, pair: tuple[str, str]
     assert done.stdout == "a.jsonl and a.jsonl: same, except for ids and times\n"
 
 
-def test_json_tells_all_places(run: InProcess, pair: tuple[str, str]) -> None:
+def test_json_lists_all_differences(run: InProcess, pair: tuple[str, str]) -> None:
     document = run.json("replay", "diff", *pair)
     assert document["is_same"] is False
     assert document["a"]["rounds"] == 3

@@ -34,12 +34,12 @@ def test_fork_writes_a_recording_that_is_verified(run: InProcess, path: str, tmp
     assert verify(into).is_same
 
 
-def test_fork_in_json_tells_the_response(run: InProcess, path: str, tmp_path: Path) -> None:
+def test_fork_in_json_contains_the_response(run: InProcess, path: str, tmp_path: Path) -> None:
     into = str(tmp_path / "fork.jsonl")
     done = run("replay", "fork", path, "--from", "11", *TOOLS, "--set", "max_rounds=2", "-o", into, "--json")
-    told = orjson.loads(done.stdout)
-    assert (told["output"], told["is_same_answer"]) == (into, False)
-    assert told["response"]["termination_reason"] == "max_rounds_reached"
+    document = orjson.loads(done.stdout)
+    assert (document["output"], document["is_same_answer"]) == (into, False)
+    assert document["response"]["termination_reason"] == "max_rounds_reached"
 
 
 def test_fork_reports_a_single_round_as_one(run: InProcess, path: str, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_fork_reports_a_single_round_as_one(run: InProcess, path: str, tmp_path:
     assert "partial (max_rounds_reached), 1 round; " in done.stderr
 
 
-def test_fork_tells_which_results_cannot_be_read_on_in(run: InProcess, tmp_path: Path) -> None:
+def test_fork_lists_results_that_cannot_be_read_further(run: InProcess, tmp_path: Path) -> None:
     path = RECORDINGS / "a_long_result_is_shown_in_part_and_read_on.jsonl"
     done = run(
         "replay", "fork", str(path), "--from", "assembly.requested", "-o", str(tmp_path / "fork.jsonl")
@@ -67,7 +67,7 @@ def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         (("--from", "20", *TOOLS), 2, "Use one of these events"),
         (("--from", "11"), 2, "--tools"),
@@ -77,11 +77,11 @@ def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_pat
     ],
 )
 def test_fork_refuses_what_cannot_be(
-    run: InProcess, path: str, tmp_path: Path, arguments: tuple[str, ...], code: int, says: str
+    run: InProcess, path: str, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     into = tmp_path / "fork.jsonl"
     done = run("replay", "fork", path, *arguments, "-o", str(into))
-    assert (done.exit_code, says in done.stderr) == (code, True), done.stderr
+    assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
     assert not into.exists()
 
 
@@ -111,13 +111,17 @@ def test_inject_shows_the_chain(run: InProcess, path: str) -> None:
     assert "tools_failed" in done.stdout
     assert "The next step is a model call." in done.stdout
     done = run("replay", "verify", path, "--inject", "deadline@8", "--json")
-    (told,) = orjson.loads(done.stdout)
-    assert told["path"] == path
-    assert told["answer"]["termination_reason"] == "deadline_exceeded"
-    assert [one["component"] for one in told["steps"]] == ["coordinator", "response_assembler", "coordinator"]
+    (document,) = orjson.loads(done.stdout)
+    assert document["path"] == path
+    assert document["answer"]["termination_reason"] == "deadline_exceeded"
+    assert [one["component"] for one in document["steps"]] == [
+        "coordinator",
+        "response_assembler",
+        "coordinator",
+    ]
 
 
-def test_a_fault_that_does_not_fit_is_said_of_the_recording_and_what_is_none_only_once(
+def test_a_fault_that_does_not_fit_is_reported_per_recording_and_an_invalid_one_once(
     run: InProcess, path: str, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.jsonl"
@@ -133,13 +137,13 @@ def test_context_is_a_table_or_json(run: InProcess, path: str) -> None:
     done = run("replay", "context", path, "--facts")
     assert done.exit_code == 0
     assert "Idempotency Keys for Safe Requests" in done.stdout
-    (told,) = run.json("replay", "context", path)
-    assert told["path"] == path
-    assert [one["round"] for one in told["briefings"]] == [1, 2, 3]
-    assert {one["shown"] for one in told["sources"]} == {"whole"}
+    (document,) = run.json("replay", "context", path)
+    assert document["path"] == path
+    assert [one["round"] for one in document["briefings"]] == [1, 2, 3]
+    assert {one["shown"] for one in document["sources"]} == {"whole"}
 
 
-def test_context_tells_of_each_recording_that_can_be_read(run: InProcess, path: str, tmp_path: Path) -> None:
+def test_context_reports_each_readable_recording(run: InProcess, path: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("hello\n")
     (tmp_path / "b.jsonl").write_bytes(Path(path).read_bytes())
     done = run("replay", "context", str(tmp_path))

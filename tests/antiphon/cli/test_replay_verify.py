@@ -126,7 +126,7 @@ def test_a_command_that_cannot_be_meant_exits_with_2(
     assert run("replay", "verify", *arguments).exit_code == 2
 
 
-def test_quiet_tells_only_what_is_not_the_same(run: InProcess, recordings: Path) -> None:
+def test_quiet_reports_only_differences(run: InProcess, recordings: Path) -> None:
     done = run("replay", "verify", "recordings", "-q")
     assert done.stderr == ""
     assert "a.jsonl.gz" not in done.stdout

@@ -89,9 +89,9 @@ def test_the_verification_of_a_plain_recording_imports_no_pool_no_xml_and_no_exp
 
 
 def test_the_collector_does_not_look_through_the_program_while_recordings_are_verified() -> None:
-    told = output("replay", "verify", A_RECORDING)
+    printed = output("replay", "verify", A_RECORDING)
 
-    assert "collector: True 50000 True" in told.splitlines()
+    assert "collector: True 50000 True" in printed.splitlines()
 
 
 STEPS = {

@@ -64,15 +64,15 @@ def test_clean_tools_are_counted_and_the_exit_code_is_0(checked: InProcess) -> N
     assert int(cases) == int(refused) + int(ran) > 50
 
 
-def test_a_fault_is_told_once_with_its_cases_and_what_to_change(checked: InProcess) -> None:
+def test_a_failure_is_reported_once_with_its_cases_and_the_remedy(checked: InProcess) -> None:
     done = checked("tools", "check", "faulty", "--examples-max", "5")
     assert done.exit_code == 1
-    told = done.stdout
-    assert told.count("divide: the model receives internal_error: ZeroDivisionError (") == 1
-    assert 'by: zero: {"by": 0}' in told
-    assert "ZeroDivisionError: integer division or modulo by zero (faulty.py:13)" in told
-    assert "change: Return JSON values. For a failure raise ToolFailed(" in told
-    assert "talks" not in told
+    output = done.stdout
+    assert output.count("divide: the model receives internal_error: ZeroDivisionError (") == 1
+    assert 'by: zero: {"by": 0}' in output
+    assert "ZeroDivisionError: integer division or modulo by zero (faulty.py:13)" in output
+    assert "change: Return JSON values. For a failure raise ToolFailed(" in output
+    assert "talks" not in output
     assert "a tool that talks" in done.stderr
 
 
@@ -116,17 +116,18 @@ def test_the_same_seed_gives_the_same_report(checked: InProcess) -> None:
 
 def test_a_secret_of_the_environment_is_found_and_not_printed(checked: InProcess) -> None:
     key = "correct-horse-battery"
-    told = checked("tools", "check", "faulty:leak", "--examples-max", "0", "--json", ANTHROPIC_API_KEY=key)
-    assert "it shows a secret" in told.stdout
-    assert "[redacted]" in told.stdout
-    assert key not in told.output
+    report = checked("tools", "check", "faulty:leak", "--examples-max", "0", "--json", ANTHROPIC_API_KEY=key)
+    assert "it shows a secret" in report.stdout
+    assert "[redacted]" in report.stdout
+    assert key not in report.output
 
 
 def test_every_case_can_be_shown(checked: InProcess) -> None:
-    told = checked("tools", "check", "recipes", "--examples-max", "0", "--cases").stdout
-    assert "message to the model" in told
+    output = checked("tools", "check", "recipes", "--examples-max", "0", "--cases").stdout
+    assert "message to the model" in output
     assert (
-        "validation_error: The arguments of find_recipe are not valid. query: required, but missing." in told
+        "validation_error: The arguments of find_recipe are not valid. query: required, but missing."
+        in output
     )
 
 
@@ -135,7 +136,7 @@ def test_several_modules_and_single_tools_can_be_named(checked: InProcess) -> No
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["no_such_module"], "no_such_module cannot be imported"),
         (["recipes:nothing"], "nothing"),
@@ -143,8 +144,8 @@ def test_several_modules_and_single_tools_can_be_named(checked: InProcess) -> No
         ([], "MODULE"),
     ],
 )
-def test_what_cannot_be_checked_ends_with_2(run: InProcess, arguments: list[str], says: str) -> None:
-    assert says in run.refused("tools", "check", *arguments)
+def test_what_cannot_be_checked_ends_with_2(run: InProcess, arguments: list[str], message: str) -> None:
+    assert message in run.refused("tools", "check", *arguments)
 
 
 def test_without_its_libraries_it_says_what_to_install(

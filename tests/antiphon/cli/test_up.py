@@ -20,14 +20,14 @@ from tests.antiphon.conftest import QUESTION, antiphon, clean_environment, is_al
 from tests.redis_server import RedisServer
 
 LIMIT_S = 180.0
-NOBODY = "redis://user:geheim@127.0.0.1:1/3"
+UNREACHABLE = "redis://user:geheim@127.0.0.1:1/3"
 
 
 UP = ("up", "--tools", "recipes")
 
 
 def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) -> None:
-    done = antiphon("up", "--no-wait", "--tools", "recipes", cwd=folder, ANTIPHON_REDIS_URL=NOBODY)
+    done = antiphon("up", "--no-wait", "--tools", "recipes", cwd=folder, ANTIPHON_REDIS_URL=UNREACHABLE)
     assert done.returncode == 3
     assert done.stderr == (
         "antiphon: Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused. "
@@ -36,7 +36,7 @@ def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) 
 
 
 def test_on_a_terminal_one_line_says_what_is_waited_for_until_ctrl_c(folder: Path) -> None:
-    with Terminal(*UP, folder=folder, ANTIPHON_REDIS_URL=NOBODY) as up:
+    with Terminal(*UP, folder=folder, ANTIPHON_REDIS_URL=UNREACHABLE) as up:
         up.until("Waiting for ", times=3)
         assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.model_view
         assert "\n" not in up.model_view.strip(), "each status takes the place of the one before"
@@ -55,7 +55,7 @@ def test_logs_are_text_on_a_terminal(folder: Path, redis_server: RedisServer, na
 
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_either_form_of_logs_can_be_forced(folder: Path, form: str) -> None:
-    settings = {"ANTIPHON_REDIS_URL": NOBODY, "ANTIPHON_LOG_FORMAT": form}
+    settings = {"ANTIPHON_REDIS_URL": UNREACHABLE, "ANTIPHON_LOG_FORMAT": form}
     with launched("up", "--tools", "recipes", cwd=folder, **settings) as up:
         assert up.stderr is not None
         line = up.stderr.readline()
@@ -77,7 +77,7 @@ def test_either_form_of_logs_can_be_forced(folder: Path, form: str) -> None:
 def test_processes_that_are_not_possible_end_with_2(
     folder: Path, arguments: tuple[str, ...], hint: str
 ) -> None:
-    done = antiphon("up", *arguments, cwd=folder, ANTIPHON_REDIS_URL=NOBODY)
+    done = antiphon("up", *arguments, cwd=folder, ANTIPHON_REDIS_URL=UNREACHABLE)
     assert done.returncode == 2
     assert hint in " ".join(done.stderr.split())
 

@@ -77,8 +77,8 @@ async def test_each_round_is_sent_all_that_was_said_before(asked_of: AskedOf) ->
         first, second = messages(server, 0), messages(server, 1)
     assert [message["role"] for message in second] == ["user", "assistant", "user"]
     assert second[0]["content"][0]["text"] == first[0]["content"][0]["text"] == "What is a fugue?"
-    said, use = second[1]["content"]
-    assert said == {"type": "text", "text": "I look it up."}
+    text, use = second[1]["content"]
+    assert text == {"type": "text", "text": "I look it up."}
     assert (use["type"], use["name"], use["input"]) == ("tool_use", "look_up", {"word": "fugue"})
     (result,) = second[2]["content"]
     assert result["tool_use_id"] == use["id"]
@@ -100,7 +100,7 @@ async def test_the_cache_breakpoint_moves_on_to_the_newest_message_alone(asked_o
     assert marked == [second[-1]["content"][-1]]
 
 
-async def test_a_tool_that_fails_is_told_to_the_model_which_goes_on(asked_of: AskedOf) -> None:
+async def test_a_tool_failure_is_reported_to_the_model_which_continues(asked_of: AskedOf) -> None:
     use = Scripted(uses=(Use(name="out_of_order", input={"word": "fugue"}),))
     async with serving(use, Scripted(text="Nobody knows.")) as server:
         asked_of(server)
@@ -114,7 +114,7 @@ async def test_a_tool_that_fails_is_told_to_the_model_which_goes_on(asked_of: As
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "message"),
     [
         ("look_up", {"wort": "fugue"}, "validation_error"),
         ("look_out", {}, "unknown_tool"),
@@ -122,12 +122,12 @@ async def test_a_tool_that_fails_is_told_to_the_model_which_goes_on(asked_of: As
     ],
 )
 async def test_a_call_that_must_not_run_is_answered_and_not_run(
-    name: str, arguments: dict[str, str], told: str, asked_of: AskedOf
+    name: str, arguments: dict[str, str], message: str, asked_of: AskedOf
 ) -> None:
     async with serving(Scripted(uses=(Use(name=name, input=arguments),)), ANSWER) as server:
         asked_of(server)
         await asked(look_up, enter)
-        assert messages(server, 1)[-1]["content"][0]["content"].startswith(told)
+        assert messages(server, 1)[-1]["content"][0]["content"].startswith(message)
 
 
 async def test_with_its_scope_a_write_runs(asked_of: AskedOf) -> None:
@@ -149,7 +149,7 @@ async def test_a_call_that_a_person_has_to_approve_is_refused(
     assert alone.status == "complete"
 
 
-async def test_hints_of_a_file_are_told_to_the_model(
+async def test_hints_of_a_file_reach_the_model(
     asked_of: AskedOf, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "hints.yaml").write_text("look_up: { next: [enter] }")
@@ -272,7 +272,7 @@ async def test_a_model_that_fails_for_good_leaves_a_partial_answer(
     assert "model_failed" in {one.kind for one in response.uncertainty}
 
 
-async def test_a_refusal_and_a_reply_cut_off_are_told_as_such(asked_of: AskedOf) -> None:
+async def test_a_refusal_and_a_truncated_reply_are_reported_as_such(asked_of: AskedOf) -> None:
     async with serving(Scripted(text="No.", stop_reason="refusal")) as server:
         asked_of(server)
         refused = await asked(look_up)

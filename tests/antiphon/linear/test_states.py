@@ -45,9 +45,14 @@ async def test_the_statistics_come_with_the_answer_and_as_lines_of_the_log(asked
         asked_of(server)
         with capture_logs() as lines:
             response = await asked(look_up, out_of_order)
-    told = response.statistics
-    assert (told.rounds, told.tool_rounds, told.calls, told.calls_failed) == (2, 1, 3, 1)
-    assert told.calls_by_tool == {"look_up": 2, "out_of_order": 1}
+    statistics = response.statistics
+    assert (statistics.rounds, statistics.tool_rounds, statistics.calls, statistics.calls_failed) == (
+        2,
+        1,
+        3,
+        1,
+    )
+    assert statistics.calls_by_tool == {"look_up": 2, "out_of_order": 1}
     rounds = [line for line in lines if line["event"] == "linear_round"]
     assert [(line["round"], line["termination_reason"]) for line in rounds] == [
         (1, None),

@@ -216,11 +216,11 @@ def test_of_several_sessions_with_other_values_a_place_that_holds_all_of_them_co
     chains = [
         a_chain(
             "Go.",
-            a_call("find", {}, {"place": held}, 1, is_cited=True),
+            a_call("find", {}, {"place": value_there}, 1, is_cited=True),
             a_call("book", {"gate": value}, {}, 2, effect="write"),
             session_id=f"s{n}",
         )
-        for n, (value, held) in enumerate(zip(given, there, strict=True))
+        for n, (value, value_there) in enumerate(zip(given, there, strict=True))
     ]
     taken = args_of(learn(chains, "w"))["book"]["gate"]
     assert (taken == "$find.place") is is_taken

@@ -26,7 +26,7 @@ def test_calls_that_failed_and_those_that_validate_answers_are_left_out() -> Non
     assert {("store_note", "it failed"), ("validate_full", "it validates answers")} <= {*chain.left_out}
 
 
-def test_the_result_of_an_alternative_is_told_apart() -> None:
+def test_the_result_of_an_alternative_is_distinguished() -> None:
     (call,) = the_chain("another_tool_answers_for_one_that_fails").calls
     assert (call.tool, call.has_own_result) == ("forecast", False)
 

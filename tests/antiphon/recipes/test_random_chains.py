@@ -204,11 +204,11 @@ def test_what_was_learned_in_one_world_holds_in_another(program: list[Step]) -> 
     program = readable(program)
     here, _ = ran(program, "here")
     learned = learn([chain(here, "here")], "w")
-    there, _ = ran(program, "there")
+    elsewhere, _ = ran(program, "there")
     examples = {name: str(param.example) for name, param in learned.recipe.workflow.params.items()}
     assert all(example.startswith("here wish") for example in examples.values()), "only wishes are params"
     params = {name: example.replace("here", "there", 1) for name, example in examples.items()}
-    assert simulated(learned, there, params) == [call.arguments for call in there]
+    assert simulated(learned, elsewhere, params) == [call.arguments for call in elsewhere]
 
 
 @given(

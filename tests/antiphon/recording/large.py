@@ -19,13 +19,13 @@ def large_session(size_bytes: int, session_id: str = "large") -> Iterator[Line]:
     query = an_event(QuerySubmitted(query="What do all these documents say?"), session_id)
     yield Header(antiphon="0", session_id=session_id, submitted=START, schemas="")
     yield EventLine(1, "1-0", query)
-    parent, n, told = query, 1, 0
-    while told < size_bytes:
+    parent, n, characters = query, 1, 0
+    while characters < size_bytes:
         n += 1
         event = _results(parent, n)
         yield EventLine(n, f"{n}-0", event)
         yield RecordLine(record=BatchRecord(of=parent.id, outputs=1, batch_concurrency=1, collapse_above=3))
-        parent, told = event, told + RESULT_CHARACTERS
+        parent, characters = event, characters + RESULT_CHARACTERS
     yield End(events=n, records=n - 1)
 
 

@@ -77,13 +77,13 @@ ACCIDENTS: dict[str, tuple[Callable[[Lines], Lines], int, str]] = {
 def test_a_broken_chain_is_named_by_file_and_line(
     courses_path: Path, tmp_path: Path, accident: str, is_compressed: bool
 ) -> None:
-    change, number, said = ACCIDENTS[accident]
+    change, number, message = ACCIDENTS[accident]
     content = b"\n".join(change(courses_path.read_bytes().splitlines())) + b"\n"
     path = tmp_path / "a.jsonl"
     path.write_bytes(gzip.compress(content) if is_compressed else content)
     with pytest.raises(UnreadableEvent) as caught:
         list(read_lines(path))
-    assert str(caught.value).startswith(f"{path}, line {number}: the chain is broken: this line {said}")
+    assert str(caught.value).startswith(f"{path}, line {number}: the chain is broken: this line {message}")
     assert "antiphon recording check" in str(caught.value)
 
 
@@ -105,7 +105,7 @@ def test_a_chain_in_a_format_that_has_none_is_refused(courses_path: Path) -> Non
         list(read_lines(courses_path))
 
 
-def drawn_anew() -> tuple[int, random.Random]:
+def next_draw() -> tuple[int, random.Random]:
     """Return a new seed for each run, which a failing test prints, and its random numbers."""
     seed = random.SystemRandom().randrange(10**6)
     return seed, random.Random(seed)
@@ -125,7 +125,7 @@ def is_read(path: Path) -> bool:
 
 
 def test_every_byte_that_changes_by_accident_is_noticed(tmp_path: Path) -> None:
-    seed, drawn = drawn_anew()
+    seed, drawn = next_draw()
     path, unnoticed = tmp_path / "tampered.jsonl", []
     for _ in range(TAMPERED):
         source = drawn.choice(RECORDINGS)
@@ -140,7 +140,7 @@ def test_every_byte_that_changes_by_accident_is_noticed(tmp_path: Path) -> None:
 
 def test_most_bytes_that_change_are_noticed_by_verify_where_the_chain_was_made_anew(tmp_path: Path) -> None:
     """Unseen is what decides nothing: words of tools that no model was offered, digits of durations."""
-    seed, drawn = drawn_anew()
+    seed, drawn = next_draw()
     path, unnoticed = tmp_path / "tampered.jsonl", []
     for _ in range(REMADE):
         source = drawn.choice(RECORDINGS)

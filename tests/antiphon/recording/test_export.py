@@ -38,11 +38,11 @@ class Redaction(RealRedaction):
     """Counts its requests, and fails at the given ones."""
 
     def __init__(self, fails_at: int = 0) -> None:
-        self.learned = self.told = 0
+        self.learned = self.written = 0
         self._fails_at = fails_at
 
     def anew(self) -> RealRedaction:
-        self.learned = self.told = 0
+        self.learned = self.written = 0
         return self
 
     def header(self, header: Header) -> Header:
@@ -52,12 +52,12 @@ class Redaction(RealRedaction):
         return False
 
     def learn(self, line: Line) -> None:
-        assert not self.told, "everything is learned before anything is told"
+        assert not self.written, "everything is learned before anything is told"
         self.learned += 1
 
     def line(self, line: Line) -> Line:
-        self.told += 1
-        if self.told == self._fails_at:
+        self.written += 1
+        if self.written == self._fails_at:
             raise UnreadableEvent("no further")
         return line.model_copy(update={"redactions": 7}) if isinstance(line, End) else line
 
@@ -133,13 +133,13 @@ async def test_an_export_that_fails_leaves_no_file_and_the_earlier_one_as_it_was
     assert path.read_bytes() == before
 
 
-async def test_every_line_is_learned_before_any_is_told_and_goes_through_the_redaction(
+async def test_every_line_is_learned_before_the_first_is_written_and_is_redacted(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     session_id = await import_session(bus, courses_lines)
     redaction = Redaction()
     written = await export_session(bus, session_id, tmp_path, redaction)
-    assert (redaction.learned, redaction.told) == (len(courses_lines), len(courses_lines))
+    assert (redaction.learned, redaction.written) == (len(courses_lines), len(courses_lines))
     assert written.redactions == 7
 
 
@@ -197,7 +197,7 @@ async def test_a_client_writes_the_same_file(courses_lines: list[Line], tmp_path
             await antiphon.export("unheard-of", tmp_path)
 
 
-async def test_what_holds_nothing_tells_the_rules_all_the_same(
+async def test_an_export_without_secrets_still_names_the_rules(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     session_id = await import_session(bus, courses_lines)
@@ -229,7 +229,7 @@ async def test_a_small_session_of_which_something_is_replaced_is_read_once_too(
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])
-async def test_a_secret_that_comes_late_is_told_nowhere_before(
+async def test_a_secret_that_appears_late_is_redacted_in_earlier_lines(
     bus: Bus, tmp_path: Path, is_compressed: bool
 ) -> None:
     *lines, last = large_session(1_500_000)
@@ -239,7 +239,7 @@ async def test_a_secret_that_comes_late_is_told_nowhere_before(
     await import_session(bus, [*lines, EventLine(n, f"{n}-0", asked), last.model_copy(update={"events": n})])
     redaction = RealRedaction.of(RecordingSettings().rules, ())
     path = await export(bus, "large", tmp_path, redaction, is_compressed)
-    told = b"".join(map(encode_line, read_lines(path)))
-    assert b"[redacted 1]" in told
-    assert b"that was found" not in told
+    exported = b"".join(map(encode_line, read_lines(path)))
+    assert b"[redacted 1]" in exported
+    assert b"that was found" not in exported
     assert names_in(tmp_path) == [path.name]

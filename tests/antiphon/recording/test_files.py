@@ -100,11 +100,11 @@ FAULTS: dict[str, tuple[Callable[[Raw], Raw], str]] = {
 def test_what_is_no_recording_is_refused_by_file_and_line(
     raw: Raw, tmp_path: Path, fault: str, is_compressed: bool
 ) -> None:
-    change, said = FAULTS[fault]
+    change, message = FAULTS[fault]
     content = bound(line.removesuffix(b"\n") for line in change(list(raw)))
     path = tmp_path / "a.jsonl"
     path.write_bytes(gzip.compress(content) if is_compressed else content)
-    with pytest.raises(UnreadableEvent, match=said) as caught:
+    with pytest.raises(UnreadableEvent, match=message) as caught:
         list(read_lines(path))
     assert str(caught.value).startswith(str(path))
 

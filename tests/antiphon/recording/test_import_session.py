@@ -31,7 +31,7 @@ from tests.redis_server import RedisServer
 SIGNER = Signer((b"0123456789abcdef",))
 
 
-def beside(bus: Bus, name: str = "elsewhere", signer: Signer | None = None) -> Bus:
+def another_bus(bus: Bus, name: str = "elsewhere", signer: Signer | None = None) -> Bus:
     """Return another namespace of the same Redis, over the same connection."""
     keys = Keys(f"{bus.keys.namespace}{name}", bus.keys.partitions)
     other = Bus(bus.connections, keys, bus.settings, signer=signer)
@@ -53,7 +53,7 @@ async def test_what_is_put_back_is_exported_as_it_was(
 ) -> None:
     session_id = await import_session(bus, courses_lines)
     first = await export(bus, session_id, tmp_path / "first", is_compressed=is_compressed)
-    other = beside(bus)
+    other = another_bus(bus)
     assert await import_session(other, read_lines(first)) == session_id
     second = await export(other, session_id, tmp_path / "second", is_compressed=is_compressed)
     assert first.read_bytes() == second.read_bytes()
@@ -75,15 +75,15 @@ async def test_a_fork_is_put_back_with_what_was_changed_in_it(bus: Bus, courses_
 async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:
     async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
         session_id = (await antiphon.ask(COURSES_QUERY)).session_id
-        there = antiphon.open_bus()
+        target = antiphon.open_bus()
 
         async def has_ended() -> bool:
-            return is_closed(await lines_of(there, session_id))
+            return is_closed(await lines_of(target, session_id))
 
         await eventually(has_ended)
-        lines = await lines_of(there, session_id)
-        documents = [await there.session(session_id).document(name) for name in (STATE, RESPONSE)]
-        (summary,) = await recent_sessions(there, 10)
+        lines = await lines_of(target, session_id)
+        documents = [await target.session(session_id).document(name) for name in (STATE, RESPONSE)]
+        (summary,) = await recent_sessions(target, 10)
     await import_session(bus, lines)
     assert [await bus.session(session_id).document(name) for name in (STATE, RESPONSE)] == documents
     assert await lines_of(bus, session_id) == lines
@@ -196,7 +196,7 @@ async def test_events_of_another_session_are_refused(bus: Bus, courses_lines: li
 async def test_what_is_put_back_is_signed_and_what_was_altered_is_not_exported(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
-    signing = beside(bus, "signed", SIGNER)
+    signing = another_bus(bus, "signed", SIGNER)
     session_id = await import_session(signing, courses_lines)
     path = await export(signing, session_id, tmp_path)
     assert list(read_lines(path)) == courses_lines
@@ -217,11 +217,11 @@ async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(
     lost = LeftOut(of=second.record.of, outputs=second.record.outputs, component="coordinator", bytes=9)
     redacted = second.record.model_copy(update={"changed": {"limits": "[redacted]"}})
     for n, other in enumerate((lost, redacted)):
-        there = beside(bus, str(n))
+        target = another_bus(bus, str(n))
         line = second.model_copy(update={"record": other})
-        session_id = await import_session(there, [line if one is second else one for one in courses_lines])
-        assert not await is_there(there, there.keys.of_session(session_id, STATE))
-        (summary,) = await recent_sessions(there, 10)
+        session_id = await import_session(target, [line if one is second else one for one in courses_lines])
+        assert not await is_there(target, target.keys.of_session(session_id, STATE))
+        (summary,) = await recent_sessions(target, 10)
         assert summary.status == "complete"
 
 

@@ -70,7 +70,7 @@ def test_where_only_the_chain_was_hit_the_line_is_trusted_all_the_same(
 
 
 @pytest.mark.parametrize("field", [b'"previous":"', b'"check":"'])
-def test_a_digit_of_a_hash_is_told_from_a_line_that_was_changed(
+def test_a_changed_hash_is_distinguished_from_a_changed_line(
     raws: Lines, courses_lines: list[Line], field: bytes
 ) -> None:
     place = at_event(raws, 9)

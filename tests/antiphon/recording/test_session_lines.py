@@ -53,7 +53,7 @@ class Kept:
         return None
 
 
-async def told(kept: Kept) -> list[Line]:
+async def lines_of(kept: Kept) -> list[Line]:
     return [line async for line in session_lines("s1", cast(Bus, kept))]
 
 
@@ -133,7 +133,7 @@ async def test_large_events_come_in_small_pages(monkeypatch: pytest.MonkeyPatch)
     kept = Kept([])
     small, large = encode(a_query("s1")), encode(a_query("s1", "x" * 60_000))
     kept.log = [(f"{n + 1}-0", large if 100 <= n < 160 else small) for n in range(400)]
-    lines = await told(kept)
+    lines = await lines_of(kept)
     assert [line.n for line in lines if isinstance(line, EventLine)] == list(range(1, 401))
     # The first page with large events was asked for when only small ones were known; it is bounded all the same.
     first = next(n for n, page in enumerate(kept.pages) if sum(page) > 100_000)
@@ -145,7 +145,7 @@ async def test_large_events_come_in_small_pages(monkeypatch: pytest.MonkeyPatch)
 async def test_many_small_events_take_few_round_trips() -> None:
     kept = Kept([])
     kept.log = [(f"{n + 1}-0", encode(a_query("s1"))) for n in range(1_000)]
-    assert end(await told(kept)).events == 1_000
+    assert end(await lines_of(kept)).events == 1_000
     assert len(kept.pages) < 30
     assert kept.looks_at_records <= len(kept.pages) + 1
 
@@ -153,7 +153,7 @@ async def test_many_small_events_take_few_round_trips() -> None:
 async def test_a_record_of_what_has_not_been_read_yet_is_left_for_later(courses_lines: list[Line]) -> None:
     kept = Kept(courses_lines)
     kept.log = kept.log[:5]
-    lines = await told(kept)
+    lines = await lines_of(kept)
     records = [line.record.of for line in lines if isinstance(line, RecordLine)]
     seen = {line.event.id for line in lines if isinstance(line, EventLine)}
     assert 0 < len(records) < 5
@@ -164,7 +164,7 @@ async def test_a_record_of_what_has_not_been_read_yet_is_left_for_later(courses_
 async def test_a_catalogue_that_is_not_kept_any_more_is_not_said_to_be_empty(
     courses_lines: list[Line],
 ) -> None:
-    lines = await told(Kept(courses_lines))
+    lines = await lines_of(Kept(courses_lines))
     assert isinstance(lines[0], Header)
     assert lines[0].catalogues
     assert isinstance(lines[1], EventLine)

@@ -24,7 +24,7 @@ def test_keys_are_added_to_those_that_always_count(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("PATHS", "$.a[?(@.b)]", "invalid at"),
         ("PATTERNS", '["("]', "unterminated"),
@@ -32,10 +32,10 @@ def test_keys_are_added_to_those_that_always_count(monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_a_rule_that_cannot_be_read_is_refused(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str
 ) -> None:
     monkeypatch.setenv(f"ANTIPHON_RECORDING_{name}", value)
-    with pytest.raises(ConfigurationError, match=f"ANTIPHON_RECORDING_{name}.*{said}"):
+    with pytest.raises(ConfigurationError, match=f"ANTIPHON_RECORDING_{name}.*{message}"):
         load(RecordingSettings)
 
 

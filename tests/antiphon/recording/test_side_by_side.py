@@ -39,7 +39,7 @@ async def test_who_stops_early_stops_what_is_under_way() -> None:
         finally:
             ended.append(n)
 
-    told = side_by_side(each([0, 1, 2]), work, count=3)
-    assert (await anext(told))[0] == 0
-    await told.aclose()
+    results = side_by_side(each([0, 1, 2]), work, count=3)
+    assert (await anext(results))[0] == 0
+    await results.aclose()
     assert sorted(ended) == [0, 1, 2]

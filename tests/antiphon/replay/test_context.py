@@ -26,39 +26,41 @@ def with_outlines(lines: list[Line], **changed: object) -> list[Line]:
     return [replace(line, event=other) if line is last else line for line in lines]
 
 
-def test_each_round_tells_what_was_shown_and_what_was_new(courses_lines: list[Line]) -> None:
-    told = context(courses_lines)
-    first, second, third = told.briefings
+def test_each_round_lists_what_was_shown_and_what_was_new(courses_lines: list[Line]) -> None:
+    report = context(courses_lines)
+    first, second, third = report.briefings
     assert (first.shown, first.facts) == ((), 0)
     assert second.new == second.shown == ids_in(outlines(courses_lines)[1].shown)
     assert third.retained == second.shown
     assert set(third.new) == set(third.shown) - set(second.shown)
-    assert [one.tokens for one in told.briefings] == [one.tokens for one in outlines(courses_lines)]
+    assert [one.tokens for one in report.briefings] == [one.tokens for one in outlines(courses_lines)]
     assert third.omitted == ()
 
 
 def test_each_source_of_the_answer_was_in_the_briefing_it_was_written_from(courses_lines: list[Line]) -> None:
-    told = context(courses_lines)
-    assert told.answered_from == told.briefings[-1].event
-    assert told.sources
-    assert {one.shown for one in told.sources} == {"whole"}
-    assert all(one.source.id in told.facts for one in told.sources)
+    report = context(courses_lines)
+    assert report.answered_from == report.briefings[-1].event
+    assert report.sources
+    assert {one.shown for one in report.sources} == {"whole"}
+    assert all(one.source.id in report.facts for one in report.sources)
 
 
-def test_a_source_that_the_model_had_not_seen_is_told(courses_lines: list[Line]) -> None:
+def test_a_source_that_the_model_had_not_seen_is_reported(courses_lines: list[Line]) -> None:
     lines = with_outlines(courses_lines, shown=("F1-F5",), shortened=("F5",), omitted=19)
-    told = context(lines)
-    shown = {one.source.id: one.shown for one in told.sources}
+    report = context(lines)
+    shown = {one.source.id: one.shown for one in report.sources}
     assert shown.pop("F5") == "shortened"
     assert set(shown.values()) == {"absent"}
-    assert told.briefings[-1].dropped == ("F6", "F7")
-    assert told.briefings[-1].shortened_now == ("F5",)
+    assert report.briefings[-1].dropped == ("F6", "F7")
+    assert report.briefings[-1].shortened_now == ("F5",)
 
 
-def test_what_is_not_as_today_files_it_is_told_from_the_recording_alone(courses_lines: list[Line]) -> None:
-    told = context(with_outlines(courses_lines, shown=("F1-F500",)))
-    assert len(told.briefings[-1].shown) == 500
-    assert (told.facts, told.briefings[-1].omitted) == ({}, None)
+def test_a_recording_that_is_filed_otherwise_today_is_reported_from_its_own_lines(
+    courses_lines: list[Line],
+) -> None:
+    report = context(with_outlines(courses_lines, shown=("F1-F500",)))
+    assert len(report.briefings[-1].shown) == 500
+    assert (report.facts, report.briefings[-1].omitted) == ({}, None)
 
 
 @pytest.mark.parametrize("shown", [("F1-F999999999",), ("all",), ("F1-F900000000", "F7-F3")])
@@ -70,6 +72,6 @@ def test_a_briefing_that_no_code_of_ours_has_made_is_unreadable(
 
 
 def test_a_session_that_was_not_answered_has_no_sources(courses_lines: list[Line]) -> None:
-    told = context(line for line in courses_lines if not isinstance(line, EventLine) or line.n <= 17)
-    assert (told.answered_from, told.sources) == (None, ())
-    assert len(told.briefings) == 3
+    report = context(line for line in courses_lines if not isinstance(line, EventLine) or line.n <= 17)
+    assert (report.answered_from, report.sources) == (None, ())
+    assert len(report.briefings) == 3

@@ -22,7 +22,7 @@ async def test_two_runs_of_one_question_are_the_same_but_for_ids_and_times(cours
     assert list(reported(NAMES, comparison)) == ["a.jsonl and b.jsonl: same, except for ids and times"]
 
 
-async def test_another_question_is_told_by_its_first_difference_and_by_figures(
+async def test_another_question_is_reported_by_its_first_difference_and_by_figures(
     courses_lines: list[Line],
 ) -> None:
     comparison = diff(courses_lines, await recorded("What is taught in the course on bread?", max_rounds=1))
@@ -84,7 +84,9 @@ def test_fields_of_tools_are_not_taken_for_our_own(courses_lines: list[Line]) ->
     assert [found.path for found in place.differences] == ["results[0].data.duration_ms"]
 
 
-def test_what_only_the_second_has_is_told_where_it_stands_there(courses_lines: list[Line]) -> None:
+def test_an_event_of_the_second_recording_alone_is_reported_with_its_line_there(
+    courses_lines: list[Line],
+) -> None:
     without = [line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 7)]
     comparison = diff(without, courses_lines)
     place = next(place for place in comparison.event_differences if place.a is None)

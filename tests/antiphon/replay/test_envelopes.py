@@ -1,4 +1,4 @@
-"""An envelope that the bus would not have written is noticed, even where the chain was made anew."""
+"""An envelope that the bus would not have written is noticed, even where the chain was computed again."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -49,8 +49,8 @@ def with_envelope(lines: list[Line], n: int, change: Change) -> list[Line]:
 def test_what_does_not_follow_from_the_events_before_is_named(
     courses_lines: list[Line], field: str, n: int
 ) -> None:
-    change, said = CHANGES[field]
-    with pytest.raises(UnreadableEvent, match=f"event {n}, antiphon.*{said}"):
+    change, message = CHANGES[field]
+    with pytest.raises(UnreadableEvent, match=f"event {n}, antiphon.*{message}"):
         verify_lines(with_envelope(courses_lines, n, change))
 
 

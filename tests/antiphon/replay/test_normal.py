@@ -16,9 +16,9 @@ def test_an_event_is_named_by_its_number_wherever_another_names_it(courses_lines
         error=ErrorInfo(code="poisoned", message=f"Event {asked.id} of {asked.subject} was set aside."),
     )
     line = EventLine(21, "1-0", asked.model_copy(update={"data": failed}))
-    *_, told = moments([*courses_lines, line])
-    assert told.data["failed_event"] == "event-7"
-    assert told.data["error"]["message"] == "Event event-7 of session was set aside."
+    *_, event = moments([*courses_lines, line])
+    assert event.data["failed_event"] == "event-7"
+    assert event.data["error"]["message"] == "Event event-7 of session was set aside."
 
 
 def test_calls_are_named_by_round_and_place_and_have_no_keys(courses_lines: list[Line]) -> None:
@@ -31,6 +31,6 @@ def test_calls_are_named_by_round_and_place_and_have_no_keys(courses_lines: list
     assert "duration_ms" not in result
 
 
-def test_deadlines_are_told_from_the_submission_on(courses_lines: list[Line]) -> None:
+def test_deadlines_are_counted_from_the_submission(courses_lines: list[Line]) -> None:
     opened = list(moments(courses_lines))[1]
     assert opened.data["deadline"] == "+300.000 s"

@@ -52,7 +52,7 @@ def test_a_session_that_today_decides_otherwise_keeps_its_decisions(courses_line
     ), "it would verify if it were made consistent by today's code"
 
 
-async def test_an_export_tells_that_its_session_does_not_verify(
+async def test_an_export_reports_that_its_session_does_not_verify(
     courses_lines: list[Line], bus: Bus, tmp_path: Path
 ) -> None:
     header, lines = courses_lines[0], decided_otherwise(courses_lines)

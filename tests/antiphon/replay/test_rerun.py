@@ -62,8 +62,8 @@ async def test_what_is_under_way_behind_the_answer_is_waited_for(monkeypatch: py
 
     async def without_patience(bus: Bus, session_id: str, count: int) -> bool:
         await asyncio.sleep(0)
-        there: int = await bus.batcher.submit("XLEN", bus.keys.log(session_id))
-        return there >= count
+        entries: int = await bus.batcher.submit("XLEN", bus.keys.log(session_id))
+        return entries >= count
 
     monkeypatch.setattr("antiphon.replay.rerun.wait_for_events", without_patience)
     (report,) = await rerun([BEHIND_THE_ANSWER])

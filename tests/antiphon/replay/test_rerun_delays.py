@@ -47,14 +47,14 @@ def _has_summary(path: Path) -> bool:
 
 @pytest.mark.parametrize("slow", COMPONENTS)
 async def test_a_slow_component_changes_nothing(slow: Component, monkeypatch: pytest.MonkeyPatch) -> None:
-    lot = random.Random(slow)
+    generator = random.Random(slow)
 
     def delayed(part: type[Part]) -> None:
         play = part.play
 
         async def late(self: Part, delivery: Delivery, session: SessionStore) -> Outcome:
             if self.name == slow:
-                await asyncio.sleep(lot.random() * DELAY_S)
+                await asyncio.sleep(generator.random() * DELAY_S)
             return await play(self, delivery, session)
 
         monkeypatch.setattr(part, "play", late)

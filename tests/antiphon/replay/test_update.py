@@ -110,7 +110,7 @@ def test_a_recording_that_was_cut_off_is_not_updated(courses_lines: list[Line]) 
         list(updated(line for line in courses_lines if line is not end(courses_lines)))
 
 
-def test_a_file_is_rewritten_beside_the_old_one_and_takes_its_place_at_once(
+def test_a_file_is_rewritten_under_another_name_and_then_replaced_at_once(
     courses_lines: list[Line], tmp_path: Path
 ) -> None:
     path = written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), tmp_path / "a.jsonl.gz")

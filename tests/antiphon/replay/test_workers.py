@@ -39,7 +39,7 @@ def test_results_come_in_the_order_of_the_work() -> None:
     assert list(by(slower_at_first, range(8), jobs=3)) == [f"{n} done" for n in range(8)]
 
 
-def test_a_worker_that_dies_is_named_with_what_it_had_in_hand_and_the_rest_is_done() -> None:
+def test_a_dead_worker_is_named_with_its_work_in_flight_and_the_rest_is_done() -> None:
     results = list(by(dies_at_three, range(6)))
     assert [result for n, result in enumerate(results) if n != 3] == [f"{n} done" for n in (0, 1, 2, 4, 5)]
     assert results[3].startswith("3: its worker process ")

@@ -105,9 +105,9 @@ def test_every_way_is_walked_once() -> None:
 def test_a_write_that_nothing_undoes_is_named() -> None:
     graph = {"p": {"type": "parallel", "branches": {"x": call("book"), "y": call("book", compensate=UNDO)}}}
     coverage = cover(a_plan({**graph, "a": call()}), {}, {})
-    standing = {run.scenario.name: run.end.standing for run in coverage.runs}
-    assert standing["p/x fails"] == ()
-    assert standing["p/y fails"] == ("p/x",)
+    writes_left = {run.scenario.name: run.end.standing for run in coverage.runs}
+    assert writes_left["p/x fails"] == ()
+    assert writes_left["p/y fails"] == ("p/x",)
 
 
 def test_the_items_of_a_foreach_are_undone_by_samples_with_what_their_undo_reads() -> None:

@@ -35,7 +35,7 @@ SURE = {
 
 
 @each_row("graph", SURE.values(), ids=SURE)
-def test_nothing_is_said_of(graph: str) -> None:
+def test_these_workflows_have_no_findings(graph: str) -> None:
     assert [str(one) for one in problems_in(graph, rest=SUB)] == []
 
 

@@ -39,8 +39,8 @@ def test_what_answers_is_returned_as_whole_turns(questions: list[Question]) -> N
 
 def test_a_dialogue_has_twenty_sessions_in_the_order_of_their_dates(questions: list[Question]) -> None:
     for name in NAMES:
-        said = [q for q in questions if q.id.startswith(f"{HALVES[0]}-{name}")]
-        titles = {passage.title for question in said for passage in question.passages}
+        asked = [q for q in questions if q.id.startswith(f"{HALVES[0]}-{name}")]
+        titles = {passage.title for question in asked for passage in question.passages}
         assert SESSIONS - 3 <= len(titles) <= SESSIONS, "a session may be in no result"
 
 

@@ -117,7 +117,7 @@ def test_gold_that_is_in_no_result_is_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("{", "no JSON"),
         ("[" * 100_000, "no JSON"),
@@ -130,11 +130,11 @@ def test_gold_that_is_in_no_result_is_known(tmp_path: Path) -> None:
         (a_question(question=None), "`question`"),
     ],
 )
-def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: object, said: str) -> None:
+def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: object, message: str) -> None:
     with pytest.raises(UnreadableData) as raised:
         read(a_file(tmp_path, a_question(), "", line))
     assert "line 3" in str(raised.value)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe"])
@@ -156,12 +156,12 @@ def test_whatever_stands_in_a_field_is_read_or_named(
     tmp_path_factory: pytest.TempPathFactory, name: str, value: Any
 ) -> None:
     path = a_file(tmp_path_factory.mktemp("data"), a_question(**{name: value}))
-    said, questions = "", []
+    message, questions = "", []
     try:
         questions = read(path)
     except UnreadableData as error:
-        said = str(error)
-    assert "line 1" in said or all(question.rounds and question.gold for question in questions)
+        message = str(error)
+    assert "line 1" in message or all(question.rounds and question.gold for question in questions)
 
 
 def test_the_sample_is_of_this_form() -> None:

@@ -52,9 +52,9 @@ def test_most_gold_sentences_do_not_name_what_they_are_about(questions: list[Que
 
 def test_most_passages_have_no_gold(questions: list[Question]) -> None:
     for question in questions:
-        held = [squeeze(passage.text) for passage in question.passages]
-        with_gold = sum(any(squeeze(gold) in text for gold in question.gold) for text in held)
-        assert with_gold < len(held) / 2
+        texts = [squeeze(passage.text) for passage in question.passages]
+        with_gold = sum(any(squeeze(gold) in text for gold in question.gold) for text in texts)
+        assert with_gold < len(texts) / 2
 
 
 def test_what_is_left_unfilled_shows_nowhere(questions: list[Question]) -> None:

@@ -70,6 +70,6 @@ def test_a_run_whose_changes_are_reverted_is_what_it_was_before_each(made: list[
 
 def test_each_field_of_a_run_that_holds_entries_is_drawn_and_reverted() -> None:
     """A field that is new here has to be added to `replaced_by`, and to `changes` above."""
-    held = {one.name for kind in (Run, RunState) for one in fields(kind) if "dict[" in str(one.type)}
+    names = {one.name for kind in (Run, RunState) for one in fields(kind) if "dict[" in str(one.type)}
     of_graph = {"nodes", "scopes", "queues", "undo"}
-    assert held == of_graph | {"values", "logged", "wholes", "open", "paths", "counts", "succeeded"}
+    assert names == of_graph | {"values", "logged", "wholes", "open", "paths", "counts", "succeeded"}

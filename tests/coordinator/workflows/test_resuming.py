@@ -96,7 +96,7 @@ def test_an_outcome_that_is_known_is_not_changed_by_a_person() -> None:
     assert world.statuses()["b"] == "failed"
 
 
-def test_retries_begin_anew_when_a_run_is_resumed() -> None:
+def test_retries_are_counted_from_zero_when_a_run_is_resumed() -> None:
     on_error = {"retry": 1, "delay": 1000, "backoff": "exponential"}
     world = World(a_plan({"a": call(on_error=on_error)})).start()
     world.fails("a", "timeout").ok("a").fails("a", "timeout").resume()
@@ -233,7 +233,7 @@ def test_a_node_whose_fallback_was_skipped_is_run_again() -> None:
     assert (world.status, world.begun) == ("completed", ["a"])
 
 
-def test_a_write_without_effect_is_made_anew_though_another_has_taken_the_fallback() -> None:
+def test_a_write_without_effect_is_made_again_though_another_took_the_fallback() -> None:
     graph = {
         "a": call("book", on_error={"fallback": "f"}),
         "b": call(on_error={"fallback": "f"}),

@@ -40,9 +40,9 @@ with CRM.writing() as connection:
 def test_processes_that_begin_together_make_one_register_and_one_contact() -> None:
     with ExitStack() as stack:
         processes = [stack.enter_context(running("-c", CREATE)) for _ in range(4)]
-        told = [json.loads(first_line(process)) for process in processes]
-    assert told == [told[0]] * 4
-    assert [contact.customer for contact in customer_lookup("quill")] == [told[0]["customer"]]
+        document = [json.loads(first_line(process)) for process in processes]
+    assert document == [document[0]] * 4
+    assert [contact.customer for contact in customer_lookup("quill")] == [document[0]["customer"]]
     assert len(customer_lookup("example", limit=50)) == 9
 
 

@@ -43,7 +43,7 @@ def test_a_lookup_takes_its_text_as_it_is(query: str) -> None:
     assert failed.value.error_type == "not_found"
 
 
-def test_a_lookup_of_a_misspelt_name_tells_the_nearest() -> None:
+def test_a_lookup_of_a_misspelt_name_suggests_the_nearest() -> None:
     with pytest.raises(ToolFailed, match="Ines Haloran") as failed:
         customer_lookup("Ines Haloran")
     assert failed.value.suggested_action == 'Call again with one of these if it is meant: "Ines Halloran".'
@@ -59,13 +59,13 @@ def test_a_new_contact_is_found_afterwards() -> None:
     assert customer_lookup("quill") == [created]
 
 
-def test_the_same_key_creates_one_contact_and_tells_the_same_again() -> None:
+def test_the_same_key_creates_one_contact_and_returns_the_same_result() -> None:
     first = create_contact(a_contact(), keyed("k1"))
     assert create_contact(a_contact(), keyed("k1")) == first
     assert names("quill") == ["Ada Quill"]
 
 
-def test_what_was_told_of_a_key_stays_as_it_was_told() -> None:
+def test_the_result_of_a_key_stays_the_same() -> None:
     first = create_contact(a_contact(), keyed("k1"))
     update_contact(first.customer, 1, keyed("k2"), company="Quill and Daughters")
     assert create_contact(a_contact(), keyed("k1")) == first
@@ -186,7 +186,7 @@ def test_the_examples_are_taken() -> None:
         assert not isinstance(validate(tool, tool.example), ToolError)
 
 
-def test_a_register_that_cannot_be_used_is_told_without_its_path(
+def test_an_unusable_register_is_reported_without_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "notes.txt").write_text("this is no database, however long one looks at it" * 100)

@@ -34,7 +34,7 @@ def keyed(key: str, fence: int = 0) -> Any:
     return a_context(idempotency_key=key, fence=fence)
 
 
-def held(key: str = "k1", flight: str = FLIGHT) -> Booking:
+def hold(key: str = "k1", flight: str = FLIGHT) -> Booking:
     return create_booking(flight, "Ada Quill", keyed(key))
 
 
@@ -82,9 +82,9 @@ def test_what_is_not_in_the_timetable_is_not_found() -> None:
 
 def test_a_key_books_one_seat_and_is_answered_as_before() -> None:
     before = check_availability(FLIGHT).seats_left
-    first = held("k1")
+    first = hold("k1")
     assert cancel_booking(first.booking, keyed("k2")).cancelled == first.booking
-    assert held("k1") == first, "as it was answered when it took effect"
+    assert hold("k1") == first, "as it was answered when it took effect"
     assert check_availability(FLIGHT).seats_left == before
     assert [(one.tool, one.key) for one in ledger()] == [("create_booking", "k1"), ("cancel_booking", "k2")]
 
@@ -94,7 +94,7 @@ def test_seats_run_out_also_for_those_who_book_at_the_same_time() -> None:
 
     def book(number: int) -> str:
         try:
-            return held(f"k{number}").status
+            return hold(f"k{number}").status
         except ToolFailed as failed:
             return failed.code
 
@@ -119,7 +119,7 @@ def test_rooms_run_out_night_by_night() -> None:
 
 
 def test_a_payment_is_the_whole_price_of_what_is_held_and_is_made_once() -> None:
-    booking = held()
+    booking = hold()
     price = booking.price_eur
     assert refusal(lambda: process_payment(booking.booking, price - 1, keyed("p"))) == "WRONG_AMOUNT"
     assert process_payment(booking.booking, price, keyed("p")).status == "paid"
@@ -129,13 +129,13 @@ def test_a_payment_is_the_whole_price_of_what_is_held_and_is_made_once() -> None
 
 
 def test_a_payment_can_be_asked_for_by_its_key() -> None:
-    booking = held()
+    booking = hold()
     paid = process_payment(booking.booking, booking.price_eur, keyed("p", fence=1))
     assert reconciled("p", fence=2) == TookEffect(paid)
 
 
 def test_after_a_payment_was_asked_for_in_vain_an_earlier_worker_can_make_it_no_more() -> None:
-    booking = held()
+    booking = hold()
 
     def pay(fence: int) -> Any:
         return process_payment(booking.booking, booking.price_eur, keyed("p", fence))
@@ -146,7 +146,7 @@ def test_after_a_payment_was_asked_for_in_vain_an_earlier_worker_can_make_it_no_
 
 
 def test_only_what_is_paid_and_booked_is_confirmed() -> None:
-    booking, stay = held(), a_stay()
+    booking, stay = hold(), a_stay()
     assert refusal(lambda: confirm_trip(booking.booking, stay.stay, keyed("t"))) == "NOT_PAID"
     process_payment(booking.booking, booking.price_eur, keyed("p"))
     trip = confirm_trip(booking.booking, stay.stay, keyed("t"))

@@ -44,12 +44,12 @@ def test_the_file_holds_against_the_tools() -> None:
 def test_every_node_is_reached_and_a_write_stands_only_on_purpose(name: str) -> None:
     coverage = cover(a_plan(name), {}, {})
     assert (coverage.never_reached, coverage.is_cut) == ((), False)
-    standing = {
+    writes_left = {
         run.scenario.name: run.end.standing
         for run in coverage.runs
         if run.end.status != "completed" and run.end.standing
     }
-    assert standing == ({"flight fails": ("room",)} if name == "cancel_trip" else {})
+    assert writes_left == ({"flight fails": ("room",)} if name == "cancel_trip" else {})
     assert all(run.end.unknown == () for run in coverage.runs)
 
 

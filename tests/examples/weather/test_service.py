@@ -49,7 +49,7 @@ def test_a_place_it_does_not_know_is_not_found_with_the_nearest() -> None:
     ("mode", "expected"),
     [("ok", 200), ("fail", 503), ("limit", 429)],
 )
-def test_it_is_met_as_it_was_told_until_told_otherwise(mode: str, expected: int) -> None:
+def test_the_service_behaves_as_configured_until_configured_otherwise(mode: str, expected: int) -> None:
     service = WeatherService()
     assert service.reply(control(mode=mode)).status == 200
     assert [service.reply(current()).status for _ in range(3)] == [expected] * 3
@@ -69,7 +69,7 @@ def test_a_count_holds_for_that_many_requests() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"mode": "sulk"}, {"mode": "fail", "count": 0}, {"mod": "fail"}])
-def test_what_it_cannot_be_told_is_refused_and_changes_nothing(fields: dict[str, Any]) -> None:
+def test_an_invalid_configuration_is_refused_and_changes_nothing(fields: dict[str, Any]) -> None:
     service = WeatherService()
     assert service.reply(control(**fields)).status == 400
     assert service.reply(current()).status == 200

@@ -93,7 +93,7 @@ async def test_a_service_that_is_not_there_is_an_api_failure(monkeypatch: pytest
         (Reply(429, None, {"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}), "rate_limit"),
     ],
 )
-async def test_an_answer_that_is_none_is_told_apart(
+async def test_an_invalid_answer_is_distinguished(
     reply: Reply, error_type: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(lambda _: reply) as url:

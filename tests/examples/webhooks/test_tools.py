@@ -46,8 +46,8 @@ async def send(key: str = "acme/s1/1/c1", **data: Any) -> Any:
 async def failure(**data: Any) -> ToolFailed:
     with pytest.raises(ToolFailed) as failed:
         await send(**data)
-    told = f"{failed.value.message} {failed.value.suggested_action} {failed.value!r}"
-    assert SECRET not in told
+    shown = f"{failed.value.message} {failed.value.suggested_action} {failed.value!r}"
+    assert SECRET not in shown
     return failed.value
 
 
@@ -80,7 +80,7 @@ async def test_text_of_every_kind_arrives_as_it_is(receiver: Receiver) -> None:
     assert receiver.effects["acme/s1/1/c1"].event["data"] == data
 
 
-async def test_a_secret_that_is_not_the_receivers_is_told_without_it(
+async def test_a_wrong_secret_is_reported_without_its_value(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBHOOK_SECRET", "another-long-secret")
@@ -100,7 +100,7 @@ async def test_a_secret_that_is_not_the_receivers_is_told_without_it(
         ("", "nowhere", "WEBHOOK_SECRET, WEBHOOK_URLS"),
     ],
 )
-async def test_what_is_not_set_up_is_told_by_the_names_of_the_variables(
+async def test_a_missing_setting_is_reported_by_the_name_of_its_variable(
     secret: str, url: str, named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBHOOK_SECRET", secret)
@@ -154,7 +154,7 @@ async def test_an_event_without_an_answer_may_have_been_taken(monkeypatch: pytes
         (Reply(302, None, {"location": "http://elsewhere.example/"}), "validation_error", None),
     ],
 )
-async def test_a_refusal_is_told_by_its_kind(
+async def test_a_refusal_is_reported_by_its_kind(
     reply: Reply, error_type: str, retry_after_s: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(lambda _: reply) as url:
@@ -257,8 +257,8 @@ async def test_each_address_is_tried_again_by_itself_and_has_its_own_code(
         town.broken = {"/2/events": Reply(503, None), "/3/events": Reply(422, None)}
         town.receivers["/4/events"] = Receiver("another-long-secret")
         dispatch = await send()
-    told = [(one.status, one.code, one.attempts) for one in dispatch.deliveries]
-    assert told == [
+    deliveries = [(one.status, one.code, one.attempts) for one in dispatch.deliveries]
+    assert deliveries == [
         ("ok", "DELIVERED", 1),
         ("ok", "DELIVERED", 3),
         ("error", "FAILED", 4),

@@ -85,7 +85,7 @@ async def test_tokens_of_a_reply_that_broke_off_are_estimated_and_counted() -> N
     assert whole.output_tokens < usage.output_tokens < whole.output_tokens + 10
 
 
-async def test_a_server_that_tells_no_usage_does_not_escape_the_budget() -> None:
+async def test_a_server_that_reports_no_usage_does_not_escape_the_budget() -> None:
     chunk = {"choices": [{"delta": {"content": "Because of it."}, "finish_reason": "stop"}]}
     body = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
     headers = {"content-type": "text/event-stream"}

@@ -13,7 +13,7 @@ from tests.reasoning_engine.test_shared_limits import an_engine, settled
 YES = Scripted(text="Yes.")
 
 
-async def test_a_limit_that_the_server_tells_one_engine_holds_for_all(bus: Bus) -> None:
+async def test_a_limit_reported_to_one_engine_holds_for_all(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
     headers = {"x-ratelimit-limit-requests": "1", "x-ratelimit-remaining-requests": "0"}
     await ask_chat(YES.model_copy(update={"headers": headers}), guard=first)
@@ -39,7 +39,7 @@ async def test_a_429_pauses_the_model_for_all_engines(bus: Bus) -> None:
         (Scripted(status=401, body=""), [False]),
     ],
 )
-async def test_the_breaker_is_told_what_is_the_models_own_trouble(
+async def test_only_failures_of_the_model_are_reported_to_its_breaker(
     reply: Scripted, failures: list[bool]
 ) -> None:
     breakers = FakeBreakers()

@@ -19,14 +19,14 @@ _ERRORS: tuple[tuple[Exception, type[Exception], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("error", "kind", "said"), _ERRORS, ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(("error", "kind", "message"), _ERRORS, ids=lambda one: getattr(one, "__name__", ""))
 def test_each_error_of_the_sdk_has_one_that_is_classified(
-    error: Exception, kind: type[Exception], said: str
+    error: Exception, kind: type[Exception], message: str
 ) -> None:
     raised = _classifiable_error(error)
     assert type(raised) is kind
     assert raised.__cause__ is error
-    assert said in str(raised)
+    assert message in str(raised)
 
 
 def test_an_answer_keeps_its_status_its_headers_and_its_body() -> None:

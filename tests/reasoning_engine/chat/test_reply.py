@@ -52,7 +52,7 @@ def test_pieces_of_calls_that_mix_are_put_together_by_index() -> None:
     assert uses(message) == [("1", "a", {"x": 1}), ("2", "b", {})]
 
 
-def test_a_refusal_is_told_in_its_own_words() -> None:
+def test_a_refusal_is_reported_in_the_models_words() -> None:
     message = taken(chunk(refusal="I can"), chunk("stop", refusal="not."))
     assert (message["stop_reason"], message["content"]) == (
         "refusal",

@@ -20,7 +20,7 @@ def of_requests(**headers: str) -> dict[str, str]:
     return {f"anthropic-ratelimit-requests-{name}": value for name, value in headers.items()} | {"date": NOW}
 
 
-def test_each_meter_is_told_by_headers_of_its_own() -> None:
+def test_each_meter_is_read_from_its_own_headers() -> None:
     headers = {name: str(100 * n) for n, name in enumerate(NAMES, 1)}
     assert limits_in(headers) == {
         "requests": ReportedLimits(100, 100),
@@ -93,9 +93,9 @@ def test_no_more_is_left_than_the_limit() -> None:
 
 @given(st.dictionaries(st.sampled_from([*NAMES, "date"]), st.text(max_size=40)))
 def test_headers_may_hold_anything(headers: dict[str, str]) -> None:
-    for told in limits_in(headers).values():
-        assert 1 <= told.limit <= 10**9
-        assert told.remaining is None or 0 <= told.remaining <= told.limit
+    for limit in limits_in(headers).values():
+        assert 1 <= limit.limit <= 10**9
+        assert limit.remaining is None or 0 <= limit.remaining <= limit.limit
 
 
 def of_chat(meter: str = "requests", **headers: str) -> dict[str, str]:
@@ -128,8 +128,8 @@ def test_chat_completions_tell_of_requests_and_tokens() -> None:
 def test_a_limit_by_the_day_is_not_taken_for_one_by_the_minute(
     remaining: str, reset: str, is_by_the_minute: bool
 ) -> None:
-    told = limits_in(of_chat(limit="10000", remaining=remaining, reset=reset), "chat")
-    assert bool(told) == is_by_the_minute
+    limits = limits_in(of_chat(limit="10000", remaining=remaining, reset=reset), "chat")
+    assert bool(limits) == is_by_the_minute
 
 
 @given(st.dictionaries(st.sampled_from(list(of_chat(limit="", remaining="", reset=""))), st.text()))

@@ -90,7 +90,7 @@ async def test_a_call_that_was_not_made_leaves_room(bus: Bus) -> None:
         await limiter.flushed()
 
 
-async def test_what_one_engine_is_told_holds_for_the_other(bus: Bus) -> None:
+async def test_a_limit_reported_to_one_engine_holds_for_the_other(bus: Bus) -> None:
     first, second = two_engines(bus, Limits())
     await a_call(second)
     first.learn("m", {"requests": ReportedLimits(1, remaining=0)})
@@ -154,7 +154,7 @@ async def test_replies_teach_what_the_next_call_will_use(bus: Bus) -> None:
         await limiter.flushed()
 
 
-class Gone:
+class UnavailableRedis:
     """A Redis that is away, or says nothing."""
 
     def __init__(self, is_silent: bool) -> None:
@@ -172,14 +172,14 @@ async def test_without_redis_the_call_is_made(
     bus: Bus, is_silent: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limiter_module, "_ANSWER_S", 0.05)
-    gone = Gone(is_silent)
-    limiter = Limiter(gone, bus.keys, RARELY)
+    unavailable = UnavailableRedis(is_silent)
+    limiter = Limiter(unavailable, bus.keys, RARELY)
     async with asyncio.timeout(60):
         reservation = await a_call(limiter)
         limiter.learn("m", {"requests": ReportedLimits(5)}, 3)
         reservation.replied(Spending(1, 1))
         await limiter.flushed()
-    assert gone.asked == 2, "there is no turn to give back"
+    assert unavailable.asked == 2, "there is no turn to give back"
 
 
 async def test_a_key_that_holds_another_type_stops_no_process(bus: Bus) -> None:

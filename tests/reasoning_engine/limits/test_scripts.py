@@ -61,10 +61,10 @@ class Account:
         assert turn is not None
         return turn
 
-    def learn(self, pause: int = 0, **told: tuple[int, int]) -> None:
+    def learn(self, pause: int = 0, **limits: tuple[int, int]) -> None:
         words = []
         for meter, limit in zip(METERS, self.limits, strict=True):
-            words += [limit, *told.get(meter, (0, -1))]
+            words += [limit, *limits.get(meter, (0, -1))]
         self.redis.eval(LEARN, 1, "k", pause, self.burst, *words)
 
     def settle(self, turn: Turn, *units: int) -> None:

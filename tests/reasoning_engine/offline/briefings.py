@@ -15,20 +15,20 @@ STEP = "\n# Step 2 of 3: planning\n{instructions}\n\nThe output of step finding:
 
 def a_briefing(question: str, *results: tuple[str, dict[str, Any], Any]) -> str:
     """Return a briefing after one round with these results: tool, arguments, data."""
-    desk = SessionIndex(question, 20_000)
+    index = SessionIndex(question, 20_000)
     calls = tuple(
         ToolCall(id=f"c{n}", name=tool, arguments=given) for n, (tool, given, _) in enumerate(results)
     )
-    came = tuple(
+    outcomes = tuple(
         ToolResult(index=n, call_id=f"c{n}", tool=tool, status="ok", data=data)
         for n, (tool, _, data) in enumerate(results)
     )
     if calls:
-        said = ReasoningCompleted(
+        completed = ReasoningCompleted(
             round=1, text="I look.", tool_calls=calls, stop_reason="tool_use", model="offline"
         )
-        desk.file(said, ToolsCompleted(round=1, results=came))
-    return desk.briefing(2, 6).text
+        index.file(completed, ToolsCompleted(round=1, results=outcomes))
+    return index.briefing(2, 6).text
 
 
 def notes_of(question: str, *results: tuple[str, dict[str, Any], Any]) -> Notes:

@@ -70,12 +70,12 @@ async def ask(
 ) -> Asked:
     """Run rounds until the model stops asking for tools; the last round offers none."""
     asked = Asked(question)
-    desk = SessionIndex(question, tokens_max)
+    index = SessionIndex(question, tokens_max)
     by_name = {tool.name: tool for tool in tools}
     for number in range(1, rounds_max + 1):
-        briefing = desk.briefing(number, rounds_max).text
+        briefing = index.briefing(number, rounds_max).text
         asked.briefings.append(briefing)
-        asked.memory = desk.memory
+        asked.memory = index.memory
         offered = [tool.as_parameter() for tool in tools] if number < rounds_max else []
         message = await reply_of([{"role": "user", "content": briefing}], offered)
         text = "".join(block.text for block in message.content if block.type == "text")
@@ -86,18 +86,18 @@ async def ask(
         assert message.stop_reason == "tool_use"
         calls = [ToolCall(id=use.id, name=use.name, arguments=dict(use.input)) for use in uses]
         asked.rounds.append(calls)
-        _file(desk, number, text, calls, by_name)
+        _file(index, number, text, calls, by_name)
     raise AssertionError(f"The last round has no tools and still asked for some: {asked.rounds[-1]}")
 
 
 def _file(
-    desk: SessionIndex, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
+    index: SessionIndex, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
 ) -> None:
     results = tuple(run_call(index, call, by_name[call.name]) for index, call in enumerate(calls))
     reasoning = ReasoningCompleted(
         round=number, text=text, tool_calls=tuple(calls), stop_reason="tool_use", model="offline"
     )
-    desk.file(reasoning, ToolsCompleted(round=number, results=results))
+    index.file(reasoning, ToolsCompleted(round=number, results=results))
 
 
 def run_call(index: int, call: ToolCall, tool: OfferedTool) -> ToolResult:

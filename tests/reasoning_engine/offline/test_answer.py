@@ -15,9 +15,9 @@ from reasoning_engine.offline.tried import TriedCall
 NOUNS = frozenset(("cours", "lesson"))
 
 
-def a_fact(n: int, content: Any, **said: Any) -> FactNote:
+def a_fact(n: int, content: Any, **fields: Any) -> FactNote:
     id = f"F{n}"
-    given = {"tool": "search", "call": f"c{n}", "round": 1, "ids": (id,), **said}
+    given = {"tool": "search", "call": f"c{n}", "round": 1, "ids": (id,), **fields}
     return FactNote(id=id, content=content, **given)
 
 
@@ -51,27 +51,27 @@ def test_a_record_is_its_title_and_plain_values_in_a_line_and_its_text_quoted_be
         "none": None,
         "text": "A fugue has voices.",
     }
-    said = answer("What is a fugue?", a_fact(1, content))
-    assert "**Fugues** · level: 3 · tags: bach; counterpoint [F1]\n\n> A fugue has voices." in said
-    assert "none" not in said
+    text = answer("What is a fugue?", a_fact(1, content))
+    assert "**Fugues** · level: 3 · tags: bach; counterpoint [F1]\n\n> A fugue has voices." in text
+    assert "none" not in text
 
 
 def test_a_text_of_facts_is_cited_sentence_by_sentence_and_not_as_a_whole() -> None:
     sentences = (("F1", "A fugue has voices."), ("F2", "They enter in turn."))
     fact = a_fact(1, "A fugue has voices.\nThey enter in turn.", sentences=sentences, ids=("F1", "F2"))
-    said = answer("What is a fugue?", fact)
-    assert "> A fugue has voices.\n> They enter in turn. [F1, F2]" in said
-    assert "[F1]" not in said
+    text = answer("What is a fugue?", fact)
+    assert "> A fugue has voices.\n> They enter in turn. [F1, F2]" in text
+    assert "[F1]" not in text
 
 
 def test_a_long_text_is_quoted_from_where_it_speaks_of_what_is_asked() -> None:
     dull = "Nothing of note is reported about this quiet part of the long and winding coast. " * 8
-    said = answer(
+    text = answer(
         "What is a fugue?", a_fact(1, {"text": f"{dull}A fugue has voices. They enter in turn. {dull}"})
     )
-    assert "A fugue has voices." in quoted(said)[:2]
-    assert "They enter in turn." in quoted(said)
-    assert sum(map(len, quoted(said))) <= 420 + 1
+    assert "A fugue has voices." in quoted(text)[:2]
+    assert "They enter in turn." in quoted(text)
+    assert sum(map(len, quoted(text))) <= 420 + 1
 
 
 def test_a_single_sentence_that_is_too_long_is_cut_off_with_a_sign() -> None:
@@ -89,25 +89,25 @@ def test_a_long_list_in_a_line_says_how_many_more_there_are(count: int, end: str
 def test_at_most_five_records_are_quoted_those_first_that_share_most_words() -> None:
     facts = [a_fact(n, {"title": f"Voices {n}", "text": f"About voices {n}."}) for n in range(1, 8)]
     best = a_fact(8, {"title": "Fugue", "text": "Of the fugue and its voices."})
-    said = answer("Which voices has a fugue?", *facts, best)
-    assert said.startswith("**Fugue**")
-    assert len(quoted(said)) <= 5
+    text = answer("Which voices has a fugue?", *facts, best)
+    assert text.startswith("**Fugue**")
+    assert len(quoted(text)) <= 5
 
 
 def test_a_record_that_speaks_of_half_as_much_as_the_best_is_quoted_and_one_of_less_is_not() -> None:
     best = a_fact(1, {"text": "The fugue has voices and a theme and an answer."})
     half = a_fact(2, {"text": "The fugue is old, as are its voices."})
     less = a_fact(3, {"text": "It is old."})
-    said = answer("Of which voices, theme and answer is a fugue made?", best, half, less)
-    assert "It is old." not in said
+    text = answer("Of which voices, theme and answer is a fugue made?", best, half, less)
+    assert "It is old." not in text
 
 
 def test_of_several_rounds_only_the_last_that_found_something_counts() -> None:
     early = a_fact(1, {"text": "A fugue is a piece of music."}, round=1)
     late = a_fact(2, {"text": "A fugue has voices."}, round=2)
-    said = answer("What is a fugue?", early, late)
-    assert "[F2]" in said
-    assert "[F1]" not in said
+    text = answer("What is a fugue?", early, late)
+    assert "[F2]" in text
+    assert "[F1]" not in text
 
 
 def test_what_is_named_in_the_question_comes_first_whatever_shares_more_words() -> None:
@@ -115,8 +115,8 @@ def test_what_is_named_in_the_question_comes_first_whatever_shares_more_words() 
         1, {"title": "Rules of counterpoint", "text": "Lesson on rules of counterpoint and fugue."}
     )
     named = a_fact(2, {"title": "Gradus ad Parnassum", "text": "A book on counterpoint."})
-    said = answer('What rules of counterpoint has the course "Gradus ad Parnassum"?', other, named)
-    assert said.startswith("**Gradus ad Parnassum**")
+    text = answer('What rules of counterpoint has the course "Gradus ad Parnassum"?', other, named)
+    assert text.startswith("**Gradus ad Parnassum**")
 
 
 def test_without_facts_the_answer_says_that_there_are_none_and_what_was_tried() -> None:
@@ -124,15 +124,15 @@ def test_without_facts_the_answer_says_that_there_are_none_and_what_was_tried() 
         a_call(message="It is out of order.\nAsk another.", query=one) for one in ("fugue", "fugues")
     )
     silent = a_call(tool="look_up", outcome="circuit_open")
-    said = answer("What is a fugue?", tried=(failed, again, silent))
-    assert said.startswith("I found nothing that answers this.")
-    assert "Tried without success:\n\n- search: It is out of order.\n- look_up: circuit open\n" in said
+    text = answer("What is a fugue?", tried=(failed, again, silent))
+    assert text.startswith("I found nothing that answers this.")
+    assert "Tried without success:\n\n- search: It is out of order.\n- look_up: circuit open\n" in text
 
 
 def test_what_nothing_mentions_is_named() -> None:
-    said = answer("What does Kirnberger say of fugues?", a_fact(1, {"text": "A fugue has voices."}))
-    assert "Nothing returned mentions “Kirnberger”" in said
-    assert "“fugues”" not in said
+    text = answer("What does Kirnberger say of fugues?", a_fact(1, {"text": "A fugue has voices."}))
+    assert "Nothing returned mentions “Kirnberger”" in text
+    assert "“fugues”" not in text
 
 
 def test_what_was_asked_for_in_a_call_that_found_something_is_not_called_missing() -> None:
@@ -158,18 +158,18 @@ def test_a_comparison_names_what_is_alike_and_quotes_it_and_tells_of_others() ->
     )
     other = a_fact(3, {"course": "Organ", "title": "Old canons", "text": "Canons of all ages."}, call="c2")
     calls = (a_call("F1", course="Gradus"), a_call("F2", "F3", query="Fugues and canons"))
-    said = answer(
+    text = answer(
         "Which course covers the same topic as lesson 4 of the course Gradus?",
         pointed,
         like,
         other,
         tried=calls,
     )
-    assert said.startswith("**Clavier**: “Writing fugues” speaks of the same [F2].")
-    assert "is “Fugues and canons” [F1]." in said
-    assert "Others that share words with it, less well placed: Organ [F3]." in said
+    assert text.startswith("**Clavier**: “Writing fugues” speaks of the same [F2].")
+    assert "is “Fugues and canons” [F1]." in text
+    assert "Others that share words with it, less well placed: Organ [F3]." in text
 
 
 def test_a_comparison_with_what_cannot_be_found_says_so() -> None:
-    said = answer("Which course covers the same topic as lesson 4 of the course Gradus?")
-    assert "I could not find out what " in said
+    text = answer("Which course covers the same topic as lesson 4 of the course Gradus?")
+    assert "I could not find out what " in text

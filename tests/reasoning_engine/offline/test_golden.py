@@ -114,11 +114,11 @@ QUESTIONS: dict[str, tuple[tuple[OfferedTool, ...], tuple[str, ...]]] = {
 
 def asked(question: str, tools: tuple[OfferedTool, ...]) -> list[Reply]:
     """Return the replies to each round, the last of which may call no tool."""
-    desk, replies = SessionIndex(question or " ", TOKENS_MAX), list[Reply]()
+    index, replies = SessionIndex(question or " ", TOKENS_MAX), list[Reply]()
     by_name = {tool.name: tool for tool in tools}
     offered = tuple(Tool(tool.name, tool.description, tool.schema) for tool in tools)
     for number in range(1, _ROUNDS_MAX + 1):
-        text = desk.briefing(number, _ROUNDS_MAX).text
+        text = index.briefing(number, _ROUNDS_MAX).text
         reply = reply_to(Request(text, offered if number < _ROUNDS_MAX else ()))
         replies.append(reply)
         if not reply.tool_uses:
@@ -128,7 +128,7 @@ def asked(question: str, tools: tuple[OfferedTool, ...]) -> list[Reply]:
         reasoning = ReasoningCompleted(
             round=number, text=reply.text, tool_calls=calls, stop_reason="tool_use", model="offline"
         )
-        desk.file(reasoning, ToolsCompleted(round=number, results=results))
+        index.file(reasoning, ToolsCompleted(round=number, results=results))
     return replies
 
 

@@ -61,10 +61,10 @@ async def test_a_history_is_read_whole_and_paid_for_whole() -> None:
         "content": f"ok: F1\n{opening('t1', 'search_course_content', 1, True)}\nF1 Vector clocks.\n{CLOSING}",
     }
 
-    def asked(said: str) -> Any:
+    def asked(text: str) -> Any:
         messages = [
             {"role": "user", "content": QUESTION},
-            {"role": "assistant", "content": [{"type": "text", "text": said}, use]},
+            {"role": "assistant", "content": [{"type": "text", "text": text}, use]},
             {"role": "user", "content": [found]},
         ]
         return {"messages": messages}

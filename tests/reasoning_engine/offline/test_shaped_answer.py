@@ -44,20 +44,20 @@ def rounds(
     rounds_max: int = 8,
 ) -> list[Reply]:
     """Return every reply until the answer, in text or by the tool for it."""
-    desk, replies = SessionIndex(question, 20_000), list[Reply]()
+    index, replies = SessionIndex(question, 20_000), list[Reply]()
     functions = {tool.name: function for tool, function in tools}
     for number in range(1, rounds_max):
-        text = desk.briefing(number, rounds_max, step=step).text
+        text = index.briefing(number, rounds_max, step=step).text
         reply = reply_to(Request(text, tuple(tool for tool, _ in tools), demand))
         replies.append(reply)
         if not reply.tool_uses or reply.tool_uses[0].name == FINAL_ANSWER:
             return replies
         calls = tuple(ToolCall(id=use.id, name=use.name, arguments=use.input) for use in reply.tool_uses)
         results = tuple(_run(index, call, functions[call.name]) for index, call in enumerate(calls))
-        said = ReasoningCompleted(
+        completed = ReasoningCompleted(
             round=number, text=reply.text, tool_calls=calls, stop_reason="tool_use", model="offline"
         )
-        desk.file(said, ToolsCompleted(round=number, results=results))
+        index.file(completed, ToolsCompleted(round=number, results=results))
     raise AssertionError(f"No answer in {rounds_max} rounds: {replies}")
 
 
@@ -176,7 +176,7 @@ def test_values_too_long_to_be_shown_whole_are_known_again() -> None:
     assert '"berths":14' in replies[-1].text
 
 
-def test_nothing_held_is_said_in_prose() -> None:
+def test_an_answer_without_facts_is_prose() -> None:
     replies = rounds(QUESTION, ((FIND, lambda query: []),), Demand(PLAN))
     assert "I found nothing that answers this." in replies[-1].text
 

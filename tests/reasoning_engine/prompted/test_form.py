@@ -65,7 +65,7 @@ def test_the_first_object_with_a_form_is_read(text: str, value: Any, prose: str)
         (r'{"success": true, "result": "\ud83d"}', "half a character"),
     ],
 )  # fmt: skip  # one form for all rows
-def test_what_has_no_form_is_told_in_words_for_the_model(text: str, problem: str) -> None:
+def test_an_invalid_form_is_explained_in_words_for_the_model(text: str, problem: str) -> None:
     form = read_form(text)
     assert form.value is None
     assert problem in form.problem

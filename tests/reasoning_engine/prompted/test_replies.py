@@ -113,7 +113,7 @@ def test_what_breaks_the_form_is_refused_with_the_reason(value: Any, because: st
             )
 
 
-def test_every_fault_is_told_up_to_a_bound() -> None:
+def test_every_fault_is_reported_up_to_a_limit() -> None:
     faults = read({"tool_calls": [{"name": "find", "arguments": 1}, 2], "more": 3}).refused
     assert len(faults) == 4
     assert len(read({"tool_calls": [{}] * CALLS_MAX}).refused) == 10

@@ -51,13 +51,13 @@ def test_the_operators_own_prompt_stands_in_place_of_ours_before_the_form() -> N
     assert text.startswith("Be brief.\n# The form of a reply")
 
 
-def test_the_shape_of_a_result_and_its_validations_are_told_in_words() -> None:
+def test_the_prompt_describes_the_shape_of_a_result_and_its_validations() -> None:
     sent = prompt(wanted=CallOptions(SCHEMA, ("search",), tool_style="prompted"))
     assert sent.keys() == {"model", "max_tokens", "system", "messages"}
-    told = str(sent["messages"][0]["content"])
-    assert told.startswith(BRIEFING)
-    assert json.dumps(SCHEMA, separators=(",", ":")) in told
-    assert "`search` must have passed" in told
+    system = str(sent["messages"][0]["content"])
+    assert system.startswith(BRIEFING)
+    assert json.dumps(SCHEMA, separators=(",", ":")) in system
+    assert "`search` must have passed" in system
     assert "must have passed" not in str(
         prompt(NO_TOOLS, CallOptions(SCHEMA, ("search",), tool_style="prompted"))["messages"]
     )
@@ -73,11 +73,11 @@ def test_the_tools_count_once() -> None:
 
 async def test_no_native_tool_is_sent_and_calls_come_out_of_the_text() -> None:
     call = {"tool_calls": [{"name": "search", "arguments": {"q": "x"}}]}
-    came = await ask(Scripted(text=f"Let me see.\n{json.dumps(call)}"), tool_style="prompted")
-    sent = came.requests[0].body
+    reply = await ask(Scripted(text=f"Let me see.\n{json.dumps(call)}"), tool_style="prompted")
+    sent = reply.requests[0].body
     assert not {"tools", "tool_choice", "output_config"} & sent.keys()
     assert "tool_use" not in json.dumps(sent["messages"])
-    outcome = came.completed
+    outcome = reply.completed
     assert [(one.id, one.name, one.arguments) for one in outcome.tool_calls] == [
         ("call_1_1", "search", {"q": "x"})
     ]
@@ -90,14 +90,14 @@ async def test_no_native_tool_is_sent_and_calls_come_out_of_the_text() -> None:
 )
 async def test_the_result_is_held_against_the_form_first(text: str, is_refused: bool) -> None:
     request: Any = a_request(output="1-0")
-    came = await ask(Scripted(text=text), request=request, schema=SCHEMA, tool_style="prompted")
-    assert bool(came.completed.refused) == is_refused
+    reply = await ask(Scripted(text=text), request=request, schema=SCHEMA, tool_style="prompted")
+    assert bool(reply.completed.refused) == is_refused
     if not is_refused:
-        assert json.loads(came.completed.text) == {"level": 3}
+        assert json.loads(reply.completed.text) == {"level": 3}
 
 
 async def test_a_reply_of_nothing_is_asked_for_again() -> None:
-    came = await ask(
+    reply = await ask(
         Scripted(text=" "), Scripted(text='{"success": true, "result": "Blue."}'), tool_style="prompted"
     )
-    assert (came.completed.text, came.completed.attempts) == ("Blue.", 2)
+    assert (reply.completed.text, reply.completed.attempts) == ("Blue.", 2)

@@ -134,4 +134,4 @@ SCENARIOS = (
     ),
 )  # fmt: skip  # tables
 NAMES = frozenset(one.name for one in SCENARIOS)
-"""Coverage does not tell a bound from the one beside it."""
+"""Coverage does not distinguish a limit from the next number."""

@@ -22,10 +22,10 @@ def _replies(name: str, ending: tuple[Scripted, ...]) -> tuple[Scripted, ...]:
     asked = drawn.several(drawn.question, f"{name}, searches", _ROUNDS)
     names = names_of(name)
     rounds = []
-    for n, told in enumerate(notes):
+    for n, note in enumerate(notes):
         opened = names[n * _OF_A_ROUND : (n + 1) * _OF_A_ROUND]
         opens = [use("open_page" if at else "open_letter", name=page) for at, page in enumerate(opened)]
-        rounds.append(says(told, *opens, use("find", query=asked[n])))
+        rounds.append(says(note, *opens, use("find", query=asked[n])))
     return (*rounds, *ending)
 
 

@@ -15,7 +15,7 @@ _STUCK = "answer.composed:hang@1-1000"
 _NO_MODEL = (fails(401, "authentication_error"),) * 2
 _STEPS = 13
 """Of a session that reads a page and answers. The last closes it: where that fails for good, a recording has no end."""
-_NOBODY = UUID(int=7)
+_UNKNOWN_ID = UUID(int=7)
 _ERROR = ErrorInfo(code="internal_error", message="It was somebody else's.")
 _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
     # replies, how it ends; all answered by the coordinator alone

@@ -20,13 +20,15 @@ _DELETE = use("delete_record", id=7)
 _DELETES = calls(_DELETE, use("delete_record", id=8), use("look_up", what="mast"))
 
 
-def _told(waits_for: str, *said: EventData, then: Callable[[Meanwhile], Awaitable[Any]] | None = None) -> Any:
+def _after(
+    waits_for: str, *answers: EventData, then: Callable[[Meanwhile], Awaitable[Any]] | None = None
+) -> Any:
     async def meanwhile(one: Meanwhile) -> None:
         if waits_for:
             await one.until_event(waits_for)
         else:
             await one.until_asked(1)
-        for data in said:
+        for data in answers:
             await one.says(data)
         if then is not None:
             await then(one)
@@ -42,8 +44,8 @@ async def _answer(one: Meanwhile) -> Any:
     return await one.antiphon.answer(one.session_id, "The Aker.", by="ann")
 
 
-def _decided(round: int = 1, *calls: str, is_approved: bool = True, **said: str) -> ApprovalDecided:
-    return ApprovalDecided(round=round, is_approved=is_approved, calls=calls, **said)
+def _decided(round: int = 1, *calls: str, is_approved: bool = True, **fields: str) -> ApprovalDecided:
+    return ApprovalDecided(round=round, is_approved=is_approved, calls=calls, **fields)
 
 
 def _answered(round: int = 1, *calls: str) -> QuestionAnswered:
@@ -51,20 +53,20 @@ def _answered(round: int = 1, *calls: str) -> QuestionAnswered:
 
 
 _DECISIONS = {
-    "naming_no_call_that_waits": _told("approval.requested", _decided(1, "toolu_9"), then=_approve),
-    "of_another_round": _told("approval.requested", _decided(2), then=_approve),
-    "twice": _told("approval.requested", _decided(1, "toolu_1"), _decided(1, "toolu_1", is_approved=False), then=_approve),
-    "before_anybody_asks": _told("", _decided(1), PersonOverdue(round=1), then=None),
-    "without_a_reason": _told("approval.requested", _decided(1, is_approved=False)),
-    "with_a_long_reason": _told("approval.requested", _decided(1, is_approved=False, by="b" * 200, reason="r" * 400 + ".")),
-    "of_one_of_two_and_no_more": _told("approval.requested", _decided(1, "toolu_2")),
-    "that_is_to_stop_it_all": _told("approval.requested", CancellationRequested(reason="Stop.")),
-    "for_a_later_round": _told("approval.requested", PersonOverdue(round=2), then=_approve),
+    "naming_no_call_that_waits": _after("approval.requested", _decided(1, "toolu_9"), then=_approve),
+    "of_another_round": _after("approval.requested", _decided(2), then=_approve),
+    "twice": _after("approval.requested", _decided(1, "toolu_1"), _decided(1, "toolu_1", is_approved=False), then=_approve),
+    "before_anybody_asks": _after("", _decided(1), PersonOverdue(round=1), then=None),
+    "without_a_reason": _after("approval.requested", _decided(1, is_approved=False)),
+    "with_a_long_reason": _after("approval.requested", _decided(1, is_approved=False, by="b" * 200, reason="r" * 400 + ".")),
+    "of_one_of_two_and_no_more": _after("approval.requested", _decided(1, "toolu_2")),
+    "that_is_to_stop_it_all": _after("approval.requested", CancellationRequested(reason="Stop.")),
+    "for_a_later_round": _after("approval.requested", PersonOverdue(round=2), then=_approve),
 }  # fmt: skip  # a table
 _QUESTIONS: dict[str, tuple[tuple[Use, ...], Any]] = {
-    "three": ((_ASK, use("ask_user", question="And why?"), use("ask_user", question="And how?")), _told("question.asked", then=_answer)),
-    "four": (tuple(use("ask_user", question=f"What is {n}?") for n in range(4)), _told("question.asked", then=_answer)),
-    "blind": ((_PAGE, use("ask_user", question="${calls[0].name}"), _ASK), _told("question.asked", then=_answer)),
+    "three": ((_ASK, use("ask_user", question="And why?"), use("ask_user", question="And how?")), _after("question.asked", then=_answer)),
+    "four": (tuple(use("ask_user", question=f"What is {n}?") for n in range(4)), _after("question.asked", then=_answer)),
+    "blind": ((_PAGE, use("ask_user", question="${calls[0].name}"), _ASK), _after("question.asked", then=_answer)),
     "unfit": (
         (
             _ASK,
@@ -72,16 +74,16 @@ _QUESTIONS: dict[str, tuple[tuple[Use, ...], Any]] = {
             use("ask_user", question="Or?", choices=["a", " "]),
             use("ask_user", question=" ", other=1),
         ),
-        _told("question.asked", then=_answer),
+        _after("question.asked", then=_answer),
     ),
     "unfit_alone": ((use("ask_user", question=7),), None),
-    "answered_by_others": ((_ASK,), _told("question.asked", _answered(2), _answered(1, "toolu_9"), then=_answer)),
+    "answered_by_others": ((_ASK,), _after("question.asked", _answered(2), _answered(1, "toolu_9"), then=_answer)),
     "answered_one_by_one": (
         (_ASK, use("ask_user", question="And why?"), _PAGE),
-        _told("question.asked", _answered(1, "toolu_2"), _answered(1, "toolu_2"), then=_answer),
+        _after("question.asked", _answered(1, "toolu_2"), _answered(1, "toolu_2"), then=_answer),
     ),
-    "answered_before": ((_PAGE,), _told("", _answered(1))),
-    "half_answered": ((_ASK, use("ask_user", question="And why?")), _told("question.asked", _answered(1, "toolu_2"))),
+    "answered_before": ((_PAGE,), _after("", _answered(1))),
+    "half_answered": ((_ASK, use("ask_user", question="And why?")), _after("question.asked", _answered(1, "toolu_2"))),
 }  # fmt: skip  # a table
 _REPEATED = {
     # name, batches of the rounds, whether a person agrees

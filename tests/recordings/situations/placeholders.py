@@ -1,4 +1,4 @@
-"""Batches whose calls name each other: malformed placeholders beside good ones, circles, and calls let down."""
+"""Batches whose calls name each other: malformed placeholders next to good ones, cycles, and calls whose dependency fails."""
 
 from tests.messages_server import Use
 from tests.recordings.placeholder_pages import MISSING, NAMES_OF_LENGTHS, PRESENT, SIZED

@@ -192,10 +192,10 @@ def test_with_calls_that_overlap_no_two_probes_begin_within_its_time(steps: list
     st.lists(st.tuples(st.floats(0.01, 40), st.booleans()), min_size=1, max_size=40),
     st.lists(st.integers(0, 3), min_size=40, max_size=40),
 )
-def test_it_does_not_matter_which_process_tells_first(
+def test_the_order_in_which_processes_report_does_not_matter(
     calls: list[tuple[float, bool]], tellers: list[int]
 ) -> None:
-    """Calls that none of four processes knows to be the last before it opens, told whole and in any order."""
+    """Calls of four processes, reported completely and in any order; none knows the last one before it opens."""
     endings, now = [], 0.0
     for pause, is_failure in calls:
         now += pause
@@ -221,24 +221,24 @@ def opens_somewhere(endings: list[Ending]) -> bool:
     return state.opened is not None
 
 
-def test_what_was_known_is_judged_again_in_the_light_of_what_is_told_late() -> None:
+def test_a_late_report_changes_the_judgement_of_earlier_ones() -> None:
     """Two failures stand; a third was before them, in a process that was slow to tell."""
     late = (Ending(at=3, is_failure=True),)
     assert BREAKER.after_all(after(True, True, start=5), late, 7).opened == 6
 
 
-def test_what_is_told_too_late_is_not_counted() -> None:
+def test_a_report_that_is_too_late_is_not_counted() -> None:
     old = (Ending(at=0, is_failure=True),) * 9
     assert BREAKER.after_all(CLOSED, old, BREAKER.window_s + 1) == CLOSED
 
 
 @given(st.floats(-1e9, 1e9), st.lists(st.booleans(), max_size=5))
 def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
-    held = BREAKER.force_open(ForcedOpen(at=2e9, by="Ada", because="It costs too much."))
-    state = held
+    forced_open = BREAKER.force_open(ForcedOpen(at=2e9, by="Ada", because="It costs too much."))
+    state = forced_open
     for is_failure in endings:
         state = BREAKER.after(state, is_failure, 2e9 + later_s)
-    assert state == held
+    assert state == forced_open
     assert BREAKER.ask(state, 2e9 + later_s) == RefusedCall(HELD_RETRY_S)
     assert BREAKER.phase(state, 2e9 + later_s) == "open"
     assert not BREAKER.is_droppable(state, 2e9 + later_s)
@@ -258,7 +258,7 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
 
 
 @each_row(
-    ("state", "now", "says_nothing"),
+    ("state", "now", "is_empty"),
     [
         (CLOSED, 0, True),
         (after(False, False), 1, True),
@@ -273,15 +273,15 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
         (OPEN, -1e6, True),
     ],
 )
-def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, says_nothing: bool) -> None:
-    assert BREAKER.is_droppable(state, now) is says_nothing
+def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, is_empty: bool) -> None:
+    assert BREAKER.is_droppable(state, now) is is_empty
 
 
 LAST_SECOND = BREAKER.open_s + BREAKER.window_s
 
 
 @each_row(
-    ("state", "now", "says_nothing"),
+    ("state", "now", "is_empty"),
     [
         (CLOSED, 0, True),
         (after(False, False), 1, True),
@@ -297,17 +297,17 @@ LAST_SECOND = BREAKER.open_s + BREAKER.window_s
     ],
 )
 def test_a_state_need_not_be_kept_once_its_failures_would_be_forgotten(
-    state: BreakerState, now: float, says_nothing: bool
+    state: BreakerState, now: float, is_empty: bool
 ) -> None:
-    assert BREAKER.is_droppable(state, now) is says_nothing
+    assert BREAKER.is_droppable(state, now) is is_empty
 
 
 def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_an_hour() -> None:
-    held = BREAKER.force_open(ForcedOpen(at=2, by="ann", because="It smokes."))
-    assert (held.opened, held.endings, held.probed) == (2, (), None)
-    assert BREAKER.phase(held, 1e9) == "open"
-    assert BREAKER.ask(held, 1e9) == RefusedCall(HELD_RETRY_S)
-    assert BREAKER.after(held, False, 1e9) == BREAKER.after(held, True, 1e9) == held
+    forced_open = BREAKER.force_open(ForcedOpen(at=2, by="ann", because="It smokes."))
+    assert (forced_open.opened, forced_open.endings, forced_open.probed) == (2, (), None)
+    assert BREAKER.phase(forced_open, 1e9) == "open"
+    assert BREAKER.ask(forced_open, 1e9) == RefusedCall(HELD_RETRY_S)
+    assert BREAKER.after(forced_open, False, 1e9) == BREAKER.after(forced_open, True, 1e9) == forced_open
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_what_is_no_fault_is_refused_with_what_there_is(text: str, words: str) -
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=60) | st.text(":@=*%-.,~0123456789aekilnrvy "))
-def test_whatever_is_said_is_read_or_refused(text: str) -> None:
+def test_any_plan_is_read_or_refused(text: str) -> None:
     try:
         read_faults(text)
     except ConfigurationError:

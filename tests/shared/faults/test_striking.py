@@ -30,14 +30,14 @@ def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 async def passed(times: int, point: str = "commit.before") -> list[str]:
     """Pass the point so often; return the names of the errors raised, and `-` for none."""
-    came: list[str] = []
+    events: list[str] = []
     for _ in range(times):
         try:
             await faults.pass_point(point)
-            came.append("-")
+            events.append("-")
         except Exception as error:
-            came.append(type(error).__name__)
-    return came
+            events.append(type(error).__name__)
+    return events
 
 
 def test_nothing_happens_where_nothing_was_armed() -> None:
@@ -79,19 +79,19 @@ def test_unavailable_looks_like_a_redis_that_is_worth_waiting_for() -> None:
 
 def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
     async def order() -> list[str]:
-        said: list[str] = []
+        events: list[str] = []
 
         async def come_by() -> None:
             await faults.pass_point("commit.before")
-            said.append("came by")
+            events.append("came by")
 
         async def other() -> None:
             for _ in range(5):
                 await asyncio.sleep(0)
-            said.append("other")
+            events.append("other")
 
         await asyncio.gather(come_by(), other())
-        return said
+        return events
 
     assert armed("commit.before:delay=0.05", order) == ["other", "came by"]
     assert armed("commit.before:freeze=0.05", order) == ["came by", "other"]
@@ -122,7 +122,7 @@ def test_a_disconnect_closes_the_connection_it_is_given() -> None:
     armed("redis.commands.sent:disconnect", lambda: come_by(None))
 
 
-def test_a_kill_ends_the_process_at_once_and_the_log_has_told_of_it() -> None:
+def test_a_kill_is_logged_and_ends_the_process_at_once() -> None:
     code = (
         "import asyncio\n"
         "from antiphon_shared import faults\n"

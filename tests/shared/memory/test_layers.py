@@ -9,8 +9,8 @@ QUERY = "Who teaches the MCP course? What does it cost?"
 
 
 def after(*notes: Note) -> Memory:
-    said = (ReasoningNote(round=number, note=note) for number, note in enumerate(notes, 1))
-    return Memory.of(QUERY, (MemoryDelta(reasoning=(one,)) for one in said))
+    parts = (ReasoningNote(round=number, note=note) for number, note in enumerate(notes, 1))
+    return Memory.of(QUERY, (MemoryDelta(reasoning=(one,)) for one in parts))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_what_was_answered_is_kept_once_oldest_first() -> None:
 
 
 def test_a_memory_that_was_read_before_says_the_same_with_one_delta_more() -> None:
-    said = [
+    steps = [
         ReasoningNote(round=1, note=Note(open=("a?",), constraints=("cheap",), goal=("A course",))),
         ReasoningNote(round=2, text="No note."),
         ReasoningNote(
@@ -45,7 +45,7 @@ def test_a_memory_that_was_read_before_says_the_same_with_one_delta_more() -> No
         ),
         ReasoningNote(round=4, text="No note."),
     ]
-    deltas = [MemoryDelta(reasoning=(one,)) for one in said]
+    deltas = [MemoryDelta(reasoning=(one,)) for one in steps]
     read_before = Memory(QUERY)
     for count, delta in enumerate(deltas, 1):
         read_before.intent_after(count)

@@ -232,10 +232,10 @@ _KEYS = {
 def write_note(note: Note) -> str:
     """Return the note in the form that the prompt asks for."""
     lines = [
-        f"{key}: {' '.join(said.split())}"
+        f"{key}: {' '.join(entry.split())}"
         for kind, key in _KEYS.items()
-        for said in getattr(note, kind)
-        if said
+        for entry in getattr(note, kind)
+        if entry
     ]
     return "\n".join(["<note>", *lines, "</note>"])
 

@@ -61,7 +61,7 @@ def test_one_value_is_read_whatever_stands_around_it(text: str, value: Any) -> N
         (r'{"\ud83d": 1}', "half a character"),
     ],
 )  # fmt: skip  # one form for all rows
-def test_what_is_no_one_value_is_told_in_words_for_the_model(text: str, problem: str) -> None:
+def test_text_that_is_not_one_value_is_explained_for_the_model(text: str, problem: str) -> None:
     given = read_answer(text)
     assert given.value is None
     assert problem in given.problem

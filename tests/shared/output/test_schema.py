@@ -49,11 +49,11 @@ def test_a_value_that_fits_breaks_no_rule(value: Any) -> None:
         ([], 'Property: (the whole), Message: [] is not of type "object"'),
     ],
 )
-def test_a_broken_rule_is_told_with_the_field_and_the_value(value: Any, fault: str) -> None:
+def test_a_broken_rule_is_reported_with_the_field_and_the_value(value: Any, fault: str) -> None:
     assert faults(value) == [fault]
 
 
-def test_no_more_faults_are_told_than_a_model_can_use() -> None:
+def test_the_number_of_reported_faults_is_limited() -> None:
     schema = {"type": "array", "items": {"type": "integer"}}
     assert len(faults(["x"] * 1_000, schema)) == FAULTS_MAX
     (long,) = faults("x" * 10_000, {"type": "integer"})
@@ -62,11 +62,11 @@ def test_no_more_faults_are_told_than_a_model_can_use() -> None:
     assert len(at) < 700
 
 
-def test_of_a_value_that_may_break_millions_of_rules_only_that_is_told() -> None:
+def test_a_value_that_breaks_millions_of_rules_is_reported_once() -> None:
     """To make them out takes gigabytes."""
     schema = {"items": {"anyOf": [{"const": n} for n in range(5_000)]}}
-    (told,) = faults(["x"] * 20_000, schema)
-    assert "too large to name them" in told
+    (fault,) = faults(["x"] * 20_000, schema)
+    assert "too large to name them" in fault
     assert faults([1] * 1_000, schema) == []
 
 
@@ -97,16 +97,16 @@ def test_a_property_may_be_called_as_a_keyword_is() -> None:
 BACK_TWICE = {"anyOf": [{"properties": {"n": {"$ref": "#"}}}, {"properties": {"n": {"$ref": "#"}}}]}
 
 
-BACK_BESIDE = {
+BACK_WITH_SIBLINGS = {
     "$ref": "#/$defs/m",
     "properties": {"n": {"$ref": "#"}},
     "$defs": {"m": {"properties": {"n": {"$ref": "#"}}}},
 }
-NULL_BESIDE = {
+NULL_WITH_SIBLINGS = {
     "properties": {"n": {"$ref": "#"}},
     "anyOf": [{"properties": {"n": {"$ref": "#"}}}, {"type": "null"}],
 }
-"""A schema that checks each part twice, at each level of the value anew."""
+"""A schema that checks each part twice at each level of the value."""
 ESCAPED = {"$ref": "#/$defs/a%30", "$defs": {**doubling(30)["$defs"], "a%30": {}}}
 """The name as it stands is harmless, and the name that it is escaped for is not."""
 OTHER_BASE = {
@@ -118,8 +118,8 @@ OTHER_BASE = {
 @each_row(
     ("schema", "why"),
     [
-        (BACK_BESIDE, "leads back to itself through anyOf"),
-        (NULL_BESIDE, "leads back to itself through anyOf"),
+        (BACK_WITH_SIBLINGS, "leads back to itself through anyOf"),
+        (NULL_WITH_SIBLINGS, "leads back to itself through anyOf"),
         (ESCAPED, "is escaped by %"),
         (OTHER_BASE, r"\$id and \$dynamicRef are not supported"),
         ([], "it is not a JSON object"),

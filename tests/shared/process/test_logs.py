@@ -30,10 +30,10 @@ def _logging_as_it_was() -> Iterator[None]:
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     """Return the log; check that each line is an object without the secret."""
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert SECRET not in said.err
-    return [orjson.loads(line) for line in said.err.splitlines()]
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert SECRET not in output.err
+    return [orjson.loads(line) for line in output.err.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_whatever_is_logged_is_one_line_of_json(value: Any) -> None:
     assert orjson.loads(line.encode("utf-8", "replace").replace(b"\\ud800", b"?"))["event"] == "tool failed"
 
 
-class Told:
+class Shown:
     """Something whose text holds a secret."""
 
     def __repr__(self) -> str:
@@ -59,7 +59,7 @@ class Told:
         f"\ud800 {SECRET}",
         {"deep": [{"deeper": SECRET}], SECRET: 1},
         [2**70, SECRET],
-        Told(),
+        Shown(),
         ValueError(f'"{SECRET}"\n'),
         "Authorization: Bearer abc",
         'quotes " and \\ and sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz',
@@ -119,11 +119,11 @@ def test_what_libraries_warn_of_is_a_line_like_any_other(capsys: pytest.CaptureF
         raise OSError(SECRET)
     except OSError:
         log.exception("gone")
-    retrying, unfitting, odd, gone = lines(capsys)
+    retrying, unfitting, odd, unawaited = lines(capsys)
     assert (retrying["logger"], retrying["level"]) == ("some.library", "warning")
     assert retrying["event"].startswith("retrying http://")
     assert (unfitting["event"], odd["event"]) == ("%d of them", "an odd level")
-    assert "OSError: [redacted]" in gone["exception"]
+    assert "OSError: [redacted]" in unawaited["exception"]
 
 
 @pytest.mark.usefixtures("_logging_as_it_was")
@@ -142,10 +142,10 @@ def test_the_command_line_shows_no_secret_either(capsys: pytest.CaptureFixture[s
     structlog.get_logger().error(
         "failed", url=f"redis://:{SECRET}@host", key="sk-ant-api03-AbCdEfGhIjKlMnOpQrSt"
     )
-    said = capsys.readouterr().err
-    assert "failed" in said
-    assert SECRET not in said
-    assert "sk-ant" not in said
+    output = capsys.readouterr().err
+    assert "failed" in output
+    assert SECRET not in output
+    assert "sk-ant" not in output
 
 
 def test_a_log_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,9 +188,9 @@ def test_an_unknown_token_is_in_no_log(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     logs.configure("info", "coordinator")
     log()
-    said = capsys.readouterr().err
-    assert said.startswith("{") is not is_terminal
-    assert "refused" in said or "no such token" in said
-    assert "[redacted]" in said
-    assert TOKEN not in said
-    assert SECRET not in said
+    output = capsys.readouterr().err
+    assert output.startswith("{") is not is_terminal
+    assert "refused" in output or "no such token" in output
+    assert "[redacted]" in output
+    assert TOKEN not in output
+    assert SECRET not in output

@@ -44,35 +44,43 @@ class Form:
 
     def filled(self, seed: int) -> tuple[str, tuple[str, ...]]:
         """Return the text, and the secrets in it."""
-        lot = random.Random(f"{self.name} {seed}")
-        text = _PART.sub(lambda match: _drawn(lot, match[1], int(match[2] or 0)) or match[0], self.template)
+        generator = random.Random(f"{self.name} {seed}")
+        text = _PART.sub(
+            lambda match: _drawn(generator, match[1], int(match[2] or 0)) or match[0], self.template
+        )
         secrets = tuple(re.findall("«(.*?)»", text, re.DOTALL))
         return text.replace("«", "").replace("»", ""), secrets
 
 
-def _drawn(lot: random.Random, kind: str, length: int) -> str:
+def _drawn(generator: random.Random, kind: str, length: int) -> str:
     if kind == "pw":
-        return _password(lot)
+        return _password(generator)
     if kind == "uuid":
-        return str(UUID(int=lot.getrandbits(128), version=4))
+        return str(UUID(int=generator.getrandbits(128), version=4))
     if kind == "basic":
-        return b64encode(f"ada:{_password(lot)}".encode()).decode()
+        return b64encode(f"ada:{_password(generator)}".encode()).decode()
     if kind == "b64u":
-        return _drawn(lot, "b64", length).replace("+", "%2B").replace("/", "%2F")
+        return _drawn(generator, "b64", length).replace("+", "%2B").replace("/", "%2F")
     if kind not in _SIGNS:
         return ""
-    drawn = "".join(lot.choice(_SIGNS[kind]) for _ in range(length))
+    drawn = "".join(generator.choice(_SIGNS[kind]) for _ in range(length))
     # Neither ends are signs that a text may end with, and something is a digit, as nearly always in a long one.
-    ends = lot.choice("QWERTZ") if kind in ("up", "b32", "HEX", "bech") else "7" if kind == "digit" else "a"
-    ends = lot.choice("acdef") if kind == "hex" else "A" if kind == "HEX" else ends
+    ends = (
+        generator.choice("QWERTZ")
+        if kind in ("up", "b32", "HEX", "bech")
+        else "7"
+        if kind == "digit"
+        else "a"
+    )
+    ends = generator.choice("acdef") if kind == "hex" else "A" if kind == "HEX" else ends
     return drawn[:-1] + ends if drawn[-1:] in ("-", "_", "+", "/") else drawn
 
 
-def _password(lot: random.Random) -> str:
+def _password(generator: random.Random) -> str:
     """Return a password: six letters and more, digits among them, and often a sign."""
-    letters = "".join(lot.choice(string.ascii_letters) for _ in range(lot.randint(6, 10)))
-    digits = "".join(lot.choice(string.digits) for _ in range(lot.randint(2, 4)))
-    sign = lot.choice(["", "", "!", "-", "_", ".", "*"])
+    letters = "".join(generator.choice(string.ascii_letters) for _ in range(generator.randint(6, 10)))
+    digits = "".join(generator.choice(string.digits) for _ in range(generator.randint(2, 4)))
+    sign = generator.choice(["", "", "!", "-", "_", ".", "*"])
     return f"{letters[:4]}{digits}{sign}{letters[4:]}"
 
 

@@ -188,7 +188,7 @@ def test_the_space_around_a_secret_is_not_part_of_it() -> None:
 
 
 @pytest.mark.parametrize("short", ["", "a", "12345", "  ab\n", "redact", "[redacted]"])
-def test_what_is_too_short_to_be_told_from_text_is_not_looked_for(short: str) -> None:
+def test_a_secret_too_short_to_distinguish_from_text_is_not_searched(short: str) -> None:
     text = "a 12345 ab redact [redacted]"
     assert Redactor([short]).text(text) is text
 

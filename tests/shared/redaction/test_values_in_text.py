@@ -82,19 +82,19 @@ def test_what_only_speaks_of_secrets_stays(text: str) -> None:
     assert hidden(text) == text
 
 
-def test_the_value_of_a_url_is_told_as_it_was_meant() -> None:
+def test_a_value_in_a_url_is_decoded_before_it_is_replaced() -> None:
     url = "?next=%2Fa%3Ftoken%3Dx%252By&api_key=a%20b"
     assert KEYS.in_text(url, str.upper) == "?next=%2Fa%3Ftoken%3DX%2BY&api_key=A B"
 
 
-def test_a_value_in_json_within_text_is_told_as_it_was_meant() -> None:
-    told: list[str] = []
+def test_a_value_in_json_within_text_is_decoded_before_it_is_replaced() -> None:
+    values: list[str] = []
     for meant in ('a"b\\c/d', "p\u00e4ss\n\u20ac", "\U0001f600 smile", "C:\\new\\dir"):
         inner = json.dumps({"password": meant})
         for text in (inner, json.dumps({"a": inner}), inner.replace("/", "\\/")):
-            KEYS.in_text(text, lambda value: told.append(value) or "")  # type: ignore[func-returns-value]  # that is why
-        assert told == [meant] * 3
-        told.clear()
+            KEYS.in_text(text, lambda value: values.append(value) or "")  # type: ignore[func-returns-value]  # that is why
+        assert values == [meant] * 3
+        values.clear()
 
 
 @each_row(

@@ -170,7 +170,7 @@ def test_nothing_but_brackets_parentheses_and_line_separators_is_replaced(text: 
 
 @given(hostile)
 def test_an_attribute_stays_in_its_quotes_on_its_line(value: str) -> None:
-    said = attribute(value)
-    assert not set('"<>') & set(said)
-    assert len(said.splitlines()) <= 1
-    assert len(said) <= 6 * 202
+    quoted = attribute(value)
+    assert not set('"<>') & set(quoted)
+    assert len(quoted.splitlines()) <= 1
+    assert len(quoted) <= 6 * 202

@@ -18,7 +18,7 @@ def test_words_are_found_wherever_they_stand(words: list[str], around: str, data
     assert search.may_match(text.encode("utf-8", "surrogatepass"))
 
 
-def test_what_holds_none_is_told_to_hold_none() -> None:
+def test_text_without_any_word_of_the_pattern_cannot_match() -> None:
     search = NativeSearch("one|two")
     assert not search.may_match("three é " * 1_000)
     assert not search.may_match("three é ".encode() * 1_000)

@@ -9,7 +9,7 @@ def test_the_nearest_is_named_first() -> None:
     )
 
 
-def test_what_is_like_nothing_is_told_what_there_is() -> None:
+def test_a_name_unlike_all_others_receives_the_list_of_names() -> None:
     assert did_you_mean("zzz", ["a", "b"]) == "There are: a, b."
     assert did_you_mean("zzz", []) == ""
     assert did_you_mean("zzz", [], "Publish one.") == "Publish one."

@@ -128,7 +128,7 @@ def test_a_query_that_asks_several_things_is_parted(query: str, parts: tuple[str
 
 
 @each_row("query", WHOLE)
-def test_a_query_that_asks_one_thing_or_is_in_doubt_stays_whole(query: str) -> None:
+def test_a_query_with_one_question_or_an_unclear_one_stays_whole(query: str) -> None:
     assert sub_questions(query) == (query,)
 
 

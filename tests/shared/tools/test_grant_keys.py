@@ -74,13 +74,13 @@ def test_several_keys_stand_in_one_file_with_notes_between_them(tmp_path: Path) 
     ],
 )
 def test_a_private_key_is_refused_and_not_quoted(content: bytes) -> None:
-    said = refused(content)
-    assert "contains a private key" in said
-    assert "MC4CAQ" not in said
+    message = refused(content)
+    assert "contains a private key" in message
+    assert "MC4CAQ" not in message
 
 
 @each_row(
-    ("content", "says"),
+    ("content", "message"),
     [
         (b"", "not contain a complete public key"),
         (b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5 somebody", "not contain a complete public key"),
@@ -96,8 +96,8 @@ def test_a_private_key_is_refused_and_not_quoted(content: bytes) -> None:
         (b"x" * 100_001, "too large"),
     ],
 )
-def test_what_cannot_verify_is_refused_with_the_reason(content: bytes, says: str) -> None:
-    with pytest.raises(ConfigurationError, match=says):
+def test_what_cannot_verify_is_refused_with_the_reason(content: bytes, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
         read_keys(content, "KEYS: key.pem")
 
 

@@ -39,7 +39,7 @@ def test_a_grant_for_several_audiences_is_for_us_too() -> None:
 
 
 @each_row(
-    ("claims", "says"),
+    ("claims", "message"),
     [
         ({"aud": "somebody"}, "`aud`"),
         ({"aud": None}, "`aud`"),
@@ -60,8 +60,8 @@ def test_a_grant_for_several_audiences_is_for_us_too() -> None:
         ({"session": "no spaces"}, "`session`"),
     ],
 )
-def test_a_claim_that_cannot_be_is_named(claims: dict[str, Any], says: str) -> None:
-    with pytest.raises(UnreadableGrant, match=says):
+def test_a_claim_that_cannot_be_is_named(claims: dict[str, Any], message: str) -> None:
+    with pytest.raises(UnreadableGrant, match=message):
         read_claims(a_grant(**{"scopes": ["read"], **claims}))
 
 

@@ -11,7 +11,7 @@ from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.tool import tool
 
 
-def told(effect: Effect = "read", text: str = "Does it.", **options: Any) -> list[str]:
+def hints(effect: Effect = "read", text: str = "Does it.", **options: Any) -> list[str]:
     """Return the hints that the model reads after the description."""
     return published(text, complete("t", effect, options)).removeprefix(text).splitlines()[1:]
 
@@ -46,14 +46,14 @@ HINTS: list[tuple[Effect, dict[str, Any], list[str]]] = [
 def test_the_contract_speaks_in_plain_lines(
     effect: Effect, options: dict[str, Any], lines: list[str]
 ) -> None:
-    assert told(effect, **options) == lines
+    assert hints(effect, **options) == lines
 
 
 @pytest.mark.parametrize("idempotent", [True, False])
 @pytest.mark.parametrize("mode", ["parallel-safe", "sequential-only"])
 def test_every_write_says_in_one_of_three_lines_that_it_is_one(mode: str, idempotent: bool) -> None:
     """Models are not sent the contract: the offline model knows writes by these lines."""
-    lines = told("write", mode=mode, idempotent=idempotent)
+    lines = hints("write", mode=mode, idempotent=idempotent)
     assert {CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME} & set(lines)
 
 
@@ -64,15 +64,15 @@ def test_a_write_that_can_be_asked_about_does_not_end_as_unknown() -> None:
 def test_what_the_author_has_said_is_not_said_again() -> None:
     text = describe("Fetches one.", requires="search", next=["rerank"], notes=ONE_AFTER_ANOTHER)
     assert text == f"Fetches one.\nRequires: search first.\nNext: rerank.\n{ONE_AFTER_ANOTHER}"
-    assert told("read", text, depends_on={"tool": "search", "required_fields": ["id"]}, next="rerank") == []
-    assert told("read", text, mode="sequential-only") == []
-    assert told("read", text, next=["rerank", "cite"]) == ["Next: cite."]
-    assert told("read", "Makes one; see create_all.", batch={"tool": "create_all", "argument": "a"}) == []
+    assert hints("read", text, depends_on={"tool": "search", "required_fields": ["id"]}, next="rerank") == []
+    assert hints("read", text, mode="sequential-only") == []
+    assert hints("read", text, next=["rerank", "cite"]) == ["Next: cite."]
+    assert hints("read", "Makes one; see create_all.", batch={"tool": "create_all", "argument": "a"}) == []
     assert describe(text, requires="search", next="rerank") == text
 
 
 def test_a_longer_name_is_another_tool() -> None:
-    assert told("read", "D.\nRequires: search-all.", depends_on="search") == ["Requires: search first."]
+    assert hints("read", "D.\nRequires: search-all.", depends_on="search") == ["Requires: search first."]
 
 
 def test_an_author_may_require_something_in_words() -> None:

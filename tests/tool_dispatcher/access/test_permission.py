@@ -133,7 +133,7 @@ def test_a_tool_that_the_operator_did_not_name_needs_no_approval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("decision", "says"),
+    ("decision", "message"),
     [
         (approved(is_approved=False), "denied"),
         (approved(is_approved=False, calls=("c1",)), "denied"),
@@ -141,9 +141,9 @@ def test_a_tool_that_the_operator_did_not_name_needs_no_approval() -> None:
         (approved(calls=("c2", "c3")), "for other calls"),
     ],
 )
-def test_an_approval_of_something_else_approves_nothing(decision: ApprovalDecided, says: str) -> None:
+def test_an_approval_of_something_else_approves_nothing(decision: ApprovalDecided, message: str) -> None:
     rule = ApprovalRule(frozenset({"send"}))
-    assert says in denied(refusal(a_call(name="send"), WRITE, terms(rule=rule), decision)).message
+    assert message in denied(refusal(a_call(name="send"), WRITE, terms(rule=rule), decision)).message
 
 
 def test_an_approval_may_name_its_calls() -> None:
@@ -222,7 +222,7 @@ def test_leave_to_use_a_tool_does_not_look_at_approvals() -> None:
     denied(permission_error("send", WRITE, terms(authorization=Authorization(), rule=rule)))
 
 
-def test_a_result_that_must_not_be_told_any_more_leaves_no_doubt_that_the_call_was_made() -> None:
+def test_a_result_that_must_no_longer_be_shown_still_states_that_the_call_was_made() -> None:
     refused = denied(
         refusal(a_call(name="send"), WRITE, terms(authorization=Authorization(problem="The grant ended.")))
     )
@@ -232,7 +232,7 @@ def test_a_result_that_must_not_be_told_any_more_leaves_no_doubt_that_the_call_w
     assert error.suggested_action.startswith("Do not call it again: it may have taken effect.")
 
 
-def test_the_catalogue_is_told_the_rule_of_each_tool() -> None:
+def test_the_approval_rule_is_resolved_for_each_tool() -> None:
     rule = ApprovalRule(frozenset({"look"}), after_untrusted=True)
     assert rule.of("look", READ) == "always"
     assert rule.of("fetch", READ) == "never"

@@ -18,9 +18,9 @@ def test_no_tool_can_say_that_it_did_not_run(kind: ErrorType) -> None:
         ToolFailed(kind, "…")
 
 
-def test_a_failure_that_says_nothing_is_told_with_what_to_do() -> None:
-    told = error_of(ToolFailed("not_found", " ", " "), "read")
-    assert (told.message, told.suggested_action) == (
+def test_a_failure_without_a_message_is_reported_with_what_to_do() -> None:
+    error = error_of(ToolFailed("not_found", " ", " "), "read")
+    assert (error.message, error.suggested_action) == (
         "The tool failed and did not say why.",
         WHAT_TO_DO["not_found"],
     )
@@ -49,5 +49,5 @@ class Client(Exception):
 def test_the_code_of_an_exception_is_kept_beside_the_error_type(
     error: BaseException, code: str, error_type: str
 ) -> None:
-    told = error_of(error, "read")
-    assert (told.code, told.error_type) == (code, error_type)
+    reported = error_of(error, "read")
+    assert (reported.code, reported.error_type) == (code, error_type)

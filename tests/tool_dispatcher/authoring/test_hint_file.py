@@ -52,10 +52,13 @@ def test_json_does_as_well() -> None:
 
 
 def test_what_the_description_says_already_is_not_said_again() -> None:
-    said = "Books.\nRequires: search_flights first; its `id`.\nNext: pay.\nAsk first."
-    assert described(said, ToolHint(requires=("search_flights",), next=("pay",), hint="Ask first.")) == said
-    more = described(said, ToolHint(requires=("search",), next=("pay", "tell")))
-    assert more == f"{said}\nRequires: search first.\nNext: tell."
+    description = "Books.\nRequires: search_flights first; its `id`.\nNext: pay.\nAsk first."
+    assert (
+        described(description, ToolHint(requires=("search_flights",), next=("pay",), hint="Ask first."))
+        == description
+    )
+    more = described(description, ToolHint(requires=("search",), next=("pay", "tell")))
+    assert more == f"{description}\nRequires: search first.\nNext: tell."
 
 
 def test_hints_of_several_origins_add_up() -> None:
@@ -83,13 +86,13 @@ send-mail:
 check_credit:
 search_flights: [hint]
 """
-    there = "There are: check_credit, create_booking, search_flights, send-mail."
+    names = "There are: check_credit, create_booking, search_flights, send-mail."
     form = "write the name of a tool, followed by a reason in brackets: search_flights (needs flight_id)"
     found = faults(text)
     for line in (
-        f"line 2, column 1: create_boking: there is no tool 'create_boking'. Did you mean create_booking? {there}",
+        f"line 2, column 1: create_boking: there is no tool 'create_boking'. Did you mean create_booking? {names}",
         "line 5, column 14: create_booking.requires.0: there is no tool 'serch_flights'. "
-        f"Did you mean search_flights? {there}",
+        f"Did you mean search_flights? {names}",
         f"line 5, column 51: create_booking.requires.2: 'an earlier search': {form}",
         "line 6, column 3: create_booking.nxet: the field does not exist. Did you mean next? "
         "There are: requires, next, hint.",
@@ -97,7 +100,7 @@ search_flights: [hint]
         "line 8, column 3: create_booking.hint: write text",
         "line 10, column 10: send-mail.next.0: the tool names itself; remove it",
         "line 10, column 21: send-mail.next.1: write text",
-        f"line 10, column 24: send-mail.next.2: there is no tool 'check_credits'. Did you mean check_credit? {there}",
+        f"line 10, column 24: send-mail.next.2: there is no tool 'check_credits'. Did you mean check_credit? {names}",
         "line 11, column 1: check_credit: write an object of requires, next and hint",
         "line 12, column 1: search_flights: write an object of requires, next and hint",
     ):

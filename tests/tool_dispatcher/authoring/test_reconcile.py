@@ -44,11 +44,11 @@ def test_one_that_cannot_be_asked_is_refused(reconcile: Any) -> None:
 async def test_one_that_takes_a_context_is_asked_with_the_fence_of_the_takeover() -> None:
     asked_with: list[ToolContext] = []
 
-    def what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> TookEffect:
+    def effect_of(key: str, arguments: dict[str, Any], context: ToolContext) -> TookEffect:
         asked_with.append(context)
         return TookEffect([key, arguments, context.idempotency_key])
 
-    @tool(effect="write", description="Notes.", reconcile=what_came_of)
+    @tool(effect="write", description="Notes.", reconcile=effect_of)
     def note(text: str) -> None:
         raise AssertionError("it took effect, and is not run")
 

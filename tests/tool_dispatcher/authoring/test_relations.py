@@ -48,11 +48,11 @@ def refused(*tools: Tool) -> str:
         {"batch": {"tool": "serach", "argument": "all"}},
     ],
 )
-def test_a_name_that_is_not_there_is_told_the_nearest(options: dict[str, Any]) -> None:
-    told = refused(a_tool("fetch", print, **options), a_tool("search", print))
-    assert "Tool 'fetch'" in told
-    assert f"{next(iter(options))} names 'serach'" in told
-    assert "Did you mean search?" in told
+def test_an_unknown_name_is_refused_with_the_nearest_one(options: dict[str, Any]) -> None:
+    message = refused(a_tool("fetch", print, **options), a_tool("search", print))
+    assert "Tool 'fetch'" in message
+    assert f"{next(iter(options))} names 'serach'" in message
+    assert "Did you mean search?" in message
 
 
 def test_without_a_near_one_all_are_listed() -> None:
@@ -62,15 +62,15 @@ def test_without_a_near_one_all_are_listed() -> None:
 
 
 def test_the_only_tool_that_names_another_is_not_proposed_itself() -> None:
-    told = refused(a_tool("find_box", print, next="find_bog"))
-    assert told.endswith("is not among the tools. Load the module that defines it too.")
+    message = refused(a_tool("find_box", print, next="find_bog"))
+    assert message.endswith("is not among the tools. Load the module that defines it too.")
 
 
 @pytest.mark.parametrize("names", ["ab", "abc", "abcde"])
 def test_tools_that_wait_for_each_other_in_a_circle_are_refused(names: str) -> None:
     needs = zip(names, names[1:] + names[0], strict=True)
-    told = refused(*(a_tool(name, print, depends_on=other) for name, other in needs))
-    assert f"form a cycle: {' -> '.join((*names, names[0]))}" in told
+    message = refused(*(a_tool(name, print, depends_on=other) for name, other in needs))
+    assert f"form a cycle: {' -> '.join((*names, names[0]))}" in message
 
 
 def test_one_tool_may_be_needed_by_several() -> None:
@@ -90,8 +90,8 @@ class TestAlternatives:
         Registry([taking("a", "q", optional="n", alternatives=mapped), taking("b", "text")])
 
     def test_a_read_is_never_replaced_by_a_write(self) -> None:
-        told = refused(taking("a", alternatives="b"), taking("b", effect="write"))
-        assert "is a read, and its alternative b is a write" in told
+        message = refused(taking("a", alternatives="b"), taking("b", effect="write"))
+        assert "is a read, and its alternative b is a write" in message
 
     def test_a_write_may_be_replaced_by_a_write_of_wider_scopes(self) -> None:
         Registry(

@@ -39,7 +39,7 @@ def test_the_file_and_line_of_a_fault_are_named(
         load_tools(f"faulty_{name}")
 
 
-def test_a_misspelt_module_is_told_the_nearest_in_the_directory(
+def test_a_misspelt_module_is_refused_with_the_nearest_in_the_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "my_tools.py").touch()

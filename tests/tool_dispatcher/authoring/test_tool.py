@@ -325,7 +325,7 @@ def test_a_bare_decorator_is_refused_with_the_fix() -> None:
         tool(fine)  # type: ignore[arg-type]  # the very fault
 
 
-def test_a_method_is_told_to_be_bound_first() -> None:
+def test_an_unbound_method_is_refused_with_the_advice_to_bind_it() -> None:
     with pytest.raises(InvalidTool, match=r"'self' needs a type hint.*bound method"):
 
         class Shop:

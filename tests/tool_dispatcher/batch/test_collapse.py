@@ -254,14 +254,14 @@ def test_an_item_may_fail_by_itself(item: Any, error_type: str, message: str, ac
     assert action in error.suggested_action
 
 
-def test_an_items_error_keeps_what_it_says() -> None:
-    told = {
+def test_the_error_of_an_item_keeps_its_fields() -> None:
+    item_error = {
         "error_type": "rate_limit",
         "message": "slow",
         "retry_after_s": 90_000,
         "fields": {"n": "too often"},
     }
-    (error,) = spread(MANY, "read", [{"error": told}], 1)
+    (error,) = spread(MANY, "read", [{"error": item_error}], 1)
     assert (error.retry_after_s, error.fields) == (90_000, {"n": "too often"})
 
 
@@ -283,7 +283,7 @@ def test_the_failed_item_of_a_write_is_not_simply_called_again() -> None:
         ({"results": [{"index": 0}, "x"]}, "each index from 0 to 1 once"),
     ],
 )
-def test_what_cannot_be_told_apart_by_call_is_an_error_for_each(outcome: Any, returned: str) -> None:
+def test_results_that_cannot_be_assigned_to_calls_are_an_error_for_each(outcome: Any, returned: str) -> None:
     for effect, action in (("read", "one item at a time"), ("write", "took effect; do not repeat it")):
         errors = spread(MANY, effect, outcome, 2)
         assert len(errors) == 2

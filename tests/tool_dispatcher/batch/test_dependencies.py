@@ -125,7 +125,7 @@ def test_a_placeholder_for_a_refused_call_fails_before_anything_runs() -> None:
     assert [result.index for result in hand.answered] == [1, 2]
 
 
-def test_calls_that_wait_for_each_other_are_told_of_the_cycle() -> None:
+def test_calls_that_wait_for_each_other_receive_an_error_naming_the_cycle() -> None:
     calls = [
         a_call("a", arguments={"x": "${calls[2]}"}),
         a_call("b"),
@@ -155,7 +155,7 @@ def test_a_tool_that_needs_itself_is_a_cycle_and_no_endless_wait() -> None:
     assert error_in(result).message == "a was not run: calls[0] (a) waits for itself."
 
 
-def test_a_cycle_is_told_the_same_way_after_a_crash() -> None:
+def test_a_cycle_is_reported_the_same_way_after_a_crash() -> None:
     calls = [a_call(arguments={"x": "${calls[1]}"}), a_call(arguments={"x": "${calls[0]}"})]
     first, second = Hand(a_plan(*calls)).end_all()
     assert Hand(a_plan(*calls, settled={0: first})).end_all() == (first, second)
@@ -190,19 +190,19 @@ graphs = st.integers(1, 9).flatmap(
 
 
 @given(graphs)
-def test_knots_are_exactly_the_nodes_that_reach_each_other_after_what_they_need(
+def test_cycles_are_exactly_the_nodes_that_reach_each_other_in_dependency_order(
     needs: list[list[int]],
 ) -> None:
     reach = [{*edges} for edges in needs]
     for _ in needs:
         reach = [edges.union(*(reach[other] for other in edges)) for edges in reach]
     found = find_cycles(needs, range(len(needs)))
-    assert sorted(node for knot in found for node in knot) == list(range(len(needs)))
-    place = {node: number for number, knot in enumerate(found) for node in knot}
+    assert sorted(node for cycle in found for node in cycle) == list(range(len(needs)))
+    place = {node: number for number, cycle in enumerate(found) for node in cycle}
     for node in range(len(needs)):
         for other in range(len(needs)):
-            is_one_knot = node == other or (other in reach[node] and node in reach[other])
-            assert (place[node] == place[other]) == is_one_knot
+            is_one_cycle = node == other or (other in reach[node] and node in reach[other])
+            assert (place[node] == place[other]) == is_one_cycle
         assert all(place[other] <= place[node] for other in needs[node])
 
 

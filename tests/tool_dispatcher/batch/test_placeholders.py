@@ -74,7 +74,7 @@ def test_values_are_copies_that_a_tool_may_change() -> None:
 
 
 @each_row(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("${calls[0].title}", "calls[0] is an object with 'documents', 'odd key', 'secret'"),
         ("${calls[0].documents[2].id}", "calls[0].documents is a list of 2, from [0] to [1]"),
@@ -86,11 +86,11 @@ def test_values_are_copies_that_a_tool_may_change() -> None:
         ("${calls[0].documents[0].n.x}", "calls[0].documents[0].n is a number"),
     ],
 )
-def test_a_path_that_is_not_there_names_the_argument_and_what_is_there(text: str, said: str) -> None:
+def test_a_path_that_is_not_there_names_the_argument_and_what_is_there(text: str, message: str) -> None:
     error = _error({"filters": [{"id": text}]})
     assert "filters[0].id" in error.fields
     assert f"{text} does not exist" in error.message
-    assert said in error.message
+    assert message in error.message
     assert "hunter2" not in error.model_dump_json(), "what was returned is not shown, only its outline"
     assert error.suggested_action.startswith("Call fetch again with the value itself")
 
@@ -100,7 +100,7 @@ def test_every_argument_at_fault_is_named() -> None:
     assert set(error.fields) == {"a", "b.c"}
 
 
-def test_faults_without_end_are_told_in_part() -> None:
+def test_very_many_faults_are_reported_in_part() -> None:
     error = _error({"a": ["${calls[0].x}"] * 10_000})
     assert len(error.model_dump_json()) < 20_000
     (refused,) = start(a_plan(a_call(arguments={"a": ["${calls[0].x}"] * 10_000}))).answered
@@ -134,7 +134,7 @@ def test_resolving_before_the_other_call_has_succeeded_is_a_mistake_of_ours() ->
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("${calls[1].id}", "a.b[0]: ${calls[1].id} names this call itself"),
         (
@@ -145,7 +145,7 @@ def test_resolving_before_the_other_call_has_succeeded_is_a_mistake_of_ours() ->
         ("${calls[0", "it begins like a placeholder, but after ${calls["),
     ],
 )
-def test_what_can_be_seen_to_be_wrong_is_refused_before_anything_runs(text: str, said: str) -> None:
+def test_what_can_be_seen_to_be_wrong_is_refused_before_anything_runs(text: str, message: str) -> None:
     plan = a_plan(
         a_call(), a_call("fetch", arguments={"a": {"b": [text]}}), example_of=lambda name: {"example": name}
     )
@@ -153,7 +153,7 @@ def test_what_can_be_seen_to_be_wrong_is_refused_before_anything_runs(text: str,
     error = error_in(refused)
     assert refused.index == 1
     assert error.error_type == "validation_error"
-    assert said in error.message
+    assert message in error.message
     assert list(error.fields) == ["a.b[0]"]
     assert "write one more $ before it" in error.suggested_action
     assert error.example_valid_call == {"example": "fetch"}

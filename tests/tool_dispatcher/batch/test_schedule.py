@@ -246,11 +246,11 @@ class TestBegunBefore:
         assert [unit.calls for unit in step.begin] == [(1,)]
         assert [result.index for result in step.answered] == [2]
 
-    def test_what_it_depends_on_failing_now_leaves_it_in_doubt(self) -> None:
+    def test_its_outcome_is_unknown_when_its_dependency_fails_now(self) -> None:
         calls = [a_call("look"), a_call("write", arguments={"to": "${calls[0].id}"})]
         step = start(a_plan(*calls, contracts=CONTRACTS, begun={1}))
         (look,) = step.begin
         after = advance(step.progress, (look, [failed(0, a_request(*calls).calls[0], a_failure())]))
-        told = error_in(after.answered[0])
-        assert told.error_type == "outcome_unknown"
-        assert "may or may not have taken effect" in told.message
+        error = error_in(after.answered[0])
+        assert error.error_type == "outcome_unknown"
+        assert "may or may not have taken effect" in error.message

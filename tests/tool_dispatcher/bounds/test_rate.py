@@ -36,7 +36,7 @@ async def test_a_burst_is_admitted_at_once_and_not_one_more(limiter: RateLimiter
     await limiter.admit("another tool", RARELY, 0)
 
 
-async def test_who_is_refused_is_told_when_to_come_back_and_takes_no_turn(limiter: RateLimiter) -> None:
+async def test_a_refused_call_receives_its_retry_delay_and_takes_no_turn(limiter: RateLimiter) -> None:
     for _ in range(RARELY.calls):
         await limiter.admit("t", RARELY, 0)
     waits = []

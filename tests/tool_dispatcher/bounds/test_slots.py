@@ -96,14 +96,14 @@ async def test_a_slot_goes_to_the_next_of_this_process_without_asking_redis(
 ) -> None:
     """It is the same one all along."""
     monkeypatch.setattr(slots_module, "_PASSED_ON_S_MAX", LONG_S)
-    held: set[bytes] = set()
+    names: set[bytes] = set()
 
     async def call() -> None:
         async with slots.hold("t", 1, LONG_S):
-            held.update(await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1))
+            names.update(await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1))
 
     await asyncio.gather(*(call() for _ in range(20)))
-    assert len(held) == 1
+    assert len(names) == 1
     await until_all_are_free(bus)
 
 
@@ -130,7 +130,9 @@ async def test_a_slot_that_went_from_hand_to_hand_for_long_goes_back_to_redis(
     await until_all_are_free(bus)
 
 
-async def test_who_waits_too_long_is_told_and_leaves_the_queue(bus: Bus, clock: Clock) -> None:
+async def test_a_call_that_waits_too_long_receives_an_error_and_leaves_the_queue(
+    bus: Bus, clock: Clock
+) -> None:
     wire = a_wire(bus)
     calls, end = Calls(Slots(Batcher(wire), bus.keys, LEASE_S), 1), asyncio.Event()
     first = asyncio.create_task(calls.call("first", end))
@@ -184,7 +186,7 @@ class TestRedisAway:
         await until_all_are_free(bus)
 
     @pytest.mark.parametrize("loses_replies", [False, True])
-    async def test_in_the_end_the_call_is_told_that_nothing_was_run(
+    async def test_the_call_finally_receives_an_error_that_nothing_was_run(
         self, bus: Bus, loses_replies: bool
     ) -> None:
         failing = Failing(bus.batcher, loses_replies=loses_replies)
@@ -244,8 +246,8 @@ class TestProcesses:
 
 async def lives_of_slots(bus: Bus) -> set[float]:
     """Return when the slots that are held now expire."""
-    held = await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1, "WITHSCORES")
-    return {float(score) for _, score in held}
+    leases = await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1, "WITHSCORES")
+    return {float(score) for _, score in leases}
 
 
 @asynccontextmanager

@@ -149,7 +149,7 @@ async def test_a_validator_that_fails_by_itself_is_a_fault() -> None:
     assert await whats(share) == {"the validation itself failed: the model receives internal_error"}
 
 
-async def test_a_tool_of_which_no_example_can_be_made_is_told_to_give_one() -> None:
+async def test_a_tool_without_a_derivable_example_is_asked_to_give_one() -> None:
     @tool(effect="read")
     def look(code: Annotated[str, Field(pattern=r"^[A-Z]{2}-[0-9]{4}$")]) -> str:
         """Looks."""

@@ -41,7 +41,7 @@ def an_error(
     return ToolError(error_type=error_type, message=message, suggested_action=action)
 
 
-def said(
+def verdict_of(
     arguments: dict[str, Any], outcome: Outcome, kind: str = "null", secrets: tuple[str, ...] = ()
 ) -> list[str]:
     """Return the problems, each with a remedy."""
@@ -52,19 +52,19 @@ def said(
 
 
 def test_a_refusal_that_says_everything_is_clean() -> None:
-    assert said({}, Outcome("refused", a_refusal())) == []
+    assert verdict_of({}, Outcome("refused", a_refusal())) == []
 
 
 def test_data_and_typed_errors_of_valid_arguments_are_clean() -> None:
-    assert said(GOOD, Outcome("ran", data={"found": 3})) == []
-    assert said(GOOD, Outcome("ran", data=None)) == []
-    assert said(GOOD, Outcome("ran", an_error())) == []
-    assert said(GOOD, Outcome("accepted")) == []
+    assert verdict_of(GOOD, Outcome("ran", data={"found": 3})) == []
+    assert verdict_of(GOOD, Outcome("ran", data=None)) == []
+    assert verdict_of(GOOD, Outcome("ran", an_error())) == []
+    assert verdict_of(GOOD, Outcome("accepted")) == []
 
 
 def test_a_refusal_of_what_the_schema_allows_is_clean_too() -> None:
     """A validator may know more than a schema can say."""
-    assert said(GOOD, Outcome("refused", a_refusal())) == []
+    assert verdict_of(GOOD, Outcome("refused", a_refusal())) == []
 
 
 @pytest.mark.parametrize("happened", ["ran", "accepted"])
@@ -97,12 +97,14 @@ def test_accepted_nan_says_how_to_refuse_it() -> None:
     ],
 )
 def test_a_refusal_that_does_not_help_is_a_fault(changed: dict[str, Any], what: str) -> None:
-    (found,) = said({}, Outcome("refused", a_refusal(**changed)))
+    (found,) = verdict_of({}, Outcome("refused", a_refusal(**changed)))
     assert what in found
 
 
 def test_a_tool_that_refuses_its_own_example_is_at_fault() -> None:
-    assert said(GOOD, Outcome("refused", a_refusal()), kind="example") == ["the tool refuses its own example"]
+    assert verdict_of(GOOD, Outcome("refused", a_refusal()), kind="example") == [
+        "the tool refuses its own example"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -115,10 +117,10 @@ def test_a_tool_that_refuses_its_own_example_is_at_fault() -> None:
     ],
 )
 def test_a_failure_that_does_not_help_is_a_fault(error: ToolError, what: str) -> None:
-    assert said(GOOD, Outcome("ran", error)) == [what]
+    assert verdict_of(GOOD, Outcome("ran", error)) == [what]
 
 
-def test_an_exception_is_told_with_its_text() -> None:
+def test_an_exception_is_reported_with_its_text() -> None:
     outcome = Outcome("ran", an_error("internal_error", "KeyError: 3"))
     (fault,) = faults(Case("drawn", "", GOOD), JUDGE.of(GOOD), outcome, JUDGE)
     assert fault.detail == "KeyError: 3"
@@ -127,23 +129,23 @@ def test_an_exception_is_told_with_its_text() -> None:
 
 def test_a_secret_argument_must_not_come_back() -> None:
     arguments = {**GOOD, "password": "hunter2hunter2"}
-    assert said(arguments, Outcome("ran", an_error(message="hunter2hunter2 is wrong"))) == [
+    assert verdict_of(arguments, Outcome("ran", an_error(message="hunter2hunter2 is wrong"))) == [
         "it shows a secret"
     ]
-    assert said(arguments, Outcome("ran", data=["hunter2hunter2"])) == ["its result shows a secret"]
-    assert said(arguments, Outcome("ran", data=["ok"])) == []
+    assert verdict_of(arguments, Outcome("ran", data=["hunter2hunter2"])) == ["its result shows a secret"]
+    assert verdict_of(arguments, Outcome("ran", data=["ok"])) == []
 
 
 def test_a_secret_of_the_settings_must_not_come_out() -> None:
     outcome = Outcome("ran", an_error(message="no access with key-of-the-service"))
-    assert said(GOOD, outcome, secrets=("key-of-the-service",)) == ["it shows a secret"]
+    assert verdict_of(GOOD, outcome, secrets=("key-of-the-service",)) == ["it shows a secret"]
 
 
 def test_an_injection_that_worked_is_a_fault() -> None:
-    (what,) = said({"words": "{{1337*7919}}"}, Outcome("ran", data="It is 10587703."))
+    (what,) = verdict_of({"words": "{{1337*7919}}"}, Outcome("ran", data="It is 10587703."))
     assert "was computed" in what
 
 
 def test_what_the_caller_sent_may_be_quoted() -> None:
     arguments = {"words": "/etc/passwd"}
-    assert said(arguments, Outcome("ran", an_error(message="There is no '/etc/passwd'."))) == []
+    assert verdict_of(arguments, Outcome("ran", an_error(message="There is no '/etc/passwd'."))) == []

@@ -28,13 +28,13 @@ class Service:
     async def final_outcome(self, outcome: Any) -> Results:
         return results_of(outcome)
 
-    async def what_came_of_it(self, *about: Any) -> Any:
+    async def effect_of(self, *about: Any) -> Any:
         self.asked += 1
         return TookEffect("done") if self.effects else NO_EFFECT
 
     def hooks(self) -> WriteHooks:
         return WriteHooks(
-            self.run, self.final_outcome, is_safe_to_repeat=False, wait_s=5, reconcile=self.what_came_of_it
+            self.run, self.final_outcome, is_safe_to_repeat=False, wait_s=5, reconcile=self.effect_of
         )
 
 

@@ -63,11 +63,11 @@ async def test_an_unclaimed_write_has_no_status(bus: Bus) -> None:
     assert await a_ledger(bus).status(WRITE) == WriteStatus("none")
 
 
-async def test_others_are_told_how_long_the_claimant_still_has(bus: Bus) -> None:
+async def test_other_workers_receive_the_time_left_to_the_claimant(bus: Bus) -> None:
     await a_claim(bus)
-    standing = await a_ledger(bus).status(WRITE)
-    assert (standing.state, standing.fence) == ("in_progress", 1)
-    assert LEASE_S - 60 < standing.left_s <= LEASE_S
+    status = await a_ledger(bus).status(WRITE)
+    assert (status.state, status.fence) == ("in_progress", 1)
+    assert LEASE_S - 60 < status.left_s <= LEASE_S
 
 
 async def test_our_own_clock_ends_a_lease_no_later_than_that_of_redis(bus: Bus) -> None:
@@ -124,7 +124,7 @@ async def test_what_a_write_returned_is_kept_whole(bus: Bus, data: Any) -> None:
     assert (await a_ledger(bus).status(WRITE)).outcomes == results_of(data)
 
 
-async def test_settling_tells_the_record_and_the_journal_in_one_step(bus: Bus) -> None:
+async def test_settling_writes_the_record_and_the_journal_in_one_step(bus: Bus) -> None:
     write = a_write(call_ids=("c1", "c2"))
     results = results_of({"id": 7}, write)
     assert await a_ledger(bus).settle(await a_claim(bus, write), results, "settled")
@@ -256,7 +256,7 @@ async def test_the_journal_lives_as_long_as_its_session(bus: Bus) -> None:
     assert 3500_000 < await life_ms(bus, key) <= 3600_000
 
 
-async def test_a_record_lost_while_a_write_ran_is_written_anew_when_it_settles(bus: Bus) -> None:
+async def test_a_record_lost_during_a_write_is_written_again_when_it_settles(bus: Bus) -> None:
     claim = await a_claim(bus)
     await bus.batcher.submit("DEL", record_of(bus, WRITE), journal_of(bus, WRITE))
     assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")

@@ -32,7 +32,7 @@ WRITE = a_write()
 class Ended:
     """The status that the first accepted settle has stored."""
 
-    standing: WriteStatus
+    status: WriteStatus
     claimant: str
 
 
@@ -84,7 +84,7 @@ class AnyWorkers(RuleBasedStateMachine):
 
     @rule(target=claims, fence=st.integers(0, 4))
     def take_over(self, fence: int) -> object:
-        before = self.standing()
+        before = self.status()
         claim = self.runner.run(a_ledger(self.bus).take_over(WRITE, fence))
         assert (claim is not None) is (before.state == "abandoned" and before.fence == fence)
         assert claim is None or claim.fence == fence + 1
@@ -112,14 +112,14 @@ class AnyWorkers(RuleBasedStateMachine):
     @invariant()
     def the_newest_fence_is_in_one_hand(self) -> None:
         if self.newest is not None:
-            assert self.standing().fence == self.newest.fence
+            assert self.status().fence == self.newest.fence
 
     @invariant()
     def what_has_ended_never_changes(self) -> None:
         if self.ended is None:
             return
-        assert self.standing() == self.ended.standing
-        (result,) = self.ended.standing.outcomes
+        assert self.status() == self.ended.status
+        (result,) = self.ended.status.outcomes
         assert read_outcome(self.runner.run(journal(self.bus))[outcome_entry("c1")]) == result
 
     @invariant()
@@ -135,9 +135,9 @@ class AnyWorkers(RuleBasedStateMachine):
         assert self.newest is not None
         return self.newest.claimant
 
-    def standing(self) -> WriteStatus:
-        standing = self.runner.run(a_ledger(self.bus).status(WRITE))
-        return WriteStatus(standing.state, standing.fence, 0, standing.outcomes)
+    def status(self) -> WriteStatus:
+        status = self.runner.run(a_ledger(self.bus).status(WRITE))
+        return WriteStatus(status.state, status.fence, 0, status.outcomes)
 
     def noted(self, claim: Claim | None) -> object:
         if claim is None:

@@ -106,7 +106,7 @@ async def test_of_16_callers_of_one_key_one_runs_and_the_others_wait_for_its_res
     assert service.runs == [1]
 
 
-async def test_a_caller_who_cannot_wait_is_told_that_it_is_still_running(bus: Bus) -> None:
+async def test_a_caller_that_cannot_wait_receives_an_error_that_it_is_still_running(bus: Bus) -> None:
     await a_ledger(bus).claim(WRITE)
     service = Service()
     error = the_error(await once(a_ledger(bus), WRITE, service.hooks(wait_s=0.05, is_safe_to_repeat=True)))
@@ -152,14 +152,14 @@ async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> No
     assert await state(bus) == "unknown"
 
 
-async def test_where_there_was_no_first_effect_the_failure_of_a_second_run_is_told_as_it_is(bus: Bus) -> None:
+async def test_a_failure_of_a_second_run_is_reported_unchanged_without_a_first_effect(bus: Bus) -> None:
     await abandoned(bus)
     service = Service(NOT_FOUND)
     service.final_outcome = NO_EFFECT
     assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == NOT_FOUND
 
 
-async def test_of_calls_that_ran_again_as_one_those_that_failed_are_told_as_the_tool_says(bus: Bus) -> None:
+async def test_failed_calls_of_a_group_that_ran_again_keep_the_errors_of_the_tool(bus: Bus) -> None:
     """It has answered for all of them, and honours their key."""
     write = a_write(call_ids=("c1", "c2"))
     await abandoned(bus, write)
@@ -190,12 +190,14 @@ async def test_a_tool_that_says_what_came_of_its_write_is_believed(
 
 
 @pytest.mark.parametrize(
-    "told", [None, RuntimeError("no answer"), True, TookEffect], ids=["None", "error", "True", "a class"]
+    "reply", [None, RuntimeError("no answer"), True, TookEffect], ids=["None", "error", "True", "a class"]
 )
-async def test_a_tool_that_cannot_tell_is_not_run_and_its_outcome_is_unknown(bus: Bus, told: object) -> None:
+async def test_a_write_that_cannot_be_reconciled_is_not_run_and_its_outcome_is_unknown(
+    bus: Bus, reply: object
+) -> None:
     await abandoned(bus)
     service = Service()
-    service.final_outcome = told
+    service.final_outcome = reply
     for _ in range(2):
         results = await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))
         assert the_error(results).error_type == "outcome_unknown"
@@ -265,12 +267,12 @@ async def test_a_tool_is_asked_when_its_own_run_ended_as_unknown(bus: Bus) -> No
     assert await state(bus) == "settled"
 
 
-@pytest.mark.parametrize("told", [NO_EFFECT, None])
+@pytest.mark.parametrize("reply", [NO_EFFECT, None])
 async def test_no_effect_is_not_believed_while_a_request_may_still_be_on_its_way(
-    bus: Bus, told: object
+    bus: Bus, reply: object
 ) -> None:
     service = Service(UNKNOWN)
-    service.final_outcome = told
+    service.final_outcome = reply
     assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == UNKNOWN
     assert (service.runs, service.asked) == ([1], [1])
     assert await state(bus) == "unknown"

@@ -175,7 +175,7 @@ async def test_a_run_that_is_cancelled_settles_nothing_and_its_lease_ends_by_its
     ],
     ids=["it has not begun", "it may have begun"],
 )
-async def test_without_the_ledger_nothing_runs_and_the_model_is_told_so(
+async def test_nothing_runs_without_the_ledger_and_the_model_receives_an_error(
     bus: Bus, may_have_begun: bool, error_type: str, message: str, action: str
 ) -> None:
     service, wire = Service(), a_wire(bus)

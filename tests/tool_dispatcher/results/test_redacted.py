@@ -143,10 +143,10 @@ class TestOfACall:
 
     def login(self, outcome: Any, **options: Any) -> Tool:
         async def log_in(user: str, password: Annotated[str, Secret]) -> Any:
-            said = outcome(password)
-            if isinstance(said, Exception):
-                raise said
-            return said
+            returned = outcome(password)
+            if isinstance(returned, Exception):
+                raise returned
+            return returned
 
         given: dict[str, Any] = {"effect": "write", "description": "Logs in.", **options}
         return tool(name="look", **given)(log_in)

@@ -38,7 +38,7 @@ class TestRetries:
         assert [run.attempt for run in flaky.runs] == [1, 2, 3]
         assert {run.idempotency_key for run in flaky.runs} == {"default/s1/1/c1"}
 
-    async def test_a_read_that_goes_on_failing_is_told_of_with_how_often(self) -> None:
+    async def test_a_read_that_keeps_failing_is_reported_with_its_number_of_attempts(self) -> None:
         flaky = Flaky(*[failing("api_failure")] * 9)
         (result,) = await results_of([flaky.tool(retry=4)], a_request(a_call()))
         error = error_in(result)
@@ -180,7 +180,7 @@ class TestAlternatives:
         assert "circuit_open" in result.substitute_because
         assert ledger.effects == {"default/s1/1/c10": 1}
 
-    async def test_when_all_of_them_fail_the_first_failure_is_told_and_which_failed_too(self) -> None:
+    async def test_the_first_failure_is_reported_with_the_others_when_all_alternatives_fail(self) -> None:
         second = a_tool("other", Flaky(failing("not_found"), failing("not_found")))
         third = a_tool("third", Flaky(failing("internal_error")))
         tools = [self.broken(alternatives=["other", "third"]), second, third]
@@ -245,12 +245,14 @@ class TestPlaceholders:
             calls = a_call("a"), a_call("b", "fetch", arguments={"id": "${calls[0][4999].id}"})
             bounds: dict[str, Any] = {"result_bytes_max": 1_000}
             await results_of([documents], a_request(calls[0], a_call("c", refused="no")), bus, **bounds)
-            gone = a_tool("look", Flaky(AssertionError("it has run before")))
-            first, _ = await results_of([gone, fetch], a_request(*calls), bus, redelivered=True, **bounds)
+            unavailable = a_tool("look", Flaky(AssertionError("it has run before")))
+            first, _ = await results_of(
+                [unavailable, fetch], a_request(*calls), bus, redelivered=True, **bounds
+            )
         assert first.status == "ok"
         assert fetched == [{"id": "document 4999"}]
 
-    async def test_a_path_that_leads_nowhere_is_told_with_what_is_there(self) -> None:
+    async def test_an_invalid_path_is_reported_with_the_existing_ones(self) -> None:
         look = a_tool("look", lambda a, c: {"documents": []})
         fetch = Tool(
             "fetch", "Fetches.", {"properties": {"id": {"type": "string"}}}, lambda a, c: a, effect="read"

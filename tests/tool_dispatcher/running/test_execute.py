@@ -88,34 +88,34 @@ async def test_whatever_a_tool_raises_becomes_an_error(
     error: BaseException, effect: Effect, error_type: str, message: str, threads: Threads
 ) -> None:
     for function in _raising(error):
-        told = await _execute(function, threads, effect)
-        assert isinstance(told, ToolError)
-        assert told.error_type == error_type
-        assert told.message.startswith(message)
-        assert told.suggested_action
-        assert "Traceback" not in told.message
-        assert len(told.model_dump_json()) < 5_000
+        outcome = await _execute(function, threads, effect)
+        assert isinstance(outcome, ToolError)
+        assert outcome.error_type == error_type
+        assert outcome.message.startswith(message)
+        assert outcome.suggested_action
+        assert "Traceback" not in outcome.message
+        assert len(outcome.model_dump_json()) < 5_000
 
 
-async def test_a_failure_is_told_as_its_author_meant_it(threads: Threads) -> None:
+async def test_a_failure_keeps_the_fields_its_author_set(threads: Threads) -> None:
     failure = ToolFailed("rate_limit", "Busy.", "Wait a little.", retry_after_s=2)
     for function in _raising(failure):
-        told = await _execute(function, threads)
-        assert told == ToolError(
+        outcome = await _execute(function, threads)
+        assert outcome == ToolError(
             error_type="rate_limit", message="Busy.", suggested_action="Wait a little.", retry_after_s=2
         )
 
 
 async def test_a_write_that_failed_is_not_simply_repeated(threads: Threads) -> None:
     for function in _raising(ValueError("half way")):
-        told = await _execute(function, threads, "write")
-        assert told.error_type == "outcome_unknown", "for the reader as for the model"
-        assert "do not repeat it" in told.suggested_action
+        outcome = await _execute(function, threads, "write")
+        assert outcome.error_type == "outcome_unknown", "for the reader as for the model"
+        assert "do not repeat it" in outcome.suggested_action
 
 
 async def test_a_result_that_is_no_json_is_an_error_with_its_type(threads: Threads) -> None:
-    told = await _execute(lambda a, c: [object()], threads)
-    assert (told.error_type, told.message.count("object")) == ("internal_error", 1)
+    outcome = await _execute(lambda a, c: [object()], threads)
+    assert (outcome.error_type, outcome.message.count("object")) == ("internal_error", 1)
 
 
 @pytest.mark.parametrize(("effect", "error_type"), [("read", "timeout"), ("write", "outcome_unknown")])
@@ -131,8 +131,8 @@ class TestTimeout:
             finally:
                 cancelled.set()
 
-        told = await _execute(slow, threads, effect, BRIEF_S)
-        assert (told.error_type, "within 0.05 s" in told.message) == (error_type, True)
+        outcome = await _execute(slow, threads, effect, BRIEF_S)
+        assert (outcome.error_type, "within 0.05 s" in outcome.message) == (error_type, True)
         await asyncio.wait_for(cancelled.wait(), 60)
 
     async def test_an_async_tool_that_will_not_be_cancelled_is_left(
@@ -170,8 +170,8 @@ class TestTimeout:
 
 async def test_a_tool_that_cancels_itself_does_not_cancel_us(threads: Threads) -> None:
     for function in _raising(asyncio.CancelledError()):
-        told = await _execute(function, threads)
-        assert (told.error_type, "cancelled itself" in told.message) == ("internal_error", True)
+        outcome = await _execute(function, threads)
+        assert (outcome.error_type, "cancelled itself" in outcome.message) == ("internal_error", True)
 
 
 async def test_being_cancelled_cancels_the_tool_and_is_passed_on(threads: Threads) -> None:
@@ -225,8 +225,8 @@ class TestThreads:
         end = threading.Event()
         try:
             for _ in range(2):  # as many as there are threads
-                told = await _execute(lambda a, c: end.wait(60), threads, timeout_s=BRIEF_S)
-                assert told.error_type == "timeout"
+                outcome = await _execute(lambda a, c: end.wait(60), threads, timeout_s=BRIEF_S)
+                assert outcome.error_type == "timeout"
             assert await _execute(lambda a, c: "quick", threads) == "quick"
             assert threads.abandoned == 2
         finally:

@@ -117,7 +117,7 @@ async def test_an_invalid_one_is_answered_and_the_others_run_without_it() -> Non
     assert service.runs == [(KEY, ["Oslo", "Bergen", "Hamar", "Narvik"])]
 
 
-async def test_what_the_variant_does_not_accept_is_told_to_each_and_not_run() -> None:
+async def test_arguments_that_the_variant_refuses_are_reported_to_each_call_and_not_run() -> None:
     service = Service()
     single, _ = service.tools()
     narrow = {**CITIES, "properties": {"items": {"type": "array", "maxItems": 100, "uniqueItems": True}}}
@@ -159,7 +159,7 @@ class TestAgain:
         assert first.runs[2] == second.runs[2]
         assert second.runs[1][0] != second.runs[2][0]
 
-    async def test_an_item_is_tried_as_often_as_the_contract_says_and_told_of_so(self) -> None:
+    async def test_an_item_is_tried_as_often_as_its_contract_permits_and_reports_the_attempts(self) -> None:
         service = Service(Bergen=[a_failure("api_failure")] * 9)
         results = await answers(service.tools(retry=2), five())
         assert error_in(results[1]).message == "busy (Tried 2 times)"
@@ -196,7 +196,7 @@ class TestAgain:
         assert "a fault of the tool's" in error.message
         assert len(service.runs) == 2
 
-    async def test_when_every_attempt_fails_as_a_whole_each_call_is_told_so(self) -> None:
+    async def test_each_call_receives_an_error_when_every_attempt_of_the_group_fails(self) -> None:
         service = Service()
         service.whole = [ConnectionResetError("gone")] * 9
         for result in await answers(service.tools(), five()):

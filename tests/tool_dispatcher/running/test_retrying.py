@@ -107,7 +107,7 @@ async def test_it_ends_with_the_last_error_which_says_how_often_it_was_tried() -
     )
 
 
-async def test_a_failure_that_is_not_tried_again_is_told_as_it_is() -> None:
+async def test_a_failure_without_a_retry_is_reported_unchanged() -> None:
     error = failed("not_found", "No such course.", suggested_action="Try Rust.")
     assert await with_retries(Attempts(error), READ, always(60)) is error
 

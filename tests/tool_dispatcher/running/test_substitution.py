@@ -53,6 +53,6 @@ def test_the_reason_reads_as_a_sentence() -> None:
 
 
 def test_the_reason_is_short_however_long_the_message_is() -> None:
-    said = substitution_reason("search", tool_error("timeout", "slow " * 500), "find_pages")
-    assert len(said) < 300
-    assert said.endswith("…); find_pages answered instead.")
+    reason = substitution_reason("search", tool_error("timeout", "slow " * 500), "find_pages")
+    assert len(reason) < 300
+    assert reason.endswith("…); find_pages answered instead.")

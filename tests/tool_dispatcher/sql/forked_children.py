@@ -19,7 +19,7 @@ from typing_extensions import override
 from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.processes import Processes
 
-_ROOM_BYTES = 2_000
+_SPARE_BYTES = 2_000
 """Of a message that asks for a child: its limits."""
 
 
@@ -71,7 +71,7 @@ def serve(descriptor: int) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they are not waited for
     asked = socket.socket(fileno=descriptor)
     while True:
-        message, descriptors, *_ = socket.recv_fds(asked, _ROOM_BYTES, 1)
+        message, descriptors, *_ = socket.recv_fds(asked, _SPARE_BYTES, 1)
         if not message:
             return
         if os.fork() == 0:

@@ -14,10 +14,10 @@ def _borrow(arguments: dict[str, str], context: ToolContext) -> str:
     return context.idempotency_key
 
 
-desk = Toolset(Tool("borrow", "Borrows a book.", {"properties": {"title": {}}}, _borrow, effect="write"))
+toolset = Toolset(Tool("borrow", "Borrows a book.", {"properties": {"title": {}}}, _borrow, effect="write"))
 
 
-@desk.tool(effect="write")
+@toolset.tool(effect="write")
 def give_back(title: str) -> str:
     """Give a book back."""
     return title

@@ -18,7 +18,7 @@ def path(folder: Path) -> Path:
     return folder / "one.jsonl"
 
 
-def test_the_same_response_is_told_and_ends_in_0(run: InProcess, path: Path) -> None:
+def test_an_unchanged_response_is_reported_and_exits_with_0(run: InProcess, path: Path) -> None:
     result = run("replay", "rerun", str(path))
     assert (result.exit_code, result.stdout) == (0, f"{path}: the same response\n")
     (as_json,) = run.json("replay", "rerun", str(path))

@@ -230,8 +230,8 @@ class TestDryRun:
     def test_results_of_a_file_decide(self, run: InProcess, folder: Path) -> None:
         (folder / "results.json").write_text('{"flights": []}')
         done = run("workflows", "dry-run", "book_flight", TRAVEL, "--results", "results.json", "--json")
-        told = json.loads(done.stdout)
-        assert (told["status"], told["because"]) == (
+        document = json.loads(done.stdout)
+        assert (document["status"], document["because"]) == (
             "failed",
             "No flight leaves NYC for LIS on 2030-05-01.",
         )
@@ -240,9 +240,9 @@ class TestDryRun:
         done = run(
             "workflows", "dry-run", "book_trip", TRAVEL, "--cover", "--json", "--tools", "examples.travel"
         )
-        told = json.loads(done.stdout)
-        assert (done.exit_code, told["never_reached"]) == (0, [])
-        ends = {one["scenario"]: one["status"] for one in told["runs"]}
+        document = json.loads(done.stdout)
+        assert (done.exit_code, document["never_reached"]) == (0, [])
+        ends = {one["scenario"]: one["status"] for one in document["runs"]}
         assert ends["both/room/stay fails"] == "compensated"
         shown = run("workflows", "dry-run", "book_trip", TRAVEL, "--cover")
         assert f"{len(ends)} runs: " in shown.stdout

@@ -45,7 +45,7 @@ def test_files_of_the_environment_are_run_and_params_come_from_a_file(folder: Pa
 
 
 @pytest.mark.parametrize(
-    ("typed", "says"),
+    ("typed", "message"),
     [
         (
             ["grams=3.0", "node=x"],
@@ -59,15 +59,15 @@ def test_files_of_the_environment_are_run_and_params_come_from_a_file(folder: Pa
     ],
 )
 def test_params_that_do_not_fit_are_all_named_before_anything_runs(
-    run: InProcess, typed: list[str], says: str
+    run: InProcess, typed: list[str], message: str
 ) -> None:
     done = run.refused(*RUN, "weigh_all", *SOUPS, *(part for one in typed for part in ("--param", one)))
-    assert says in done
+    assert message in done
     assert "Runs on" not in done
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         (("none", *SOUPS), 2, "workflow 'none'"),
         (("give_up",), 2, "no workflows are available. Name a file"),
@@ -78,11 +78,11 @@ def test_params_that_do_not_fit_are_all_named_before_anything_runs(
     ],
 )
 def test_what_cannot_be_run_says_why(
-    run: InProcess, arguments: tuple[str, ...], code: int, says: str
+    run: InProcess, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     done = run(*RUN, *arguments)
     assert done.exit_code == code, done.stderr
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 def test_a_run_that_fails_says_why_and_exits_1(folder: Path) -> None:

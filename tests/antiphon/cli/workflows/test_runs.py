@@ -179,10 +179,10 @@ def test_a_coordinator_with_an_unfit_file_does_not_start_and_says_all_that_is_wr
     command = [sys.executable, "-m", "coordinator"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 2
-    for said in (
+    for message in (
         "ANTIPHON_WORKFLOWS",
         "version is missing",
         "'Bad' is not a valid name",
         "the folder holds no file",
     ):
-        assert said in done.stderr, done.stderr
+        assert message in done.stderr, done.stderr

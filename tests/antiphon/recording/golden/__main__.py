@@ -1,4 +1,4 @@
-"""`python -m tests.antiphon.recording.golden`: records the session of today's format anew.
+"""`python -m tests.antiphon.recording.golden`: records the session of today's format again.
 
 Only while that format has not been released: released recordings must stay readable forever, as they were written.
 """

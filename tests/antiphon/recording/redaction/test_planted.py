@@ -43,16 +43,16 @@ def arguments(lines: list[Line], value: Any) -> Line:
 
 
 def result(lines: list[Line], value: Any) -> Line:
-    told = next(line.event.data for line in events(lines) if isinstance(line.event.data, ToolsCompleted))
-    one = told.results[0].model_copy(update={"data": {"body": "yours", "more": [value]}})
+    completed = next(line.event.data for line in events(lines) if isinstance(line.event.data, ToolsCompleted))
+    one = completed.results[0].model_copy(update={"data": {"body": "yours", "more": [value]}})
     return _event(lines, ToolsCompleted, results=(one,))
 
 
 def model_call(lines: list[Line], value: Any) -> Line:
-    told = value if isinstance(value, str) else json.dumps(value)
-    failure = ErrorInfo(code="model_refused", message=told)
-    error = ModelError(failure=failure, headers={"x-debug": told}, body=value)
-    call = ModelCall(request={"system": told, "metadata": value}, error=error, headers={"date": told})
+    text = value if isinstance(value, str) else json.dumps(value)
+    failure = ErrorInfo(code="model_refused", message=text)
+    error = ModelError(failure=failure, headers={"x-debug": text}, body=value)
+    call = ModelCall(request={"system": text, "metadata": value}, error=error, headers={"date": text})
     return RecordLine(
         record=ExchangeRecord(of=uuid4(), calls=(call,), max_output_tokens=1, default_model="m")
     )

@@ -125,9 +125,9 @@ def planted() -> list[Line]:
 
 
 def test_nothing_that_was_planted_is_in_the_recording(planted: list[Line]) -> None:
-    there = set(leaks(planted, PLANTED))
+    found = set(leaks(planted, PLANTED))
     # The pipeline itself keeps two of them out.
-    assert there >= set(PLANTED) - {ANTHROPIC_KEY, IN_QUERY, IN_HEADER, IN_REPLY}
+    assert found >= set(PLANTED) - {ANTHROPIC_KEY, IN_QUERY, IN_HEADER, IN_REPLY}
     assert leaks(redacted(planted, secrets=[ANTHROPIC_KEY]), PLANTED) == []
 
 
@@ -140,17 +140,17 @@ def test_no_line_passes_whose_bytes_say_more_than_the_line(courses_lines: list[L
 
 
 def test_no_line_passes_unread_of_which_something_is_replaced(planted: list[Line]) -> None:
-    there = 0
+    replaced = 0
     for line in planted[1:-1]:
         changed = redacted([line], secrets=[ANTHROPIC_KEY]) != [line]
-        there += changed
+        replaced += changed
         # As exports do it: among many, and with what was taken in of the catalogue before.
         fresh = Redaction.of(RULES, [ANTHROPIC_KEY])
         assert not (changed and fresh.passes([(line, encode_line(line))]))
-    assert there > 5
+    assert replaced > 5
 
 
-def test_the_end_counts_what_was_replaced_and_the_header_tells_by_which_rules(planted: list[Line]) -> None:
+def test_the_last_line_counts_replacements_and_the_header_names_the_rules(planted: list[Line]) -> None:
     lines = redacted(planted)
     assert end(lines).redactions > 20
     assert isinstance(lines[0], Header)
@@ -174,9 +174,9 @@ def test_the_same_value_is_the_same_placeholder_everywhere(planted: list[Line]) 
     assert result["account"]["other"][0]["note"] == f"again: {result['account']['client_secret']}"
     assert result["account"]["pin"] == 0
     exchanges = [line.record for line in lines if isinstance(line, RecordLine)]
-    said = [one.calls[-1].reply for one in exchanges if isinstance(one, ExchangeRecord)][-1]
-    assert said is not None
-    assert said["content"][0]["text"].startswith(f"Done with {password}, [redacted] and [redacted ")
+    reply = [one.calls[-1].reply for one in exchanges if isinstance(one, ExchangeRecord)][-1]
+    assert reply is not None
+    assert reply["content"][0]["text"].startswith(f"Done with {password}, [redacted] and [redacted ")
 
 
 def test_a_recording_without_secrets_stays_as_it_is(courses_lines: list[Line]) -> None:
@@ -203,16 +203,16 @@ async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decision
     assert leaks(lines, [signature])
     clean = redacted(lines)
     assert leaks(clean, [signature, "ada@example.org"]) == []
-    told = next(line.event for line in events(clean) if isinstance(line.event.data, QuerySubmitted))
-    assert isinstance(told.data, QuerySubmitted)
-    assert read_claims(told.data.grant) == read_claims(grant)
-    assert conversation_of(told.data, told.subject, told.time) == ("acme", "c9")
+    submitted = next(line.event for line in events(clean) if isinstance(line.event.data, QuerySubmitted))
+    assert isinstance(submitted.data, QuerySubmitted)
+    assert read_claims(submitted.data.grant) == read_claims(grant)
+    assert conversation_of(submitted.data, submitted.subject, submitted.time) == ("acme", "c9")
     state = next(
         line.record
         for line in clean
         if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
     )
-    assert state.changed["query"]["grant"] == told.data.grant
+    assert state.changed["query"]["grant"] == submitted.data.grant
     assert verify_lines(clean).is_same
 
 
@@ -241,8 +241,8 @@ async def test_a_grant_that_cannot_be_read_still_cannot_for_the_same_reason(
 ) -> None:
     asked = events(courses_lines)[0]
     assert isinstance(asked.event.data, QuerySubmitted)
-    told = asked.event.data.model_copy(update={"grant": grant})
-    [clean] = redacted([EventLine(1, "1-0", asked.event.model_copy(update={"data": told}))])
+    submitted = asked.event.data.model_copy(update={"grant": grant})
+    [clean] = redacted([EventLine(1, "1-0", asked.event.model_copy(update={"data": submitted}))])
     assert isinstance(clean, EventLine)
     assert isinstance(clean.event.data, QuerySubmitted)
     assert clean.event.data.grant != grant

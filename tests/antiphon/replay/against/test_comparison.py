@@ -74,15 +74,15 @@ def test_other_code_than_that_asked_for_is_never_run_in_its_place(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--against", "HEAD", "--inject", "deadline@3"), "--against cannot be combined with --inject"),
         (("--against", "HEAD", "--github", "--fail-fast"), "--github, --fail-fast"),
     ],
 )
 def test_options_that_do_not_go_with_a_comparison_are_refused(
-    run: InProcess, arguments: tuple[str, ...], said: str
+    run: InProcess, arguments: tuple[str, ...], message: str
 ) -> None:
     done = run("replay", "verify", *arguments, ONE_ROUND)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert message in done.stderr

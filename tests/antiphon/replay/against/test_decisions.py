@@ -70,7 +70,7 @@ def test_where_the_other_code_does_not_tell_its_way_the_step_itself_is_described
         (IN_3, IN_3.model_copy(update={"status": "partial"}), "ends as partial instead of complete"),
     ],
 )
-def test_the_way_is_said_in_words(before: Next, now: Next, words: str) -> None:
+def test_a_changed_decision_is_described_in_words(before: Next, now: Next, words: str) -> None:
     (decision,) = count_decisions([(one(ends()), path_difference(before, now))])
     assert f"1 session now {words}" in decision.words
 
@@ -111,7 +111,7 @@ def test_the_way_is_said_in_words(before: Next, now: Next, words: str) -> None:
         ),
     ],
 )
-def test_a_step_is_said_in_words(step: StepChange, words: str) -> None:
+def test_a_step_is_described_in_words(step: StepChange, words: str) -> None:
     (decision,) = count_decisions([(one(step), None)])
     assert decision.words == f"1 session now {words}"
 

@@ -1,4 +1,4 @@
-"""Answers, recorded by the real assembler and composed anew."""
+"""Answers, recorded by the real assembler and composed again."""
 
 import pytest
 from antiphon_shared.events import ResponseReady
@@ -9,7 +9,7 @@ from antiphon.replay.verify import verify_lines
 from response_assembler import compose
 from response_assembler.uncertainty import uncertain
 from tests.antiphon.replay.checks.conftest import Record
-from tests.antiphon.replay.checks.verdicts import differs_first, is_held_whole, records, said
+from tests.antiphon.replay.checks.verdicts import data_of, differs_first, is_complete, records
 from tests.messages_server import Scripted, Use
 
 LOOK = Use(name="read_archive", input={"topic": "lighthouses"})
@@ -19,22 +19,24 @@ TOOLS = ["tests.flows.archive_tools"]
 async def test_an_answer_from_facts_alone_is_composed_the_same_again(record: Record) -> None:
     broken = Scripted(status=401, error="authentication_error", repeat=True)
     lines = await record(Scripted(when="Round 1 of", uses=(LOOK,)), broken, tools=TOOLS)
-    (response,) = said(lines, ResponseReady)
+    (response,) = data_of(lines, ResponseReady)
     assert response.status == "partial"
-    is_held_whole(lines)
+    is_complete(lines)
 
 
 async def test_the_answer_of_a_last_round_that_was_never_filed_is_the_same_again(record: Record) -> None:
     lines = await record(Scripted(uses=(LOOK,), repeat=True), tools=TOOLS, max_rounds=2)
-    is_held_whole(lines)
-    (told,) = records(lines, AssemblyRecord)
-    assert told.filings == 1
+    is_complete(lines)
+    (assembly,) = records(lines, AssemblyRecord)
+    assert assembly.filings == 1
 
 
 def test_an_answer_that_is_composed_otherwise_is_different(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compose, "without_repeats", lambda doubts: (uncertain("record_missing", about="x"),))
+    monkeypatch.setattr(
+        compose, "without_repeats", lambda uncertainties: (uncertain("record_missing", about="x"),)
+    )
     report = differs_first(courses_lines, "response_assembler", ResponseReady.type)
     assert report.answer == "different"
 

@@ -1,4 +1,4 @@
-"""Batches of every mode, recorded by the real dispatcher and planned anew."""
+"""Batches of every mode, recorded by the real dispatcher and planned again."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.antiphon.replay.checks.conftest import Record
-from tests.antiphon.replay.checks.verdicts import differs_first, is_held_whole, records, said
+from tests.antiphon.replay.checks.verdicts import data_of, differs_first, is_complete, records
 from tests.messages_server import Scripted, Use
 from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.failures import InvalidTool
@@ -63,15 +63,15 @@ BATCHES = {
 @pytest.mark.parametrize("uses", BATCHES.values(), ids=BATCHES.keys())
 async def test_a_batch_is_planned_and_run_the_same_again(record: Record, uses: tuple[Use, ...]) -> None:
     lines = await record(Scripted(uses=uses), Scripted(text="Done.", repeat=True), tools=TOOLS, **NOTES)
-    (completed,) = said(lines, ToolsCompleted)
+    (completed,) = data_of(lines, ToolsCompleted)
     assert len(completed.results) == len(uses)
-    is_held_whole(lines)
+    is_complete(lines)
 
 
 async def test_a_batch_that_the_deadline_cuts_off_is_answered_from_its_journal(record: Record) -> None:
     waits = (use("look_up", word="a"), use("wait_long", seconds=30))
     lines = await record(Scripted(uses=waits, repeat=True), tools=TOOLS, deadline_s=5)
-    report = is_held_whole(lines)
+    report = is_complete(lines)
     assert report.steps["response_assembler"] == 1
 
 
@@ -80,16 +80,16 @@ async def test_calls_beyond_the_limit_are_answered_as_refused(record: Record) ->
     lines = await record(
         Scripted(uses=uses), Scripted(text="Done.", repeat=True), tools=TOOLS, max_tool_calls=2
     )
-    is_held_whole(lines)
-    assert said(lines, ToolsCompleted)[0].results[2].error is not None
+    is_complete(lines)
+    assert data_of(lines, ToolsCompleted)[0].results[2].error is not None
 
 
 async def test_what_a_session_may_not_do_is_refused_the_same_again(record: Record) -> None:
     lines = await record(
         Scripted(uses=(use("keep_note", text="one"),)), Scripted(text="Done.", repeat=True), tools=TOOLS
     )
-    is_held_whole(lines)
-    (result,) = said(lines, ToolsCompleted)[0].results
+    is_complete(lines)
+    (result,) = data_of(lines, ToolsCompleted)[0].results
     assert result.error is not None
     assert result.error.error_type == "permission_denied"
 
@@ -148,25 +148,25 @@ async def test_a_change_is_named_at_the_batch_that_it_changes(
     lines = await record(
         Scripted(uses=BATCHES[batch]), Scripted(text="Done.", repeat=True), tools=TOOLS, **NOTES
     )
-    assert is_held_whole(lines).is_same
+    assert is_complete(lines).is_same
     monkeypatch.setattr(module, name, value)
     differs_first(lines, "tool_dispatcher", output)
 
 
-async def test_the_record_tells_the_course_of_the_batch(record: Record) -> None:
+async def test_the_record_contains_the_trace_of_the_batch(record: Record) -> None:
     lines = await record(
         Scripted(uses=BATCHES["a dependency that fails"]), Scripted(text="Done.", repeat=True), tools=TOOLS
     )
-    (told,) = records(lines, BatchRecord)
-    assert told.units == (("find_ids", (0,)), ("read_document", (1,)))
-    assert (told.begins, told.ends) == (((0,), ()), ((0,),))
+    (batch,) = records(lines, BatchRecord)
+    assert batch.units == (("find_ids", (0,)), ("read_document", (1,)))
+    assert (batch.begins, batch.ends) == (((0,), ()), ((0,),))
 
 
 async def test_no_digest_is_kept_of_a_secret_that_a_placeholder_brings(record: Record) -> None:
     filled = []
     for batch in ("calls that depend on each other", "a value that is secret"):
         lines = await record(Scripted(uses=BATCHES[batch]), Scripted(text="Done.", repeat=True), tools=TOOLS)
-        filled += [list(told.filled) for told in records(lines, BatchRecord)]
+        filled += [list(batch.filled) for batch in records(lines, BatchRecord)]
     assert filled == [[0], []]
 
 

@@ -1,4 +1,4 @@
-"""Briefings, recorded by the real synthesizer and built anew."""
+"""Briefings, recorded by the real synthesizer and built again."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from context_synthesizer import render, select, turn
 from context_synthesizer.session_index_cache import CachedIndex
 from context_synthesizer.turn import RoundEvents
 from tests.antiphon.replay.checks.conftest import Record
-from tests.antiphon.replay.checks.verdicts import differs_first, is_held_whole, lines_of, said
+from tests.antiphon.replay.checks.verdicts import data_of, differs_first, is_complete, lines_of
 from tests.messages_server import Scripted, Use
 
 TOOLS = ["tests.flows.archive_tools"]
@@ -51,10 +51,10 @@ async def embed(texts: Sequence[str]) -> list[list[float]]:
 async def test_a_briefing_is_built_the_same_again(record: Record, settings: dict[str, Any]) -> None:
     prefixed = {f"ANTIPHON_CONTEXT_SYNTHESIZER_{name}": value for name, value in settings.items()}
     lines = await record(*SCRIPT, tools=TOOLS, **prefixed)
-    report = is_held_whole(lines)
+    report = is_complete(lines)
     assert report.steps["context_synthesizer"] == 3
     if "EMBEDDINGS" in settings:
-        assert said(lines, BriefingReady)[1].salience
+        assert data_of(lines, BriefingReady)[1].salience
     if "MEMORY_BYTES_MAX" in settings:
         (*_, last) = replayed(lines).briefings.items
         assert sum(map(len, replayed(lines).briefings.items)) <= 13_000, last
@@ -64,9 +64,9 @@ async def test_a_conversation_goes_on_the_same_again(record: Record) -> None:
     lines = await record(
         *SCRIPT, tools=TOOLS, queries=["Which harbour?", "And since when?"], conversation_id="c1"
     )
-    (first, *_) = said(lines, BriefingRequested)
+    (first, *_) = data_of(lines, BriefingRequested)
     assert first.conversation
-    is_held_whole(lines)
+    is_complete(lines)
 
 
 def replayed(lines: Sequence[Line]) -> Replay:
@@ -79,7 +79,7 @@ def replayed(lines: Sequence[Line]) -> Replay:
 async def test_memory_and_text_are_those_that_the_synthesizer_had(courses_lines: list[Line]) -> None:
     """The digest of the text is the recorded one; the items fold into the memory that the answer was made of."""
     built = replayed(courses_lines).briefings
-    (*_, last) = said(courses_lines, BriefingReady)
+    (*_, last) = data_of(courses_lines, BriefingReady)
     assert built.newest[last.briefing.digest] == built.text
     assert Memory.of(built.memory.query, map(MemoryDelta.model_validate_json, built.items)) == built.memory
     assert built.to_summarize is None
@@ -154,7 +154,7 @@ def test_a_changed_briefing_is_shown_and_its_exchange_held_on_what_was_sent(
     assert report.answer == "same", "the answer was composed of the same replies"
 
 
-def test_what_a_filing_lacks_is_told_and_nothing_is_held_against_it(courses_lines: list[Line]) -> None:
+def test_a_filing_that_lacks_data_is_reported_as_unknown_and_not_compared(courses_lines: list[Line]) -> None:
     """The finding for a recording in which an event has another kind than its name says."""
     (_, asked, _) = lines_of(courses_lines, BriefingRequested)
     data = asked.event.data.model_copy(update={"results": asked.entry})

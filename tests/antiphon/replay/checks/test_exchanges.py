@@ -11,11 +11,11 @@ from antiphon.replay.checks import exchanges
 from reasoning_engine import dialogue, failure, prompt, reply, result_events, summarize
 from tests.antiphon.replay.checks.conftest import Record
 from tests.antiphon.replay.checks.verdicts import (
+    data_of,
     differs_first,
-    is_held_whole,
+    is_complete,
     lines_of,
     records,
-    said,
 )
 from tests.flows.archive_tools import statement
 from tests.messages_server import Scripted, Use
@@ -55,7 +55,7 @@ TROUBLE = {
 
 @pytest.mark.parametrize("trouble", TROUBLE.values(), ids=TROUBLE.keys())
 async def test_whatever_a_model_does_comes_to_the_same_again(record: Record, trouble: Scripted) -> None:
-    report = is_held_whole(await record(trouble, ANSWER))
+    report = is_complete(await record(trouble, ANSWER))
     assert report.steps["reasoning_engine"] >= 1
 
 
@@ -69,13 +69,13 @@ async def test_a_wait_that_is_read_otherwise_differs(record: Record, monkeypatch
 
 async def test_a_model_that_never_replies_fails_the_same_again(record: Record) -> None:
     lines = await record(Scripted(status=529, error="overloaded_error", repeat=True), deadline_s=5)
-    assert said(lines, ReasoningFailed)
-    is_held_whole(lines)
+    assert data_of(lines, ReasoningFailed)
+    is_complete(lines)
 
 
 async def test_a_call_that_the_deadline_cuts_off_has_neither_reply_nor_error(record: Record) -> None:
     lines = await record(Scripted(text="late", wait_s=30, repeat=True), deadline_s=5)
-    report = is_held_whole(lines)
+    report = is_complete(lines)
     assert report.answer == "same"
 
 
@@ -86,8 +86,8 @@ async def test_what_was_paid_is_counted_by_the_recorded_prices(record: Record) -
         ANTIPHON_REASONING_ENGINE_INPUT_USD=3,
         ANTIPHON_REASONING_ENGINE_OUTPUT_USD=15,
     )
-    is_held_whole(lines)
-    (reasoning,) = said(lines, ReasoningCompleted)
+    is_complete(lines)
+    (reasoning,) = data_of(lines, ReasoningCompleted)
     assert reasoning.usage.cost_usd
 
 
@@ -108,8 +108,8 @@ async def test_summaries_are_asked_for_and_read_the_same_again(record: Record, t
         queries=[HARBOURS],
         ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS=900,
     )
-    assert said(lines, SummaryCompleted if text == SUMMARY else SummaryFailed)
-    is_held_whole(lines)
+    assert data_of(lines, SummaryCompleted if text == SUMMARY else SummaryFailed)
+    is_complete(lines)
 
 
 async def test_no_summary_is_requested_offline(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +122,8 @@ async def test_no_summary_is_requested_offline(record: Record, monkeypatch: pyte
         ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS=900,
         ANTIPHON_REASONING_ENGINE_PROVIDER="offline",
     )
-    assert {failed.error.code for failed in said(lines, SummaryFailed)} == {"not_supported"}
-    is_held_whole(lines)
+    assert {failed.error.code for failed in data_of(lines, SummaryFailed)} == {"not_supported"}
+    is_complete(lines)
     other = result_events.NOT_SUPPORTED.model_copy(update={"message": "No."})
     monkeypatch.setattr(exchanges, "NOT_SUPPORTED", other)
     differs_first(lines, "reasoning_engine", "antiphon.summary.failed.v1")

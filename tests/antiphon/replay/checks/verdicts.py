@@ -14,7 +14,7 @@ DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)
 
 
-def is_held_whole(lines: Iterable[Line]) -> Report:
+def is_complete(lines: Iterable[Line]) -> Report:
     """Check that every step was repeated without a difference."""
     report = verify_lines(lines)
     assert report.is_same, report.divergences
@@ -36,7 +36,7 @@ def lines_of(lines: Iterable[Line], kind: type[EventData]) -> list[EventLine]:
     return [line for line in lines if isinstance(line, EventLine) and isinstance(line.event.data, kind)]
 
 
-def said(lines: Iterable[Line], kind: type[DataT]) -> list[DataT]:
+def data_of(lines: Iterable[Line], kind: type[DataT]) -> list[DataT]:
     """Return the data of the events of one kind."""
     return [line.event.data for line in lines_of(lines, kind) if isinstance(line.event.data, kind)]
 

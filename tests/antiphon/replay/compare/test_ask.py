@@ -27,10 +27,10 @@ async def test_a_recording_is_enough_to_compare_all_plans(courses_path: Path) ->
     question = replace(
         of_recording(courses_path), expected=Expected(contains=("Payments Engineering",), sources=2)
     )
-    told: list[Cell] = []
-    comparison = await compare([question], PLANS, OFFLINE, told.append)
+    cells: list[Cell] = []
+    comparison = await compare([question], PLANS, OFFLINE, cells.append)
     assert comparison.plans == ("recorded", "single", "linear", "rounds")
-    assert [cell.plan for cell in told] == list(comparison.plans)
+    assert [cell.plan for cell in cells] == list(comparison.plans)
     found = {cell.plan: cell for cell in comparison.cells}
     assert {plan: cell.numbers.score for plan, cell in found.items()} == {
         "recorded": 1.0,
@@ -58,7 +58,7 @@ async def test_real_tools_answer_what_is_in_no_recording() -> None:
         assert "Operating Distributed Systems" in cell.first.response.answer
 
 
-async def test_a_plan_that_makes_other_calls_than_were_recorded_is_told_so(
+async def test_a_plan_that_makes_unrecorded_calls_reports_misses(
     courses_path: Path,
 ) -> None:
     question = replace(

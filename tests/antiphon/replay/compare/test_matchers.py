@@ -81,9 +81,9 @@ def test_a_whole_number_is_found_written_plainly_or_with_separators(number: int,
 
 @given(st.floats(-1e9, 1e9).map(lambda value: round(value, 4)), st.floats(0.001, 1e3))
 def test_a_number_counts_up_to_its_tolerance_and_not_beyond(value: float, tolerance: float) -> None:
-    def is_right(said: float) -> bool:
+    def is_right(number: float) -> bool:
         expected = {"numeric": {"value": value, "tolerance": tolerance}}
-        return matched(Expected.model_validate(expected), a_response(f"It is {said:.6f} km."))["numeric"]
+        return matched(Expected.model_validate(expected), a_response(f"It is {number:.6f} km."))["numeric"]
 
     assert is_right(value + tolerance / 2)
     off = value + 2 * tolerance + abs(value) * 1e-6

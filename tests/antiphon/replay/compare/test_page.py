@@ -47,8 +47,8 @@ def test_the_page_has_a_row_for_each_cell_and_the_answers_side_by_side() -> None
     read = Read(page(comparison))
     assert read.tags.count("tr") == 1 + 2 + 4
     assert read.tags.count("section") == 2
-    for said in (*HEADINGS, "It takes 42 minutes [1].", "No idea.", "contains: 1.00", "1 of 1 complete"):
-        assert said in read.text
+    for text in (*HEADINGS, "It takes 42 minutes [1].", "No idea.", "contains: 1.00", "1 of 1 complete"):
+        assert text in read.text
     assert "color-scheme: light dark" in page(comparison)
 
 

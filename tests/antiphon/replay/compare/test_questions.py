@@ -46,7 +46,7 @@ def test_what_is_expected_finds_its_question_by_id_session_or_query(
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ('{"query": ""}', "line 1: `query` is missing"),
         ("ok\n{", "line 2: not JSON"),
@@ -54,10 +54,10 @@ def test_what_is_expected_finds_its_question_by_id_session_or_query(
         ('{"query": "x", "options": {"max_rounds": 0}}', "line 1: .*max_rounds"),
     ],
 )
-def test_a_line_that_cannot_be_used_is_named(text: str, says: str, tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_used_is_named(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "queries"
     file.write_text(text)
-    with pytest.raises(UnreadableEvent, match=says):
+    with pytest.raises(UnreadableEvent, match=message):
         of_file(file)
 
 

@@ -27,12 +27,12 @@ async def test_matchers_and_rubrics_each_have_their_say() -> None:
     async def kind(query: str, response: Any, expected: Any) -> Score:
         return Score(0.5, f"asked {query}, {response.status}, {expected.sources}")
 
-    said = await judged(
+    number = await judged(
         QUESTION,
         a_response(),
         [rubric(short, "answer"), rubric(kind, "query", "response", "expected")],
     )
-    assert said == (
+    assert number == (
         Judgement("contains", 1.0),
         Judgement("sources", 0.0),
         Judgement("short", 1.0),
@@ -41,7 +41,7 @@ async def test_matchers_and_rubrics_each_have_their_say() -> None:
 
 
 @pytest.mark.parametrize("returned", [2, -0.1, float("nan"), "good", None, Score(7.0)])
-async def test_what_is_no_score_is_told_and_hides_nothing_else(returned: Any) -> None:
+async def test_an_invalid_score_is_reported_and_hides_no_other_score(returned: Any) -> None:
     def odd() -> Any:
         return returned
 
@@ -51,7 +51,7 @@ async def test_what_is_no_score_is_told_and_hides_nothing_else(returned: Any) ->
     assert len(_) == 2
 
 
-async def test_a_rubric_that_raises_is_told_and_hides_nothing_else() -> None:
+async def test_a_rubric_that_raises_is_reported_and_hides_no_other_score() -> None:
     def broken() -> float:
         raise LookupError("no such thing")
 
@@ -67,11 +67,11 @@ async def test_without_an_answer_every_scorer_gives_nothing() -> None:
     def fine() -> float:
         raise AssertionError("there is nothing to judge")
 
-    said = await judged(QUESTION, None, [rubric(fine)])
-    assert [(one.name, one.score) for one in said] == [("contains", 0.0), ("sources", 0.0), ("fine", 0.0)]
+    scores = await judged(QUESTION, None, [rubric(fine)])
+    assert [(one.name, one.score) for one in scores] == [("contains", 0.0), ("sources", 0.0), ("fine", 0.0)]
 
 
-def test_a_rubric_is_told_what_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rubric_receives_the_arguments_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_rubrics.py").write_text(
         "def short(answer, most=100): ...\ndef every(**told): ...\ndef odd(reply): ...\nnothing = 3\n"
     )
@@ -79,14 +79,14 @@ def test_a_rubric_is_told_what_it_names(tmp_path: Path, monkeypatch: pytest.Monk
     try:
         assert load_rubric("my_rubrics:short").takes == ("answer",)
         assert load_rubric("my_rubrics:every").takes == ("query", "answer", "response", "expected")
-        for spec, says in (
+        for spec, message in (
             ("my_rubrics:odd", "takes reply"),
             ("my_rubrics:nothing", "cannot be used"),
             ("my_rubrics:gone", "gone"),
             ("no_rubrics:short", "No module"),
             ("my_rubrics", "is not"),
         ):
-            with pytest.raises(ConfigurationError, match=says):
+            with pytest.raises(ConfigurationError, match=message):
                 load_rubric(spec)
     finally:
         sys.modules.pop("my_rubrics", None)

@@ -104,8 +104,8 @@ def test_an_error_is_served_as_it_was_told() -> None:
 
 
 def test_what_the_dispatcher_said_in_a_tools_place_is_no_result_of_the_tool() -> None:
-    shut = ToolError(error_type="circuit_open", message="Shut.", suggested_action="Wait.")
-    served = a_batch(("look", {}, shut))
+    circuit_open = ToolError(error_type="circuit_open", message="Shut.", suggested_action="Wait.")
+    served = a_batch(("look", {}, circuit_open))
     with pytest.raises(ToolFailed, match="not called with"):
         answer(served, "look", {})
 

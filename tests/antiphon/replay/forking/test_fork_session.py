@@ -154,7 +154,7 @@ async def test_a_fork_that_may_call_tools_needs_them(courses_lines: list[Line]) 
     assert "--tools" in refused.value.hint
 
 
-async def test_an_answer_is_put_together_anew_without_any_tools(courses_lines: list[Line]) -> None:
+async def test_an_answer_is_assembled_again_without_any_tools(courses_lines: list[Line]) -> None:
     lines = await fork(courses_lines, "assembly.requested", OFFLINE)
     assert answer(lines).answer == answer(courses_lines).answer
 

@@ -19,10 +19,10 @@ from tests.antiphon.recording.recorded import events
 
 
 def sent(chain: Traced) -> list[object]:
-    return [one for told in chain.steps for one in told.outputs]
+    return [one for step in chain.steps for one in step.outputs]
 
 
-def test_when_every_call_of_a_round_fails_the_model_is_told_and_asked_again(
+def test_the_model_is_asked_again_with_the_errors_when_every_call_of_a_round_fails(
     courses_lines: list[Line],
 ) -> None:
     _, chain = inject(courses_lines, "tool_timeout@tools.completed@1")
@@ -47,7 +47,7 @@ def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list
 def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> None:
     _, chain = inject(courses_lines, "model_refused@6")
     assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["waiting_for_model"]
-    assert any("model" in told.timers for told in chain.steps)
+    assert any("model" in step.timers for step in chain.steps)
     assert isinstance(sent(chain)[-1], ReasoningRequested)
     assert chain.steps[-1].event.time > chain.steps[0].event.time
 

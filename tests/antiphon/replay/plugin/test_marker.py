@@ -20,7 +20,9 @@ def test_a_test_with_the_marker_is_answered_from_its_recording(pytester: pytest.
     )
 
 
-def test_a_recording_may_lie_beside_its_test(pytester: pytest.Pytester, courses_lines: list[Line]) -> None:
+def test_a_recording_may_stand_in_the_folder_of_its_test(
+    pytester: pytest.Pytester, courses_lines: list[Line]
+) -> None:
     write_lines(pytester.path / "courses.jsonl", courses_lines)
     pytester.makepyfile(ASKS)
     run(pytester).assert_outcomes(passed=1)
@@ -104,7 +106,7 @@ _ADD = 'from antiphon import tool\n@tool(effect="read")\ndef add(a: int) -> int:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("then", "now", "said"),
+    ("then", "now", "messages"),
     [
         ("Find a course", "Find any course", ["query", '  - "Find a course*', '  + "Find any course*']),
         (
@@ -131,7 +133,7 @@ _ADD = 'from antiphon import tool\n@tool(effect="read")\ndef add(a: int) -> int:
     ],
 )
 def test_a_recording_of_another_question_is_no_answer(
-    pytester: pytest.Pytester, then: str, now: str, said: list[str]
+    pytester: pytest.Pytester, then: str, now: str, messages: list[str]
 ) -> None:
     altered = """
 def altered():
@@ -149,7 +151,7 @@ def altered():
     result = run(pytester, "--antiphon-recordings", "recordings", "-k", "test_courses")
     result.assert_outcomes(failed=1, deselected=1)
     result.stdout.fnmatch_lines(
-        ["*differs from the recorded question in *courses.jsonl:*", *(f"*{line}*" for line in said)]
+        ["*differs from the recorded question in *courses.jsonl:*", *(f"*{line}*" for line in messages)]
     )
 
 

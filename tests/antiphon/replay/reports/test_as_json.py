@@ -7,15 +7,15 @@ from antiphon.replay.reports.as_json import document
 from tests.antiphon.replay.reports.outcomes import DIVERGED, SAME, UNCHECKED, UNREADABLE, diverged
 
 
-def test_the_document_tells_all_recordings_and_the_worst_result() -> None:
-    told = json.loads(document([SAME, DIVERGED, UNREADABLE]))
-    assert told["result"] == "unreadable"
-    assert told["counts"] == {"same": 1, "unchecked": 0, "diverged": 1, "unreadable": 1}
-    assert told["checked_steps"] == {"coordinator": 14}
-    assert told["unchecked_steps"] == {"context_synthesizer": 3}
-    assert told["unchecked"] == {"context_synthesizer: no check": 3}
-    assert told["allowed_unchecked"] is None
-    same, other, unreadable = told["recordings"]
+def test_the_document_lists_all_recordings_and_the_worst_result() -> None:
+    report = json.loads(document([SAME, DIVERGED, UNREADABLE]))
+    assert report["result"] == "unreadable"
+    assert report["counts"] == {"same": 1, "unchecked": 0, "diverged": 1, "unreadable": 1}
+    assert report["checked_steps"] == {"coordinator": 14}
+    assert report["unchecked_steps"] == {"context_synthesizer": 3}
+    assert report["unchecked"] == {"context_synthesizer: no check": 3}
+    assert report["allowed_unchecked"] is None
+    same, other, unreadable = report["recordings"]
     assert same["steps"] == {"coordinator": 10}
     assert other["divergences_in_all"] == 5
     assert other["divergences"][0] == {
@@ -31,14 +31,14 @@ def test_the_document_tells_all_recordings_and_the_worst_result() -> None:
     assert unreadable == {"path": "c.jsonl", "result": "unreadable", "error": "line 3: not JSON."}
 
 
-def test_what_other_encoders_refuse_is_told_too() -> None:
-    told = json.loads(document([diverged(2**80, "\ud800")]))
-    assert told["recordings"][0]["divergences"][0]["expected"] == 2**80
+def test_values_that_other_encoders_refuse_are_reported() -> None:
+    report = json.loads(document([diverged(2**80, "\ud800")]))
+    assert report["recordings"][0]["divergences"][0]["expected"] == 2**80
 
 
 def test_steps_that_were_not_checked_are_counted_by_component_with_what_allows_them() -> None:
-    told = json.loads(document([replace(UNCHECKED, allowed="as agreed")]))
-    assert (told["result"], told["allowed_unchecked"]) == ("unchecked", "as agreed")
-    (one,) = told["recordings"]
+    report = json.loads(document([replace(UNCHECKED, allowed="as agreed")]))
+    assert (report["result"], report["allowed_unchecked"]) == ("unchecked", "as agreed")
+    (one,) = report["recordings"]
     assert (one["result"], one["steps"]) == ("unchecked", {"tool_dispatcher": 2})
     assert one["unchecked_steps"] == {"coordinator": 5}

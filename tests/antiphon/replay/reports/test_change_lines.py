@@ -58,10 +58,10 @@ def test_what_moves_a_cursor_or_hides_is_escaped() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(_JSON, _JSON)
-def test_whatever_differs_is_told_in_few_printable_lines(expected: Any, got: Any) -> None:
-    told = change(expected, got)
-    assert 0 < len(told) <= LINES_MAX + 1 or expected == got
-    assert all(line.isprintable() and len(line) <= LENGTH_MAX * 10 + 40 for line in told)
+def test_any_difference_is_shown_in_a_few_printable_lines(expected: Any, got: Any) -> None:
+    lines = change(expected, got)
+    assert 0 < len(lines) <= LINES_MAX + 1 or expected == got
+    assert all(line.isprintable() and len(line) <= LENGTH_MAX * 10 + 40 for line in lines)
 
 
 def test_texts_of_many_equal_lines_take_no_quadratic_time() -> None:

@@ -22,9 +22,9 @@ def test_names_and_messages_are_escaped_as_the_runner_asks() -> None:
 
 
 def test_recorded_text_cannot_give_the_runner_a_command() -> None:
-    told = annotations([diverged("a\n::set-env name=PATH::x%0A\r::warning::y", "b")])
-    assert all("\n" not in line and "\r" not in line for line in told)
-    assert "x%250A" in told[0]
+    lines = annotations([diverged("a\n::set-env name=PATH::x%0A\r::warning::y", "b")])
+    assert all("\n" not in line and "\r" not in line for line in lines)
+    assert "x%250A" in lines[0]
 
 
 def test_what_was_not_checked_is_an_error_unless_it_is_allowed() -> None:

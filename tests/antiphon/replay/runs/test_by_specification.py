@@ -99,7 +99,7 @@ def no_patience(w: Graphs) -> None:
     nodes(w, "ask")["q"]["timeout_s"] = 0.000001
 
 
-def gone(w: Graphs) -> None:
+def without_node(w: Graphs) -> None:
     del w["chain"], w["fan"]
 
 
@@ -110,7 +110,7 @@ DIFFERING: tuple[tuple[str, Callable[[Graphs], None], str, str, str, str], ...] 
     ("chain", other_output, "output", "", "the run would return another output: `booking`", "another output"),
     ("chain", skipped, "not_begun", "b", "`b` would be skipped instead of calling `book`", "another output"),
     ("chain", one_param_more, "end", "", "the run would end as failed before it starts", "ends as failed"),
-    ("chain", gone, "gone", "", "the workflow `chain` would not exist", "is unknown"),
+    ("chain", without_node, "gone", "", "the workflow `chain` would not exist", "is unknown"),
     ("cheap", other_arm, "branch", "pick", "`pick` would go to `dear` instead of `cheap`", "is unknown"),
     ("fan", more_at_once, "begins_earlier", "each/3", "`each/*` would start earlier", "it ends as before"),
     (
@@ -233,19 +233,21 @@ def test_a_session_that_is_no_run_and_a_run_of_another_domain_are_not_concerned(
     assert compare_run(runs["chain"], other).result == "other"
 
 
-def test_many_runs_are_told_by_what_they_share(runs: dict[str, list[Line]], tmp_path: Path) -> None:
+def test_many_runs_are_reported_by_their_common_difference(
+    runs: dict[str, list[Line]], tmp_path: Path
+) -> None:
     """One line with how many for each first difference; 1 where any differs, 0 where none does."""
     folder = _folder(runs, tmp_path, times=3)
     same, other = _file(tmp_path / "same.json"), _file(tmp_path / "other.json", other_tool, other_arm)
 
     alike = CliRunner().invoke(app, ["replay", "verify", "--workflows", str(same), str(folder)])
-    told = CliRunner().invoke(app, ["replay", "verify", "--workflows", str(other), str(folder)])
+    result = CliRunner().invoke(app, ["replay", "verify", "--workflows", str(other), str(folder)])
 
     assert alike.exit_code == 0, alike.output
-    assert told.exit_code == 1, told.output
-    assert "3 runs of chain: `b` would call `price` instead of `book`" in told.output
-    assert "3 runs of choose: `pick` would go to `dear` instead of `cheap`" in told.output
-    assert "from there, 3: its continuation is unknown" in told.output
+    assert result.exit_code == 1, result.output
+    assert "3 runs of chain: `b` would call `price` instead of `book`" in result.output
+    assert "3 runs of choose: `pick` would go to `dear` instead of `cheap`" in result.output
+    assert "from there, 3: its continuation is unknown" in result.output
 
 
 def test_the_result_as_json(runs: dict[str, list[Line]], tmp_path: Path) -> None:
@@ -257,9 +259,9 @@ def test_the_result_as_json(runs: dict[str, list[Line]], tmp_path: Path) -> None
         ["replay", "verify", "--workflows", str(other), str(folder), "--json", "-q"],
     )
 
-    told = json.loads(done.stdout)
-    assert (told["result"], told["counts"]["differs"]) == ("differs", 2)  # `fan` books by `chain`
-    chain = next(one for one in told["recordings"] if one["path"].endswith("chain-0.jsonl"))
+    document = json.loads(done.stdout)
+    assert (document["result"], document["counts"]["differs"]) == ("differs", 2)  # `fan` books by `chain`
+    chain = next(one for one in document["recordings"] if one["path"].endswith("chain-0.jsonl"))
     assert chain["first"]["would"] == {"id": "F3", "note": "for 3"}
 
 

@@ -122,7 +122,7 @@ async def test_a_fork_where_a_person_is_waited_for_is_refused(runs: dict[str, li
         await forked(runs["ask"], place="2")
 
 
-def test_a_session_that_is_no_run_is_told_apart(
+def test_a_session_is_distinguished_from_a_run(
     runs: dict[str, list[Line]], courses_lines: list[Line]
 ) -> None:
     assert is_run(runs["chain"])

@@ -39,9 +39,9 @@ def test_a_recorded_run_is_the_same_today_with_every_step_checked(
 
 
 def test_a_recording_holds_the_specification_of_its_run(runs: dict[str, list[Line]]) -> None:
-    (held,) = [line for line in runs["chain"] if isinstance(line, SpecificationLine)]
+    (line,) = [line for line in runs["chain"] if isinstance(line, SpecificationLine)]
 
-    assert held.specification["workflows"].keys() == specification().workflows.keys()
+    assert line.specification["workflows"].keys() == specification().workflows.keys()
 
 
 def test_a_run_without_its_specification_is_unchecked_and_says_so(runs: dict[str, list[Line]]) -> None:
@@ -145,11 +145,11 @@ def test_an_event_that_means_nothing_to_the_run_is_let_go_and_one_that_does_is_n
         if isinstance(line, EventLine) and isinstance(line.event.data, ToolsCompleted)
     )
     assert decided[1].record.of == brought.event.id
-    gone = {decided[1].record.of}
+    removed = {decided[1].record.of}
 
     lines: list[Line] = []
     for line in runs["dear"]:
-        is_of = isinstance(line, RecordLine) and line.record.of in gone
+        is_of = isinstance(line, RecordLine) and line.record.of in removed
         if not is_of:
             lines.append(line)
 

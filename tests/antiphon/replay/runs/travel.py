@@ -222,7 +222,7 @@ async def recorded_runs() -> dict[str, list[Line]]:
             "dear": await run_in(antiphon, "choose", {"x": 7}),
             "fan": await run_in(antiphon, "fan"),
             "undo": await run_in(antiphon, "undo"),
-            "ask": await run_in(antiphon, "ask", meanwhile=says_yes),
+            "ask": await run_in(antiphon, "ask", meanwhile=approve),
             "approved": await run_in(antiphon, "settle", meanwhile=approves),
             "unfit": await run_in(antiphon, "chain", {"x": "3"}),
             "secret": await run_in(antiphon, "secret", {"password": "open-sesame-17"}),
@@ -281,7 +281,7 @@ async def until_waiting(antiphon: Antiphon, run_id: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def says_yes(antiphon: Antiphon, run_id: str) -> None:
+async def approve(antiphon: Antiphon, run_id: str) -> None:
     """Give a value that is refused first, then a valid one."""
     await until_waiting(antiphon, run_id)
     await workflows.give(antiphon, run_id, {"ok": 1})

@@ -101,7 +101,7 @@ def test_a_miss_shows_the_nearest_recorded_request(recording_index: RecordingInd
     assert [line for line in miss.diff.splitlines() if line[0] in "+-"][2:] == ["-  4096", "+  17"]
 
 
-def test_integers_beyond_64_bits_are_told_apart() -> None:
+def test_integers_beyond_64_bits_are_distinguished() -> None:
     """However near to each other: as floats they would be the same."""
     one, other = ({"messages": [{"n": n, "m": 1}]} for n in (2**70, 2**70 + 1))
     assert request_hash(one) == request_hash({"messages": [{"m": 1, "n": 2**70}]})

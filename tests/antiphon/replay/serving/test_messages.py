@@ -75,10 +75,10 @@ async def test_a_message_is_the_same_through_the_sdk(content: list[Any], stop_re
     reply = {**REPLY, "content": content, "stop_reason": stop_reason}
     message = await asked(ModelCall(request={}, reply=reply))
     assert isinstance(message, Message), message
-    told = message_json(message)
-    blocks = zip(told.pop("content"), content, strict=True)
+    sent = message_json(message)
+    blocks = zip(sent.pop("content"), content, strict=True)
     assert all(block[name] == value for block, then in blocks for name, value in then.items())
-    assert all(told[name] == reply[name] for name in reply if name != "content")
+    assert all(sent[name] == reply[name] for name in reply if name != "content")
 
 
 PARTIAL = {**REPLY, "stop_reason": None}
@@ -115,12 +115,12 @@ async def test_an_error_is_the_same_through_the_sdk(
     then = ModelError.model_validate({"failure": failure, "status": status, "body": body, "partial": partial})
     error = await asked(ModelCall(request={}, error=then))
     assert isinstance(error, BaseException)
-    told = error_json(error, classify(error))
-    assert told.failure.code == code
-    assert told.status == status
-    assert told.body == body
-    assert (told.partial or {}).get("content") == (partial or {}).get("content")
-    assert (told.partial or {}).get("usage", {}).get("input_tokens") == (partial and 10)
+    sent = error_json(error, classify(error))
+    assert sent.failure.code == code
+    assert sent.status == status
+    assert sent.body == body
+    assert (sent.partial or {}).get("content") == (partial or {}).get("content")
+    assert (sent.partial or {}).get("usage", {}).get("input_tokens") == (partial and 10)
 
 
 def test_a_message_of_another_shape_is_streamed_all_the_same() -> None:

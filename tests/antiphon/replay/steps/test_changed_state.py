@@ -77,7 +77,7 @@ def run(tmp_path: Path) -> Run:
             timeout=_HANGS_S,
         )
         assert done.returncode == 0, done.stderr
-        return [(code, said) for code, said in json.loads(done.stdout.splitlines()[-1])]
+        return [(code, document) for code, document in json.loads(done.stdout.splitlines()[-1])]
 
     return run
 
@@ -85,10 +85,10 @@ def run(tmp_path: Path) -> Run:
 def test_a_renamed_field_without_an_upcaster_is_not_checked_and_says_so(run: Run, tmp_path: Path) -> None:
     before = (tmp_path / NAME).read_bytes()
     verified, quiet, updated = run([renamed], ["verify"], ["verify", "--json", "-q"], ["update", "--yes"])
-    code, said = verified
+    code, message = verified
     assert code == 4
-    assert "built_ins: Unexpected keyword argument" in said
-    assert "for want of an upcaster" in said
+    assert "built_ins: Unexpected keyword argument" in message
+    assert "for want of an upcaster" in message
     document = json.loads(quiet[1])
     assert (document["result"], document["unchecked_steps"]) == ("unchecked", {"coordinator": 7})
     assert "coordinator" not in document["checked_steps"]
@@ -117,6 +117,6 @@ def test_what_an_upcaster_can_read_is_checked_and_rewritten_in_today_s_words(run
 
 
 def test_behind_an_upcaster_a_wrong_decision_is_named(run: Run) -> None:
-    ((code, said),) = run([renamed, upcast, wrong_reason], ["verify"])
+    ((code, message),) = run([renamed, upcast, wrong_reason], ["verify"])
     assert code == 1
-    assert '+ "max_tool_calls_reached"' in said
+    assert '+ "max_tool_calls_reached"' in message

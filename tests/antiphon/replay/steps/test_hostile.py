@@ -58,7 +58,7 @@ def changed(value: Any, path: tuple[Any, ...], odd: Any, is_dropped: bool) -> No
         value[path[-1]] = odd
 
 
-def held(raws: list[bytes]) -> Report | UnreadableEvent:
+def verdict(raws: list[bytes]) -> Report | UnreadableEvent:
     try:
         return verify_lines(map(decode_line, raws))
     except UnreadableEvent as error:
@@ -76,7 +76,7 @@ def test_no_recording_is_too_odd(data: st.DataObject) -> None:
         if path:
             changed(line, path, data.draw(ODD), data.draw(st.booleans()))
         raws[n] = orjson.dumps(line)
-    assert isinstance(held(raws), Report | UnreadableEvent)
+    assert isinstance(verdict(raws), Report | UnreadableEvent)
 
 
 @settings(max_examples=50)
@@ -88,11 +88,11 @@ def test_lines_may_be_missing_repeated_or_in_another_order(data: st.DataObject) 
         raw = raws.pop(n % len(raws))
         if data.draw(st.booleans()):
             raws.insert(data.draw(st.integers(0, len(raws))), raw)
-    assert isinstance(held(raws), Report | UnreadableEvent)
+    assert isinstance(verdict(raws), Report | UnreadableEvent)
 
 
-def test_a_record_that_tells_of_very_many_events_is_refused_at_once() -> None:
+def test_a_record_of_very_many_events_is_refused_at_once() -> None:
     raws = [raw.replace(b'"outputs":2', b'"outputs":999999999999') for raw in courses()]
-    error = held(raws)
+    error = verdict(raws)
     assert isinstance(error, UnreadableEvent)
     assert "names missing events" in error.message

@@ -75,8 +75,8 @@ def test_the_answer_is_unknown_where_the_session_had_gone_another_way(
 ) -> None:
     def astray(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
         decision = decide(session, event, *rest, **more)
-        rung = FallbackTaken(round=1, rung="simplified_briefing", because="It may help.")
-        return decision.with_events(rung) if isinstance(event.data, BriefingReady) else decision
+        step = FallbackTaken(round=1, rung="simplified_briefing", because="It may help.")
+        return decision.with_events(step) if isinstance(event.data, BriefingReady) else decision
 
     monkeypatch.setattr(decisions, "decide", astray)
     report = verify_lines(courses_lines)

@@ -16,7 +16,7 @@ async def test_a_fault_strikes_inside_the_block_and_not_behind_it() -> None:
     await faults.pass_point("model.before")
 
 
-async def test_a_fault_strikes_when_it_is_told_to() -> None:
+async def test_a_fault_strikes_at_its_planned_moment() -> None:
     with strike("model.before", "raise", "@2"):
         await faults.pass_point("model.before")
         with pytest.raises(FaultOnPurpose):
@@ -34,13 +34,13 @@ def test_a_fault_that_never_struck_hides_no_other_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("point", "action", "said"),
+    ("point", "action", "message"),
     [
         ("model.before", "kill", "own process"),
         ("nowhere", "raise", "the point does not exist"),
         ("model.before", "fly", "the action does not exist"),
     ],
 )
-def test_what_cannot_strike_is_refused(point: str, action: str, said: str) -> None:
-    with pytest.raises(ConfigurationError, match=said), strike(point, action):
+def test_what_cannot_strike_is_refused(point: str, action: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message), strike(point, action):
         pass

@@ -38,7 +38,7 @@ def test_results_that_cannot_be_compared_exit_with_4_unless_that_is_allowed(
     assert run(*asked, "--allow-unchecked", "the shop's logs are long").exit_code == 0
 
 
-def test_json_tells_of_calls_checked_unchecked_and_not_run(run: InProcess, shop_path: Path) -> None:
+def test_json_counts_calls_checked_unchecked_and_not_run(run: InProcess, shop_path: Path) -> None:
     done = run("replay", "verify", str(shop_path), "--tools", SHOP, "--json")
     (found,) = orjson.loads(done.stdout)["recordings"]
     assert found["steps"]["tools"] == 6
@@ -47,7 +47,7 @@ def test_json_tells_of_calls_checked_unchecked_and_not_run(run: InProcess, shop_
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--volatile", "$.total"), "Name the module of the tools"),
         (("--allow-network",), "Name the module of the tools"),
@@ -57,11 +57,11 @@ def test_json_tells_of_calls_checked_unchecked_and_not_run(run: InProcess, shop_
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(
-    run: InProcess, shop_path: Path, arguments: tuple[str, ...], said: str
+    run: InProcess, shop_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     done = run("replay", "verify", str(shop_path), *arguments)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_with_pytest_the_calls_of_each_recording_are_a_test_of_their_own(

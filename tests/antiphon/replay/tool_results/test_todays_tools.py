@@ -53,7 +53,7 @@ def test_a_redacted_value_may_be_another_but_what_stands_beside_it_may_not(shop_
     assert found(check(shop_lines)) == [("result of login_of", "user", "C-1", "nobody")]
 
 
-def test_a_write_is_never_run_and_is_said_to_be_left_out(shop_lines: list[Line]) -> None:
+def test_a_write_is_never_run_and_is_reported_as_left_out(shop_lines: list[Line]) -> None:
     report = check(shop_lines)
     assert "send_parcel" not in shop.calls
     assert report.not_run == {Reason("tools", "send_parcel: a write"): 1}

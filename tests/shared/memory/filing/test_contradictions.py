@@ -9,20 +9,20 @@ from tests.shared.memory.filing.contradictions import Half, pairs
 
 @pytest.mark.parametrize("half", ["development", "report"])
 def test_four_in_five_contradictions_are_marked(half: Half) -> None:
-    told = pairs(half, contradicts=True)
-    missed = [(pair.one, pair.other) for pair in told if not pair.is_marked]
-    assert len(told) > 30
-    assert 5 * len(missed) <= len(told), missed
+    examples = pairs(half, contradicts=True)
+    missed = [(pair.one, pair.other) for pair in examples if not pair.is_marked]
+    assert len(examples) > 30
+    assert 5 * len(missed) <= len(examples), missed
 
 
 @pytest.mark.parametrize("half", ["development", "report"])
 def test_what_only_seems_to_contradict_is_not_marked(half: Half) -> None:
-    told = pairs(half, contradicts=False)
-    assert len(told) > 60
-    assert [(pair.one, pair.other) for pair in told if pair.is_marked] == []
+    examples = pairs(half, contradicts=False)
+    assert len(examples) > 60
+    assert [(pair.one, pair.other) for pair in examples if pair.is_marked] == []
 
 
-def told(*texts: str) -> Memory:
+def filed(*texts: str) -> Memory:
     return a_memory(*(a_round(("search", {}, text), round=n) for n, text in enumerate(texts, 1)))
 
 
@@ -40,18 +40,18 @@ def told(*texts: str) -> Memory:
     ],
 )
 def test_each_rule_finds_its_kind_whichever_comes_first(one: str, other: str) -> None:
-    assert told(one, other).facts["F2"].contradicts == ("F1",)
-    assert told(other, one).facts["F2"].contradicts == ("F1",)
+    assert filed(one, other).facts["F2"].contradicts == ("F1",)
+    assert filed(other, one).facts["F2"].contradicts == ("F1",)
 
 
 def test_a_record_is_held_against_sentences_and_against_records_of_other_shapes() -> None:
     inn = {"name": "Aker Inn", "rooms": 12, "founded": 1894, "in_stock": True}
-    for said in (
+    for text in (
         "The Aker Inn has 15 rooms.",
         "The Aker Inn was founded in 1902.",
         "The Aker Inn is sold out.",
     ):
-        rounds = [a_round(("search", {}, one), round=n) for n, one in enumerate((inn, said), 1)]
+        rounds = [a_round(("search", {}, one), round=n) for n, one in enumerate((inn, text), 1)]
         assert a_memory(*rounds).contradicted == {"F1": ("F2",), "F2": ("F1",)}
         assert a_memory(*reversed(rounds)).contradicted
     other = {"title": "Aker Inn", "yearFounded": 1902}
@@ -61,4 +61,4 @@ def test_a_record_is_held_against_sentences_and_against_records_of_other_shapes(
 
 def test_one_fact_is_held_against_the_newest_of_very_many_alike() -> None:
     texts = [f"The Aker Inn is {number} metres high." for number in range(100, 140)]
-    assert len(told(*texts).facts["F40"].contradicts) == 8
+    assert len(filed(*texts).facts["F40"].contradicts) == 8

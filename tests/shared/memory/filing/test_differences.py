@@ -8,7 +8,7 @@ from antiphon_shared.memory.session_memory import Memory
 from tests.memories import a_memory, a_round
 
 
-def told(*results: Any) -> Memory:
+def filed(*results: Any) -> Memory:
     """File one result per round."""
     return a_memory(*(a_round(("search", {"query": "q"}, one), round=n) for n, one in enumerate(results, 1)))
 
@@ -16,7 +16,7 @@ def told(*results: Any) -> Memory:
 def passages(
     first: str, second: str, titles: tuple[str, str] = ("Harbour of Tessin", "Harbour of Tessin")
 ) -> Memory:
-    return told([{"title": titles[0], "text": first}], [{"title": titles[1], "text": second}])
+    return filed([{"title": titles[0], "text": first}], [{"title": titles[1], "text": second}])
 
 
 def relations(memory: Memory) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -69,10 +69,10 @@ def test_a_named_subject_needs_no_common_title() -> None:
         (),
         ("F1",),
     )
-    assert relations(told(f"{one} It is old and green.", f"{other} It is old and grey."))[2] == ("F1",)
+    assert relations(filed(f"{one} It is old and green.", f"{other} It is old and grey."))[2] == ("F1",)
     unnamed = "The bridge is 120 metres long and green.", "The bridge is 140 metres long and green."
-    assert relations(told(*unnamed)) == NONE
-    newest = told(one, other).facts["F2"]
+    assert relations(filed(*unnamed)) == NONE
+    newest = filed(one, other).facts["F2"]
     assert newest.contradicts == ("F1",)
     assert relations(passages(one, other, ("Bridges", "The river"))) == NONE
 
@@ -133,7 +133,7 @@ def test_sentences_of_unlike_documents_are_left_alone() -> None:
 
 def test_a_list_within_one_document_does_not_contradict_itself() -> None:
     text = "The first room has 3 windows in it. The first room has 4 windows in it."
-    assert relations(told([{"title": "House", "text": text}])) == NONE
+    assert relations(filed([{"title": "House", "text": text}])) == NONE
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_a_list_within_one_document_does_not_contradict_itself() -> None:
     ],
 )  # fmt: skip  # one pair a line
 def test_a_record_of_a_later_date_supersedes_whichever_comes_first(early: Any, late: Any) -> None:
-    assert relations(told([early], [late])) == (("F1",), (), ())
-    assert relations(told([late], [early])) == ((), ("F1",), ())
+    assert relations(filed([early], [late])) == (("F1",), (), ())
+    assert relations(filed([late], [early])) == ((), ("F1",), ())
 
 
 @pytest.mark.parametrize("untrusted", [1, 2])
@@ -170,7 +170,7 @@ def test_untrusted_content_supersedes_no_other(untrusted: int) -> None:
     ],
 )
 def test_a_record_that_says_otherwise_contradicts(one: Any, other: Any) -> None:
-    assert relations(told([one], [other])) == ((), (), ("F1",))
+    assert relations(filed([one], [other])) == ((), (), ("F1",))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_record_that_says_otherwise_contradicts(one: Any, other: Any) -> None:
     ],
 )
 def test_records_that_may_be_of_two_things_are_left_alone(one: Any, other: Any) -> None:
-    assert relations(told([one], [other])) == NONE
+    assert relations(filed([one], [other])) == NONE
 
 
 def test_a_record_of_another_tool_is_the_same_only_by_an_id_that_no_other_has() -> None:
@@ -205,7 +205,7 @@ def test_a_record_of_another_tool_is_the_same_only_by_an_id_that_no_other_has() 
 
 def test_records_of_one_name_in_one_result_are_a_list() -> None:
     records = [{"name": "Oslo", "degrees": degrees} for degrees in (3, 5, 8)]
-    assert relations(told(records)) == NONE
+    assert relations(filed(records)) == NONE
 
 
 def test_a_claim_is_held_against_several_that_are_alike_and_not_against_the_newest_alone() -> None:
@@ -214,7 +214,7 @@ def test_a_claim_is_held_against_several_that_are_alike_and_not_against_the_newe
         ("Tessin", "As of March 2024, the harbour has 12 cranes."),
         ("Calden", "As of March 2024, the harbour has 9 cranes."),
     ]
-    memory = told(
+    memory = filed(
         *([{"title": f"Harbour of {town}", "text": text}] for town, text in early),
         [{"title": "Harbour of Tessin", "text": "As of May 2025, the harbour has 15 cranes."}],
     )

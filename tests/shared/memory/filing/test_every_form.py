@@ -72,7 +72,7 @@ _ASKED = (
 )
 
 
-def _said(text: str) -> Any:
+def _filed(text: str) -> Any:
     """Return the terms by which a sentence is compared, without its own words."""
     return [(one.claim, one.denied, one.assertion) for one in claims.compared_sentences(text)]
 
@@ -87,9 +87,9 @@ def _of_json(read: Callable[[Any], Any]) -> Callable[[str], Any]:
 
 
 READERS = (
-    Reader("asserted", _said, (attributes, assertions, values, names), (), 1, _ASSERTED),
-    Reader("claimed", _said, (claims,), (), 1, _CLAIMED),
-    Reader("numbered", _said, (numbers, units, dates), (), 1, _NUMBERED),
+    Reader("asserted", _filed, (attributes, assertions, values, names), (), 1, _ASSERTED),
+    Reader("claimed", _filed, (claims,), (), 1, _CLAIMED),
+    Reader("numbered", _filed, (numbers, units, dates), (), 1, _NUMBERED),
     Reader("recorded", _recorded, (records, attributes), (), 1, _RECORDED),
     Reader("titled", _of_json(titles.title_of), (titles,), (), 1, _RECORDED),
     Reader("searched", _of_json(queries.search_query), (queries,), (), 1, _RECORDED),

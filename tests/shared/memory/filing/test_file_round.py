@@ -131,7 +131,7 @@ def test_what_an_alternative_answered_is_filed_under_its_name_and_the_use_says_w
     assert (use.tool, use.outcome, use.substitute, use.substitute_because) == ("search", "ok", "outline", why)
 
 
-def test_a_substitution_that_does_not_say_why_is_told_all_the_same() -> None:
+def test_a_substitution_without_a_reason_is_still_reported() -> None:
     (use,) = filed(a_result("search", "found", substitute="outline")).tool_usage
     assert use.substitute_because == "search could not answer; outline was used in its place."
 
@@ -260,8 +260,8 @@ def test_whatever_tools_return_is_filed_under_ids_that_go_on_and_survives_the_wi
     )
     assert list(memory.facts) == [f"F{n}" for n in range(1, len(memory.facts) + 1)]
     assert list(memory.documents) == [f"D{n}" for n in range(1, len(memory.documents) + 1)]
-    told = {id for use in memory.tool_usage for id in ids_in(use.facts)}
-    assert told == set(memory.facts)
+    named = {id for use in memory.tool_usage for id in ids_in(use.facts)}
+    assert named == set(memory.facts)
     for fact in memory.facts.values():
         assert fact.document in memory.documents
         assert type(fact).model_validate_json(fact.model_dump_json()) == fact

@@ -15,21 +15,25 @@ PROSE = "Ada Lovelace was born in London in 1815. She wrote the first program th
 
 
 def stated(data: Any) -> list[tuple[str, str, str]]:
-    return [(part.title, said.position, said.text) for part in parts_of(data) for said in part.statements]
+    return [
+        (part.title, statement.position, statement.text)
+        for part in parts_of(data)
+        for statement in part.statements
+    ]
 
 
 @settings(max_examples=200, deadline=None)
 @given(tool_output)
 def test_text_is_verbatim_and_json_is_part_of_what_stands_at_its_place(data: Any) -> None:
     for part in parts_of(data):
-        for said in part.statements:
-            value = value_at(data, said.position)
-            if not said.is_json:
-                assert value == said.text
+        for statement in part.statements:
+            value = value_at(data, statement.position)
+            if not statement.is_json:
+                assert value == statement.text
             elif isinstance(value, dict):
-                assert from_json(said.text).keys() <= value.keys()
+                assert from_json(statement.text).keys() <= value.keys()
             else:
-                assert from_json(said.text) == value or isinstance(value, list)
+                assert from_json(statement.text) == value or isinstance(value, list)
 
 
 def test_passages_are_documents_whose_sentences_are_statements() -> None:
@@ -87,12 +91,12 @@ def test_a_large_record_is_taken_apart_by_its_members() -> None:
     }
     parts = parts_of([record])
     assert {part.title for part in parts} == {"Ada"}
-    said = [one for part in parts for one in part.statements]
-    assert all(one.is_json and len(one.text) <= 1500 for one in said)
-    whole = " ".join(one.text for one in said)
+    statements = [one for part in parts for one in part.statements]
+    assert all(one.is_json and len(one.text) <= 1500 for one in statements)
+    whole = " ".join(one.text for one in statements)
     assert whole.count("ttttttttt") == whole.count("ccccccccc") == 300
     assert '"unit":"EUR"' in whole
-    assert "$.inner.codes[" in " ".join(one.position for one in said).replace("$[0]", "$")
+    assert "$.inner.codes[" in " ".join(one.position for one in statements).replace("$[0]", "$")
 
 
 @pytest.mark.parametrize(
@@ -128,15 +132,15 @@ def test_nothing_states_nothing(nothing: Any) -> None:
     ],
 )
 def test_a_very_large_result_is_cut_into_larger_statements(data: Any) -> None:
-    said = [text for *_, text in stated(data)]
-    assert 10 < len(said) <= FACTS_PER_RESULT_MAX
-    assert max(map(len, said)) < 300_000
+    statements = [text for *_, text in stated(data)]
+    assert 10 < len(statements) <= FACTS_PER_RESULT_MAX
+    assert max(map(len, statements)) < 300_000
 
 
 def test_a_very_long_key_is_not_part_of_many_paths() -> None:
     key = "k" * 50_000
     parts = parts_of({key: [{"text": PROSE}] * 3, "n": {key: PROSE, "codes": ["c" * 9] * 900}})
-    assert sum(len(said.position) for part in parts for said in part.statements) < 150_000
+    assert sum(len(statement.position) for part in parts for statement in part.statements) < 150_000
 
 
 def test_what_json_cannot_carry_is_mended_and_depth_is_bounded() -> None:

@@ -96,7 +96,7 @@ def test_a_sentence_that_leans_on_its_document_is_the_same_only_below_the_same_t
     assert len(a_search(("Ann", words), ("Bob", words)).facts) == 1
 
 
-def test_a_document_that_the_same_tool_tells_again_is_no_new_source() -> None:
+def test_a_document_returned_again_by_the_same_tool_adds_no_source() -> None:
     memory = a_search(("Bridges", LONG), ("Bridges", LONG))
     assert len(memory.documents) == len(memory.facts) == 1
     assert memory.sightings == ()
@@ -128,7 +128,7 @@ def test_a_text_read_again_is_known_though_its_first_sentence_was_known_from_els
     assert (len(memory.documents), len(memory.sightings)) == (2, 1)
 
 
-def test_a_document_that_another_tool_tells_is_a_source_of_its_own() -> None:
+def test_a_document_returned_by_another_tool_is_a_separate_source() -> None:
     memory = a_memory(
         a_round(("search", {}, [_record(("Bridges", LONG))])),
         a_round(("read_page", {}, [_record(("Bridges", LONG))]), round=2),
@@ -193,7 +193,7 @@ def test_a_fact_is_found_by_where_it_was_taken_from() -> None:
     assert known.fact_at(2, "toolu_20", "$") is None
 
 
-def test_what_a_tool_has_told_it_has_told_below_that_title_alone() -> None:
+def test_a_fact_counts_as_seen_only_for_its_tool_and_title() -> None:
     known = KnownFacts.of(a_search(("Bridges", LONG), ("The Aker", LONG)))
     assert known.has_seen("F1", "search", "Bridges")
     assert known.has_seen("F1", "search", "The Aker")

@@ -64,7 +64,7 @@ def test_a_very_short_sentence_goes_with_its_neighbour() -> None:
     ]
 
 
-def test_sentences_of_ideographs_are_told_apart_though_they_are_short() -> None:
+def test_short_sentences_of_ideographs_are_separated() -> None:
     assert statements("北京是中国的首都城市。上海是最大的城市之一。") == [
         "北京是中国的首都城市。",
         "上海是最大的城市之一。",

@@ -82,7 +82,11 @@ def cities(count: int) -> Rows:
 
 
 def filed(data: Any) -> list[tuple[str, str, bool]]:
-    return [(said.position, said.text, said.is_json) for part in parts_of(data) for said in part.statements]
+    return [
+        (statement.position, statement.text, statement.is_json)
+        for part in parts_of(data)
+        for statement in part.statements
+    ]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -100,18 +104,18 @@ def test_each_row_is_a_statement_with_the_names_of_its_columns_at_its_place(form
 
 @pytest.mark.parametrize("form", FORMS)
 def test_very_many_rows_are_filed_in_groups(form: str) -> None:
-    said = filed(FORMS[form](cities(3_000)))
-    assert 10 < len(said) <= 1_000
-    assert sum("Vardby 2999" in text for _, text, _ in said) == 1 or form in ("JSON as text in a record",)
+    rows = filed(FORMS[form](cities(3_000)))
+    assert 10 < len(rows) <= 1_000
+    assert sum("Vardby 2999" in text for _, text, _ in rows) == 1 or form in ("JSON as text in a record",)
 
 
 @pytest.mark.parametrize("form", ["Markdown", "HTML"])
 def test_what_stands_around_a_table_is_text_below_its_headings(form: str) -> None:
     after = "\n\nThe list was made in May by the keepers of the harbour."
     parts = parts_of(FORMS[form](cities(3)) + after)
-    said = [one.text for part in parts for one in part.statements]
-    assert any("All that is known." in one for one in (parts[0].title, *said))
-    assert said[-1] == after.strip()
+    rows = [one.text for part in parts for one in part.statements]
+    assert any("All that is known." in one for one in (parts[0].title, *rows))
+    assert rows[-1] == after.strip()
     if form == "Markdown":
         assert [part.title for part in parts[1:4]] == [f"The list: Vardby {number}" for number in range(3)]
 
@@ -119,9 +123,9 @@ def test_what_stands_around_a_table_is_text_below_its_headings(form: str) -> Non
 def test_a_row_of_another_length_stays_the_text_that_it_is() -> None:
     lines = FORMS["Markdown"](cities(12)).splitlines()
     lines.insert(9, "| Lund | and nothing else |")
-    said = filed("\n".join(lines))
-    assert ("| Lund | and nothing else |", False) in [(text, is_json) for _, text, is_json in said]
-    assert sum(is_json for *_, is_json in said) == 12
+    rows = filed("\n".join(lines))
+    assert ("| Lund | and nothing else |", False) in [(text, is_json) for _, text, is_json in rows]
+    assert sum(is_json for *_, is_json in rows) == 12
 
 
 @pytest.mark.parametrize(
@@ -139,10 +143,10 @@ def test_a_row_of_another_length_stays_the_text_that_it_is() -> None:
     ],
 )
 def test_what_is_no_whole_table_is_filed_as_text(text: str) -> None:
-    said = filed(text)
-    assert said
-    assert not any(is_json for *_, is_json in said)
-    assert [value_at(text, position) for position, *_ in said] == [one for _, one, _ in said]
+    rows = filed(text)
+    assert rows
+    assert not any(is_json for *_, is_json in rows)
+    assert [value_at(text, position) for position, *_ in rows] == [one for _, one, _ in rows]
 
 
 @pytest.mark.parametrize(
@@ -170,8 +174,8 @@ PIECES = st.sampled_from([
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=60).map("".join))
 def test_no_text_is_lost_or_raises(text: str) -> None:
-    for position, said, is_json in filed(text):
+    for position, text_of_row, is_json in filed(text):
         if not is_json:
-            assert value_at(text, position) == said
+            assert value_at(text, position) == text_of_row
         elif "(json)" not in position and position != "$":
             assert isinstance(value_at(text, position), str)

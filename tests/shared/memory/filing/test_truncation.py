@@ -41,9 +41,9 @@ def test_the_first_facts_stay_and_the_usage_counts_the_others() -> None:
     look_up, _, count = kept.tool_usage
     assert (count.facts, count.facts_lost) == ((), 1)
     assert count.message == "1 of its 1 facts not kept: the session's memory is full"
-    told = len(ids_in(delta.tool_usage[0].facts))
-    assert len(ids_in(look_up.facts)) == told - look_up.facts_lost
-    assert look_up.message.startswith(f"{look_up.facts_lost} of its {told} facts not kept")
+    named = len(ids_in(delta.tool_usage[0].facts))
+    assert len(ids_in(look_up.facts)) == named - look_up.facts_lost
+    assert look_up.message.startswith(f"{look_up.facts_lost} of its {named} facts not kept")
     assert 0 < look_up.facts_lost < lost
     assert kept.reasoning == delta.reasoning
 
@@ -66,10 +66,8 @@ def test_what_is_kept_fits_names_only_what_is_there_and_ids_go_on(bytes_max: int
     memory, delta = a_delta()
     kept = truncate_delta(delta, bytes_max)
     bare = delta.model_copy(update={"documents": (), "facts": (), "sightings": ()})
-    room_for_words = 200  # what the usage says of what was lost
-    assert (
-        len(kept.model_dump_json().encode()) <= max(bytes_max, len(bare.model_dump_json())) + room_for_words
-    )
+    usage_bytes = 200  # what the usage says of what was lost
+    assert len(kept.model_dump_json().encode()) <= max(bytes_max, len(bare.model_dump_json())) + usage_bytes
     after = memory.plus(kept)
     assert list(after.facts) == [f"F{n}" for n in range(1, len(after.facts) + 1)]
     assert list(after.documents) == [f"D{n}" for n in range(1, len(after.documents) + 1)]

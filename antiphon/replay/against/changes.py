@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal
 
-from antiphon.replay.against.results import Result
-from antiphon.replay.report import Divergence
+from antiphon.replay.against.results import DifferingValue, Result
 
 Version = Literal["before", "now"]
 """The other version of the code, and today's."""
@@ -109,11 +108,11 @@ def compare_results(before: Result, now: Result) -> Compared:
 _Key = tuple[int, str, str, str]
 
 
-def _by_key(values: Sequence[Divergence]) -> dict[_Key, Divergence]:
+def _by_key(values: Sequence[DifferingValue]) -> dict[_Key, DifferingValue]:
     return {(one.event, one.component, one.output, one.path): one for one in values}
 
 
-def _change(a: Divergence | None, b: Divergence | None) -> Change:
+def _change(a: DifferingValue | None, b: DifferingValue | None) -> Change:
     value = b or a
     assert value is not None, "one of the two diverges there"
     before, now = _value(a, value), _value(b, value)
@@ -122,14 +121,14 @@ def _change(a: Divergence | None, b: Divergence | None) -> Change:
     )
 
 
-def _is_covered(key: _Key, by: Mapping[_Key, Divergence]) -> bool:
+def _is_covered(key: _Key, by: Mapping[_Key, DifferingValue]) -> bool:
     """Return whether one version diverges in a larger value that contains this one, and is itself a difference."""
     event, component, output, path = key
     ends = [path[:end] for end, sign in enumerate(path) if end and sign in ".["]
     return any((event, component, output, end) in by for end in ends)
 
 
-def _value(own: Divergence | None, other: Divergence) -> Any:
+def _value(own: DifferingValue | None, other: DifferingValue) -> Any:
     """Return a version's value: the recorded one, if it does not diverge."""
     value = other.expected if own is None else own.got
     if isinstance(value, str) and value.startswith(_BY_TODAY):

@@ -1,14 +1,27 @@
 """The output of `replay verify --json`, of this and other releases, as far as it is compared. Pure."""
 
+from typing import Any
+
 from antiphon_shared.process.errors import UnreadableEvent
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from antiphon.replay.next_step import Next
-from antiphon.replay.report import Divergence
 
 
 class _Read(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class DifferingValue(_Read):
+    """A value that differs from the recorded one."""
+
+    event: int
+    type: str
+    component: str
+    output: str
+    path: str
+    expected: Any = None
+    got: Any = None
 
 
 class Result(_Read):
@@ -18,7 +31,7 @@ class Result(_Read):
     result: str
     session_id: str = ""
     error: str = ""
-    divergences: tuple[Divergence, ...] = ()
+    divergences: tuple[DifferingValue, ...] = ()
     divergences_in_all: int = 0
     unchecked: dict[str, int] = {}
     goes_on: Next | None = None

@@ -3,12 +3,11 @@
 from typing import Any
 
 from antiphon.replay.against.changes import compare_results
-from antiphon.replay.against.results import Result
-from antiphon.replay.report import Divergence
+from antiphon.replay.against.results import DifferingValue, Result
 
 
-def a_place(path: str = "tokens", got: Any = 2, *, expected: Any = 1, event: int = 4) -> Divergence:
-    return Divergence(
+def a_place(path: str = "tokens", got: Any = 2, *, expected: Any = 1, event: int = 4) -> DifferingValue:
+    return DifferingValue(
         event=event,
         type="antiphon.briefing.requested.v1",
         component="context_synthesizer",
@@ -19,7 +18,7 @@ def a_place(path: str = "tokens", got: Any = 2, *, expected: Any = 1, event: int
     )
 
 
-def a_result(*places: Divergence, **more: Any) -> Result:
+def a_result(*places: DifferingValue, **more: Any) -> Result:
     fields = {
         "path": "a.jsonl",
         "result": "diverged" if places else "same",

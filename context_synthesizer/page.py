@@ -31,11 +31,6 @@ TITLE_CHARACTERS_MIN = 4
 _TITLES_CACHED_MAX = 32
 """Bound on cached titles of sections; there are about twelve."""
 
-_PIECES_CACHED_MAX = 8_192
-_heading = lru_cache(_PIECES_CACHED_MAX)(heading)
-_fence_around = lru_cache(_PIECES_CACHED_MAX)(fence_around)
-"""Cached, as many facts and rounds share a heading or a fence."""
-
 _EXPLANATION = re.compile(r" \([^()]*\)$")
 """The part that an encyclopedia adds to an ambiguous name: `Bridge (film)`."""
 _FIGURE = re.compile(r"\d")
@@ -67,6 +62,8 @@ class Pieces:
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._uses: dict[tuple[int, int], Piece] = {}
         self._notes: dict[tuple[int, NoteForm], Piece] = {}
+        self._headings: dict[str, Piece] = {}
+        self._fences: dict[FenceKey, tuple[Piece, Piece]] = {}
         self._names_subject: dict[str, bool] = {}
         self._words: dict[str, frozenset[str]] = {}
 
@@ -99,6 +96,20 @@ class Pieces:
         if piece is None:
             piece = self._notes[key] = form(note)
         return piece
+
+    def heading(self, title: str) -> Piece:
+        """Return the heading of a document's title."""
+        piece = self._headings.get(title)
+        if piece is None:
+            piece = self._headings[title] = heading(title)
+        return piece
+
+    def fence(self, key: FenceKey) -> tuple[Piece, Piece]:
+        """Return the opening and the end of a fence."""
+        pieces = self._fences.get(key)
+        if pieces is None:
+            pieces = self._fences[key] = fence_around(key)
+        return pieces
 
     def names_subject(self, fact: Fact, title: str) -> bool:
         """Return whether the fact's statement names the subject in the title of its document."""
@@ -151,9 +162,9 @@ class Page:
         line = self.pieces.line(self.memory, fact, is_short)
         units = line.units if self.lines else line.units + title_units(self.title)
         if fence not in self._fences:
-            units += sum([piece.units for piece in _fence_around(fence)])
+            units += sum([piece.units for piece in self.pieces.fence(fence)])
         if title and (fence, title) not in self._headings:
-            units += _heading(title).units
+            units += self.pieces.heading(title).units
         return line, fence, title, units
 
     def _title_above(self, fact: Fact) -> str:
@@ -175,10 +186,10 @@ class Page:
             fenced.setdefault(fence, {"": []}).setdefault(title, []).append(self.lines[id].text)
         texts: list[str] = []
         for fence, titled in fenced.items():
-            opened, closed = _fence_around(fence)
+            opened, closed = self.pieces.fence(fence)
             texts.append(opened.text)
             for title, lines in titled.items():
-                texts += [_heading(title).text, *lines] if title else lines
+                texts += [self.pieces.heading(title).text, *lines] if title else lines
             texts.append(closed.text)
         return texts
 

@@ -160,7 +160,14 @@ class Rounds:
             max(1, min(self._settings.max_output_tokens, tokens_left)),
         )
         exchange = Exchange(
-            self._model, discard, self._settings, self._ends_s, tokens, guard=UNGUARDED, on_call=discard
+            self._model,
+            discard,
+            self._settings,
+            self._ends_s,
+            tokens,
+            guard=UNGUARDED,
+            on_call=discard,
+            redactor=self._tools.redactor,
         )
         try:
             async with asyncio.timeout(self._ends_s - monotonic_s()):

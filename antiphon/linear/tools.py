@@ -41,6 +41,7 @@ class LinearTools:
         """Raise ConfigurationError when the settings demand approval of an unknown tool."""
         approval = settings.approval if registry else ()  # a plan without tools has none of those named
         rule = ApprovalRule.checked(approval, settings.approval_after_untrusted, registry)
+        self.redactor = redactor
         self._threads = Threads(settings.threads)
         outcomes = Outcomes(redactor)
         attempts = Attempts(outcomes, None, self._threads, settings.calls_max)

@@ -16,6 +16,8 @@ from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.recording.lines import ContentLine, EventLine, Line, records_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_at
@@ -24,7 +26,7 @@ from antiphon.replay.requests import complete_request, prices_in
 from reasoning_engine.access import load_access
 from reasoning_engine.choice import choose_model
 from reasoning_engine.exchange_record import message_of
-from reasoning_engine.model_errors import MODEL_ERRORS, classify
+from reasoning_engine.model_errors import MODEL_ERRORS, classify, hide_secrets
 from reasoning_engine.port import OwnedModel
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of
@@ -115,6 +117,7 @@ async def _reply(
             async with asyncio.timeout(settings.request_timeout_s):
                 message = await client.reply(prompt, lambda text: None, lambda headers: None)
         except MODEL_ERRORS as error:
+            hide_secrets(error, Redactor(secret_values()))
             return Replied(
                 model, error=classify(error, wire_of(model)).error, duration_ms=_milliseconds_since(began_s)
             )

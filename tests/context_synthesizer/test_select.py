@@ -300,10 +300,10 @@ def test_a_briefing_has_the_same_bytes_in_every_process() -> None:
     """The order of a set, which differs from process to process, decides nothing."""
     code = (
         "from tests.context_synthesizer.test_golden import RENDERED; import hashlib;"
-        "from tests.context_synthesizer.builders import Told, a_search, a_session;"
+        "from tests.context_synthesizer.builders import Round, a_search, a_session;"
         "words = 'alpha beta gamma delta epsilon zeta theta iota kappa lambda omega sigma'.split();"
         "texts = [(str(n), ' '.join(words[n % 5 :: n % 3 + 1] + words[: n % 7])) for n in range(60)];"
-        "session = a_session(Told([a_search('x', *texts)]), query=' '.join(words));"
+        "session = a_session(Round([a_search('x', *texts)]), query=' '.join(words));"
         "print([hashlib.sha256(render().encode()).hexdigest() for render in RENDERED.values()]);"
         "print(sorted(session.session_index().scores.items()))"
     )

@@ -11,6 +11,7 @@ import os
 import runpy
 import socket
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -46,24 +47,35 @@ def main(path: str) -> None:
 
 
 def _next_command(listener: socket.socket) -> list[str]:
-    """Serve one client after the other; return in each of the forked processes, with the command to run in it."""
+    """Serve each client in a process of its own; return in each process of a command, with the command to run."""
+    waiters = set[int]()
     while True:
         connection, _ = listener.accept()
         with connection:
-            _, streams, _, _ = socket.recv_fds(connection, 1, 3)
-            with connection.makefile("rb") as file:
-                command, folder, environment = json.load(file)
-            child = os.fork()
-            if child == 0:
-                _redirect(streams)
-                os.chdir(folder)
-                os.environ.clear()
-                os.environ.update(environment)
-                return list(command)
-            for stream in streams:
-                os.close(stream)
-            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            connection.sendall(bytes([code % 256]))
+            waiter = os.fork()
+            if waiter == 0:
+                return _forked(connection)
+        waiters = {each for each in waiters | {waiter} if os.waitpid(each, os.WNOHANG)[0] == 0}
+
+
+def _forked(connection: socket.socket) -> list[str]:
+    """Return in the process of the command; report its exit code to the client, and end, in the other one."""
+    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
+    with connection.makefile("rb") as file:
+        command, folder, environment = json.load(file)
+    child = os.fork()
+    if child == 0:
+        _redirect(streams)
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        return list(command)
+    for stream in streams:
+        os.close(stream)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with suppress(BrokenPipeError):  # of a client that was killed
+        connection.sendall(bytes([128 - code if code < 0 else code]))
+    os._exit(0)
 
 
 def _redirect(streams: list[int]) -> None:

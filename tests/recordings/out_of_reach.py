@@ -31,7 +31,6 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
         "coordinator/offer.ranks_at_opening",
         "coordinator/offer.ranks_after",
         "coordinator/opening.conversation_of",
-        "context_synthesizer/session_index.of",
         "context_synthesizer/session_index_cache.catches_up",
         "context_synthesizer/session_index_cache.take",
         "context_synthesizer/session_index_cache.store",

@@ -23,7 +23,7 @@ BOXES = "tests.tool_dispatcher.toolboxes"
         (" , ", set()),
         (f"{BOXES}.library", {"find_book", "borrow", "give_back"}),
         (f" {BOXES}.library , {BOXES}.postponed,", {"find_book", "borrow", "give_back", "later"}),
-        (f"{BOXES}.library:desk", {"borrow", "give_back"}),
+        (f"{BOXES}.library:toolset", {"borrow", "give_back"}),
         (f"{BOXES}.library:find_book,{BOXES}.library", {"find_book", "borrow", "give_back"}),
     ],
 )

@@ -120,9 +120,9 @@ def test_a_tool_of_other_rounds_is_refused(
     assert refusal(a_call(name="look"), contract, terms(a_request(round=rounds[0]))) is None
 
 
-@pytest.mark.parametrize("named", ["look", "*"])
-def test_a_tool_the_operator_named_needs_a_person_each_time(named: str) -> None:
-    rule = ApprovalRule.checked([named], False, ["look", "send"])
+@pytest.mark.parametrize("named", [["look"], ["*"], ["send", "*"]])
+def test_a_tool_the_operator_named_needs_a_person_each_time(named: list[str]) -> None:
+    rule = ApprovalRule.checked(named, False, ["look", "send"])
     error = denied(refusal(a_call(name="look"), READ, terms(rule=rule)))
     assert error.message == "look was not run: it needs a person's approval, which was not given."
     assert refusal(a_call(name="look"), READ, terms(rule=rule), approved()) is None

@@ -154,7 +154,7 @@ def _entry(record: JsonObject) -> Entry | None:
     if id_key is None:
         return None
     dated = _date_key(record)
-    apart = (id_key, dated.lower())
+    apart = (id_key, dated.lower()) if dated else (id_key,)
     rest = {key: value for key, value in plain.items() if key not in apart and key not in _PASSING}
     return Entry(
         identity=(id_key, str(plain[id_key])),
@@ -168,8 +168,11 @@ def _entry(record: JsonObject) -> Entry | None:
 
 def _date_key(record: JsonObject) -> str:
     """Return the name of the field with the date of a record's values; empty without such a field."""
-    keys = {key.lower(): key for key in record}
-    return next((keys[name] for name in _DATES if name in keys and date_of_value(record[keys[name]])), "")
+    dated = dict[str, str]()
+    for key, value in record.items():
+        if key.lower() in _DATES and date_of_value(value):
+            dated.setdefault(key.lower(), key)
+    return next((dated[name] for name in _DATES if name in dated), "")
 
 
 def kind_of(tool: str, position: str) -> Kind:

@@ -70,7 +70,7 @@ def test_what_a_component_rests_on_is_done_again_with_it(courses_lines: list[Lin
         ("briefings.write_briefing", "context_synthesizer", "antiphon.briefing.requested.v1"),
         ("exchanges.reasoning_event", "reasoning_engine", "antiphon.reasoning.requested.v1"),
         ("batches.advance", "tool_dispatcher", "antiphon.tools.requested.v1"),
-        ("assemblies.compose", "response_assembler", "antiphon.assembly.requested.v1"),
+        ("assemblies.response_from", "response_assembler", "antiphon.assembly.requested.v1"),
     ],
 )
 def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(

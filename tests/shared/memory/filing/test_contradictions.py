@@ -62,3 +62,36 @@ def test_a_record_is_held_against_sentences_and_against_records_of_other_shapes(
 def test_one_fact_is_held_against_the_newest_of_very_many_alike() -> None:
     texts = [f"The Aker Inn is {number} metres high." for number in range(100, 140)]
     assert len(filed(*texts).facts["F40"].contradicts) == 8
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "relations"),
+    [
+        pytest.param(
+            {"id": "AB1234", "": 10, "name": "x"},
+            {"id": "AB1234", "": 20, "name": "x"},
+            ((), ("F1",)),
+            id="an unnamed column holds a value like any other",
+        ),
+        pytest.param(
+            {"id": "AB1234", "Date": "2020-01-01", "date": "n/a", "price": 10},
+            {"id": "AB1234", "Date": "2021-01-01", "date": "n/a", "price": 20},
+            (("F1",), ()),
+            id="of two fields of one name the one with a date decides",
+        ),
+        pytest.param(
+            {"id": "AB1234", "date": "n/a", "Date": "2020-01-01", "price": 10},
+            {"id": "AB1234", "date": "n/a", "Date": "2021-01-01", "price": 20},
+            (("F1",), ()),
+            id="in either order",
+        ),
+    ],
+)
+def test_two_records_of_one_thing_are_compared_by_their_fields(
+    one: dict[str, object], other: dict[str, object], relations: tuple[tuple[str, ...], tuple[str, ...]]
+) -> None:
+    memory = a_memory(
+        *(a_round(("search", {}, [record]), round=n) for n, record in enumerate((one, other), 1))
+    )
+    newest = memory.facts["F2"]
+    assert (newest.supersedes, newest.contradicts) == relations

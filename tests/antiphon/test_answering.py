@@ -56,7 +56,7 @@ async def test_answers_go_out_with_the_calls_that_asked(house: House) -> None:
     assert (await house.data_of(QuestionAnswered)).by == ""
 
 
-async def test_of_two_people_who_answer_at_once_the_second_learns_that_it_was_too_late(house: House) -> None:
+async def test_the_later_of_two_concurrent_answers_is_refused_as_too_late(house: House) -> None:
     await a_session_that_asks(house, WHICH)
     answers = [house.client.answer("s1", text, by=text) for text in ("Red", "Blue")]
     outcomes = await asyncio.gather(*answers, return_exceptions=True)
@@ -90,7 +90,7 @@ async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:
     assert await house.client.questions_waiting("nobody") == ()
 
 
-async def test_what_is_asked_is_in_the_stream(house: House) -> None:
+async def test_a_question_appears_in_the_stream(house: House) -> None:
     await a_session_that_asks(house)
     async with asyncio.timeout(60):
         async for event in house.client.stream("s1"):
@@ -100,7 +100,7 @@ async def test_what_is_asked_is_in_the_stream(house: House) -> None:
     assert asked.until is not None
 
 
-async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: House) -> None:
+async def test_an_invalid_answer_is_refused_and_nothing_is_sent(house: House) -> None:
     await a_session_that_asks(house)
     for text in ("", " \n", "x" * 20_001, "\ud800", 7):
         with pytest.raises(InvalidQuery):

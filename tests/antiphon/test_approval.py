@@ -120,7 +120,7 @@ async def a_house(url: str, namespace: str) -> AsyncIterator[House]:
         await bus.close()
 
 
-async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_too_late(house: House) -> None:
+async def test_the_later_of_two_concurrent_decisions_is_refused_as_too_late(house: House) -> None:
     for session_id in ("s1", "s2", "s3"):
         await house.a_waiting_session(session_id)
         approved, denied = await asyncio.gather(
@@ -155,7 +155,7 @@ async def test_a_decision_that_no_coordinator_reads_is_unconfirmed(
     assert (shown.exit_code, orjson.loads(shown.stdout)["is_confirmed"]) == (4, False)
 
 
-async def test_who_came_first_is_named_from_the_same_round(house: House) -> None:
+async def test_a_late_decision_names_the_first_decider_of_the_same_round_only(house: House) -> None:
     await house.client.submit("Book it.", session_id="s1")
     await a_round_that_waits(house, 1)
     await house.client.deny("s1", by="Ann")
@@ -256,7 +256,7 @@ async def test_approved_calls_go_out_with_the_place_of_the_decision(house: House
     assert (decided.calls, decided.by, decided.reason) == (("c1", "c2"), "Ann", "It is due.")
 
 
-async def test_denied_calls_go_out_refused_with_who_and_why(house: House) -> None:
+async def test_denied_calls_are_refused_with_the_person_and_the_reason(house: House) -> None:
     await house.a_waiting_session()
     assert await house.client.deny("s1", ["c2"], by="Ann", reason="Taken.") == ("c2",)
     assert await house.client.approve("s1") == ("c1",), "those that still wait"
@@ -298,7 +298,7 @@ async def test_a_session_that_waits_for_no_person_is_reported_as_busy(house: Hou
         await house.client.approve("no spaces")
 
 
-async def test_a_submission_in_the_queue_waits_for_no_person_yet(
+async def test_a_queued_submission_does_not_wait_for_a_person(
     redis_server: RedisServer, namespace: str
 ) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:

@@ -193,7 +193,7 @@ async def test_a_client_that_was_not_entered_says_how_to() -> None:
         await Antiphon().submit("why?")
 
 
-async def test_nothing_is_sent_when_the_input_is_bad(redis_server: RedisServer, namespace: str) -> None:
+async def test_a_submission_with_invalid_input_is_not_sent(redis_server: RedisServer, namespace: str) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:
         with pytest.raises(InvalidQuery):
             await client.submit("why?", max_rounds=0)

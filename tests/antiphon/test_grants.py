@@ -22,7 +22,7 @@ from tool_dispatcher.access.grants import Verifier
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def test_what_is_issued_with_one_key_is_verified_with_the_other(tmp_path: Path) -> None:
+def test_a_grant_issued_with_the_private_key_is_verified_with_the_public_one(tmp_path: Path) -> None:
     pair = make_key_pair(tmp_path / "new" / "keys")
     token = issue(load_signing_key(pair.private), ["read", "crm", "read"], NOON, tenant="acme", session="s1")
     verifier = Verifier(load_keys(str(pair.public), "a test"))
@@ -87,7 +87,9 @@ def in_pem(key: Any, password: bytes = b"") -> bytes:
         (in_pem(rsa.generate_private_key(public_exponent=65537, key_size=2048)), "not an Ed25519 key"),
     ],
 )
-def test_what_cannot_sign_is_refused_and_not_quoted(tmp_path: Path, content: bytes, message: str) -> None:
+def test_an_invalid_signing_key_is_refused_and_not_quoted(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     with pytest.raises(CannotIssue, match=message) as raised:
         load_signing_key(written(tmp_path, content))
     assert "sesame" not in str(raised.value)

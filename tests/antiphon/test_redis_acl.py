@@ -214,7 +214,7 @@ def test_no_user_reaches_another_namespace_or_an_invalid_partition(server: Redis
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_every_partition_is_open_to_whom_the_first_is(server: RedisServer, user: User) -> None:
+def test_every_user_has_the_same_rights_on_every_partition(server: RedisServer, user: User) -> None:
     asked = [on(command, key) for command in COMMANDS for key in KINDS.values() if "{0}" in key]
     others = [tuple(word.replace("{0}", "{2}") for word in words) for words in asked]
     assert allowed(server, user, asked) == allowed(server, user, others)
@@ -245,7 +245,7 @@ def test_a_script_may_do_no_more_than_its_caller(server: RedisServer, user: User
             client.eval("return redis.call('SET', 'antiphon2:undeclared', '1')", 0)
 
 
-def test_an_inbox_takes_events_from_those_who_emit_such_and_from_operators() -> None:
+def test_an_inbox_accepts_events_of_its_emitters_and_of_operators() -> None:
     writers: dict[str, set[str]] = {
         owner: {user for user in USERS if may(rules_of(user, "antiphon"), "xadd", KINDS[owner])}
         for owner in COMPONENTS
@@ -262,14 +262,14 @@ def test_an_inbox_is_read_by_its_component_alone() -> None:
         assert readers == {owner}
 
 
-def test_breakers_are_changed_by_those_who_call_or_offer_and_by_operators() -> None:
+def test_breakers_are_writable_by_components_that_use_them_and_by_operators() -> None:
     """A client that could close one, or hold one open, would decide for all others."""
     for command in ("hgetall", "hset", "hdel"):
         users = {user for user in USERS if may(rules_of(user, "antiphon"), command, KINDS["breakers"])}
         assert users == {"coordinator", "reasoning_engine", "tool_dispatcher", "operator"}
 
 
-def test_passwords_stand_in_the_file_as_hashes(tmp_path: Path) -> None:
+def test_passwords_are_stored_as_hashes(tmp_path: Path) -> None:
     text = acl_file(KEYS, {"client": "hunter2"})
     assert "hunter2" not in text
     assert "#f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7" in text

@@ -51,7 +51,7 @@ def test_json_is_one_response_on_stdout(run: InProcess) -> None:
     assert done.stdout.count("\n") == 1
 
 
-def test_without_redis_server_it_runs_on_fakeredis_and_says_so(folder: Path) -> None:
+def test_without_redis_server_it_runs_on_fakeredis_with_a_warning(folder: Path) -> None:
     done = antiphon("ask", QUESTION, "--tools", "recipes", *OFFLINE, cwd=folder, PATH=os.devnull)
     assert done.returncode == 0, done.stderr
     assert "fakeredis inside this process" in done.stderr
@@ -77,7 +77,7 @@ def test_a_question_from_a_closed_standard_input_has_no_words(folder: Path) -> N
     assert (done.returncode, "contains no words" in done.stderr) == (2, True)
 
 
-def test_what_a_tool_prints_does_not_mix_with_the_answer(folder: Path) -> None:
+def test_the_output_of_a_tool_does_not_mix_with_the_answer(folder: Path) -> None:
     talks = """
     print('Lentils found.')
     sys.stdout.buffer.write(b'Carrots found.')
@@ -163,7 +163,7 @@ def test_kill_9_takes_the_private_redis_along(folder: Path) -> None:
         (["x", "--tools", "recipes:nothing"], 2, "nothing"),
     ],
 )
-def test_nonsense_is_refused_with_the_way_out(
+def test_invalid_arguments_are_refused_with_a_hint(
     run: InProcess, arguments: list[str], code: int, message: str
 ) -> None:
     done = run("ask", *arguments)

@@ -104,7 +104,7 @@ def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
     assert "Pea soup" in terminal.model_view
 
 
-def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) -> None:
+def test_an_absent_person_does_not_keep_the_program_from_ending(folder: Path) -> None:
     """Standard input stays open, and the program ends all the same, while a read of it still waits."""
     with scripted_model(SCRIPT) as model:
         settings = {"ANTHROPIC_BASE_URL": model.url, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}

@@ -90,7 +90,7 @@ def test_a_round_says_why_it_is_the_last() -> None:
     assert detail(request) == "round 4, 0 tools offered; the last: No rounds are left."
 
 
-def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:
+def test_results_of_several_calls_are_labelled_with_their_tool() -> None:
     event = an_event(ToolsCompleted(round=1, results=(a_result([1]), a_result([]))))
     assert progress(event.data) == ["  -> search: ok, 1 result", "  -> search: ok, nothing found"]
 
@@ -115,7 +115,7 @@ def test_a_call_that_waits_for_approval_is_shown_with_its_arguments_and_the_rule
     assert line == f'  waits for approval: book(text="{"x" * 900}", n=1) [t1]: it is a write'
 
 
-def test_how_to_decide_names_the_commands() -> None:
+def test_the_instructions_for_a_decision_name_the_commands() -> None:
     assert how_to_decide("s1", "ANTIPHON_REDIS_URL=redis://x antiphon") == [
         "    to approve: ANTIPHON_REDIS_URL=redis://x antiphon sessions approve s1",
         "    to deny:    ANTIPHON_REDIS_URL=redis://x antiphon sessions deny s1",
@@ -135,7 +135,7 @@ def test_a_decision_is_shown_with_its_author_and_reason(decision: ApprovalDecide
     assert detail(decision) == line.strip()
 
 
-def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
+def test_a_cut_or_substituted_result_is_marked() -> None:
     assert result_text(a_result([1, 2]).model_copy(update={"handle": "r1"})) == "ok, 2 results, shown in part"
     substituted = a_result([1]).model_copy(update={"substitute": "outline"})
     assert result_text(substituted) == "ok, 1 result from outline instead"

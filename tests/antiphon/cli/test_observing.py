@@ -87,7 +87,7 @@ def test_a_conversation_goes_on_and_is_listed(run: InProcess, pipeline: dict[str
     assert (other.stdout, "of tenant acme" in other.stderr) == ("", True)
 
 
-def test_what_is_no_conversation_is_refused(run: InProcess, pipeline: dict[str, str]) -> None:
+def test_an_invalid_conversation_id_is_refused(run: InProcess, pipeline: dict[str, str]) -> None:
     for arguments in (("ask", "Why?"), ("submit", "Why?"), ("sessions", "list")):
         assert "conversation" in run.refused(*arguments, "--conversation", "no spaces", **pipeline)
 
@@ -215,13 +215,13 @@ def test_every_event_and_every_setting_can_be_printed(run: InProcess) -> None:
         (["submit", "x", "--session-id", "no spaces"], "session_id"),
     ],
 )
-def test_nonsense_is_refused_with_the_way_out(
+def test_invalid_arguments_are_refused_with_a_hint(
     run: InProcess, empty: dict[str, str], arguments: list[str], message: str
 ) -> None:
     assert message in run.refused(*arguments, **empty)
 
 
-def test_without_redis_every_observer_says_so_and_exits_3(run: InProcess) -> None:
+def test_every_observer_reports_an_unavailable_redis_and_exits_3(run: InProcess) -> None:
     for command in (["status"], ["dead", "list"]):
         done = run(*command, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
         assert done.exit_code == 3

@@ -213,7 +213,7 @@ def test_a_recent_recipe_takes_no_name_away(
         (("forget", "nothing"), 2, "recipe 'nothing'"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_exit_code(
+def test_an_invalid_command_exits_with_its_code_and_reason(
     words: tuple[str, ...], code: int, why: str, run: InProcess, recording: str, empty: dict[str, str]
 ) -> None:
     refused = run("recipes", *words, **empty)

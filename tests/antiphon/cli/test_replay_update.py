@@ -20,7 +20,7 @@ def old(courses_lines: list[Line], folder: Path) -> Path:
     return written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
 
 
-def test_what_is_as_today_s_code_would_write_it_stays(
+def test_a_recording_that_is_up_to_date_stays_unchanged(
     run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
     written(courses_lines, folder / "new.jsonl")
@@ -50,7 +50,7 @@ def test_every_difference_is_shown_by_event_and_not_the_first_alone(run: InProce
     assert "header" not in done.stdout
 
 
-def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
+def test_a_change_that_verify_does_not_check_is_shown_before_it_is_rewritten(
     run: InProcess, courses_lines: list[Line], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A verification that found nothing is no reason to show nothing."""
@@ -62,7 +62,7 @@ def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
     assert '- "Hurry."' in done.stdout
 
 
-def test_what_cannot_be_compared_is_refused_even_with_yes(
+def test_a_recording_that_cannot_be_compared_is_refused_even_with_yes(
     run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
     lost = [
@@ -117,7 +117,7 @@ def test_with_yes_it_rewrites_and_verify_is_content(run: InProcess, old: Path) -
     assert run("replay", "verify", "old.jsonl").exit_code == 0
 
 
-def test_where_today_s_code_takes_another_way_the_recording_stays(
+def test_a_recording_that_todays_code_decides_differently_is_not_updated(
     run: InProcess, old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "last_round_reason", lambda *_: "max_rounds_reached")

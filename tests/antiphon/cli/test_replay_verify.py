@@ -41,7 +41,7 @@ def test_a_divergence_is_shown_and_exits_with_1(run: InProcess, recordings: Path
     assert '    - "Hurry."\n    + ""\n' in done.stdout
 
 
-def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, recordings: Path) -> None:
+def test_an_unreadable_recording_is_reported_despite_a_divergence(run: InProcess, recordings: Path) -> None:
     done = run("replay", "verify", "recordings")
     assert done.exit_code == 3
     assert (

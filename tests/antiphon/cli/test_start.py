@@ -142,7 +142,7 @@ print("found:", json.dumps(found))
 """
 
 
-def test_the_parts_import_neither_each_other_nor_the_model_sdk() -> None:
+def test_components_import_neither_each_other_nor_the_model_sdk() -> None:
     """One process takes all steps: a module that is missing after the last one was imported by none."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", IMPORTER, json.dumps(STEPS)],

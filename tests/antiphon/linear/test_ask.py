@@ -317,7 +317,7 @@ async def test_cancelling_ends_the_call_to_the_model_and_the_tools(asked_of: Ask
             await ended.wait()
 
 
-async def test_what_cannot_be_asked_is_refused_before_anything_is() -> None:
+async def test_an_invalid_question_or_setting_is_refused_before_any_call() -> None:
     with pytest.raises(InvalidQuery, match="no words"):
         await ask_linear("  ")
     with pytest.raises(InvalidQuery, match="max_rounds"):

@@ -92,7 +92,7 @@ def test_a_value_is_taken_from_a_result_only_if_it_is_telling(value: Any, result
         ("What is null?", None, False),
     ],
 )
-def test_what_stands_in_the_question_is_a_param(question: str, value: Any, is_param: bool) -> None:
+def test_a_value_from_the_question_becomes_a_param(question: str, value: Any, is_param: bool) -> None:
     assert taken(question, value, {}) == ("$flight" if is_param else value)
 
 
@@ -143,7 +143,7 @@ def test_the_same_text_is_one_param_wherever_it_is_used() -> None:
     assert args_of(made) == {"find": {"to": "$to"}, "book": {"place": "$to"}}
 
 
-def test_what_the_model_itself_wrote_first_is_not_taken_from_a_result_that_repeats_it() -> None:
+def test_a_value_that_the_model_wrote_first_is_not_bound_to_a_result_that_repeats_it() -> None:
     made = learned(
         "Cook.",
         a_call("find", {"query": "soup of the day"}, {"query": "soup of the day"}, 1, is_cited=True),
@@ -153,7 +153,7 @@ def test_what_the_model_itself_wrote_first_is_not_taken_from_a_result_that_repea
     assert edges_of(made)["cook"] == ["find"], "a write comes after the reads before it all the same"
 
 
-def test_of_several_results_that_hold_it_the_newest_is_taken() -> None:
+def test_a_value_found_in_several_results_is_bound_to_the_newest() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {"id": "X-17"}, 1, is_cited=True),
@@ -178,7 +178,7 @@ def test_a_result_of_an_alternative_is_no_source() -> None:
     assert args_of(made)["b"] == {"id": "X-17"}
 
 
-def test_what_differs_between_sessions_is_a_param_and_what_agrees_is_not() -> None:
+def test_a_value_that_differs_between_sessions_is_a_param_and_a_constant_one_is_not() -> None:
     chains = [
         a_chain(
             question,
@@ -210,7 +210,7 @@ def test_what_differs_between_sessions_is_a_param_and_what_agrees_is_not() -> No
         ((True, False), (True, False), False),
     ],
 )
-def test_of_several_sessions_with_other_values_a_place_that_holds_all_of_them_counts(
+def test_a_value_is_bound_to_a_result_field_only_if_it_holds_in_all_sessions(
     given: tuple[Any, ...], there: tuple[Any, ...], is_taken: bool
 ) -> None:
     chains = [
@@ -268,7 +268,7 @@ def test_a_secret_is_a_param_without_an_example_or_comes_from_a_result() -> None
     assert "0815" not in made.text
 
 
-def test_what_a_recording_has_redacted_is_a_param_of_its_own() -> None:
+def test_a_redacted_value_becomes_a_param_of_its_own() -> None:
     made = learned(
         "Pay.",
         a_call("log_in", {}, {"token": "[redacted]"}, 1, is_cited=True),

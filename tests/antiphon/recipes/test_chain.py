@@ -14,7 +14,7 @@ def the_chain(name: str) -> Chain:
     return chain_of(read_lines(path))
 
 
-def test_what_the_user_answered_belongs_to_the_question() -> None:
+def test_an_answer_of_the_user_becomes_part_of_the_question() -> None:
     chain = the_chain("questions_to_the_user_answered_one_by_one")
     assert chain.question.splitlines()[1:] == ["The Aker.", "The Nes."]
     assert [call.tool for call in chain.calls] == ["open_page"]

@@ -60,7 +60,7 @@ def test_a_write_that_was_repeated_on_purpose_is_made_twice() -> None:
     assert edges_of(learned("Go.", call, again)) == {"put": [], "put_2": ["put"]}
 
 
-def test_what_is_always_the_same_is_named() -> None:
+def test_constant_arguments_are_listed() -> None:
     made = learned("Go.", a_call("put", {"x": "fixed", "y": {"z": [1]}}, {}, 1, effect="write"))
     assert made.fixed == (("put", "x", "fixed"), ("put", "y", 1))
 
@@ -84,7 +84,7 @@ def test_names_of_nodes_and_params_never_clash() -> None:
     ],
     ids=["surrogate", "large", "number"],
 )
-def test_what_no_file_can_hold_is_refused(arguments: dict[str, object], why: str) -> None:
+def test_a_value_that_a_file_cannot_hold_is_refused(arguments: dict[str, object], why: str) -> None:
     with pytest.raises(NotLearnable, match=why):
         learned("Go.", a_call("put", arguments, {}, 1, effect="write"))
 

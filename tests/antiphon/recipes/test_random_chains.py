@@ -200,7 +200,7 @@ def chain(made: list[SuccessfulCall], world: str) -> Chain:
 
 
 @given(programs())
-def test_what_was_learned_in_one_world_holds_in_another(program: list[Step]) -> None:
+def test_a_recipe_learned_in_one_world_holds_in_another(program: list[Step]) -> None:
     program = readable(program)
     here, _ = ran(program, "here")
     learned = learn([chain(here, "here")], "w")

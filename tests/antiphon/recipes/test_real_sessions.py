@@ -138,7 +138,7 @@ async def test_failed_and_repeated_calls_are_left_out_and_deliberate_repetitions
     assert calls["put_2"] == {"id": "№ x ☃", "note": ""}
 
 
-async def test_what_the_model_takes_from_another_call_of_its_reply_is_a_reference() -> None:
+async def test_a_placeholder_for_another_call_becomes_a_reference() -> None:
     model = ScriptedModel().calls("put", id="${calls[1].id}", note="$${calls[1].id}")
     model.and_calls("look_up", what="soup")
     lines = await session_of(model.says("Done."), "Put it down.", TOOLS)

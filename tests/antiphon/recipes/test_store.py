@@ -41,7 +41,7 @@ async def test_the_least_recent_goes_where_there_is_no_room(bus: Bus) -> None:
     assert {*await store.store(a_recipe("e"), 1)} == {"a", "c", "d"}
 
 
-async def test_what_is_not_kept_is_not_used_either(bus: Bus) -> None:
+async def test_using_an_unknown_recipe_stores_nothing(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.used("nobody")
     assert await names(store) == []
@@ -58,7 +58,7 @@ async def test_another_recipe_is_replaced_only_where_that_is_asked_for(bus: Bus)
     assert await store.get("one") == a_recipe("one", "stew")
 
 
-async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
+async def test_a_forgotten_recipe_is_removed(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     assert await store.forget("one")
@@ -66,7 +66,7 @@ async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
     assert await names(store) == []
 
 
-async def test_what_cannot_be_read_is_left_out_of_the_list(bus: Bus) -> None:
+async def test_an_unreadable_recipe_is_left_out_of_the_list(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     fields = a_recipe("one").model_dump(mode="json")

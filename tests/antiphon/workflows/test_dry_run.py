@@ -151,7 +151,7 @@ def test_the_first_item_fails_and_people_answer_with_samples() -> None:
     assert (failing.nodes["each/0"], failing.end.status) == ("failed", "failed")
 
 
-def test_what_a_person_answers_is_as_given() -> None:
+def test_a_dry_run_uses_the_given_answers_of_a_person() -> None:
     graph = {
         "ask": {"type": "yield", "message": "Pay?", "expects": {"yes": "bool", "why": "str"}},
         "b": call("look", "ask", args={"yes": "$ask.yes", "why": "$ask.why"}),

@@ -106,7 +106,7 @@ def made(graph: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(graphs(), st.data())
-def test_what_is_certain_has_succeeded_and_what_is_exclusive_does_not_both(
+def test_a_certain_node_has_succeeded_and_exclusive_nodes_never_both_do(
     drawn: dict[str, Any], data: st.DataObject
 ) -> None:
     graph = made(drawn)

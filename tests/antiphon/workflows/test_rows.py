@@ -277,7 +277,7 @@ WARNINGS = [
 
 
 @each_row(("graph", "params", "rest", "code", "path", "words"), WARNINGS)
-def test_what_is_worth_a_second_look_is_a_warning(
+def test_a_suspicious_construct_is_a_warning(
     graph: str, params: str, rest: str, code: str, path: str, words: str
 ) -> None:
     (problem,) = problems_in(graph, params=params, rest=rest)

@@ -87,7 +87,7 @@ def test_warnings_alone_pass(run: InProcess, folder: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, "1 file, 0 errors, 1 warning.\n")
 
 
-def test_without_tools_it_says_what_was_not_checked(run: InProcess, faulty: str) -> None:
+def test_validating_without_tools_reports_the_skipped_checks(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", faulty)
     assert "unknown_tool" not in done.stdout
     assert "Calls were not compared with tools. Name the tools with --tools." in done.stderr
@@ -147,7 +147,7 @@ def test_workflows_are_listed_and_shown(run: InProcess) -> None:
     assert f"There are: {', '.join(NAMES)}." in run.refused("workflows", "show", "book", TRAVEL)
 
 
-def test_what_has_errors_is_not_shown(run: InProcess, faulty: str) -> None:
+def test_a_workflow_with_errors_is_not_shown(run: InProcess, faulty: str) -> None:
     done = run("workflows", "show", "cook", faulty)
     assert (done.exit_code, done.stdout) == (1, "")
     assert "missing_edge" not in done.stderr
@@ -259,7 +259,7 @@ class TestDryRun:
             (("--results", "other.json"), "node 'trips' does not exist. Did you mean trip?"),
         ],
     )
-    def test_what_does_not_fit_is_refused(
+    def test_invalid_params_are_refused(
         self, run: InProcess, folder: Path, words: tuple[str, ...], why: str
     ) -> None:
         (folder / "list.json").write_text("[]")

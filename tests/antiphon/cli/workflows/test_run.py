@@ -20,7 +20,7 @@ def _soups(folder: Path) -> None:
     write_soups(folder)
 
 
-def test_what_a_run_returns_is_json_on_stdout_and_its_nodes_are_on_stderr(folder: Path) -> None:
+def test_a_run_prints_its_result_as_json_on_stdout_and_its_nodes_on_stderr(folder: Path) -> None:
     given = ("--param", "grams=3", "--param", "note=@@home")
     done = antiphon(*RUN, "weigh_all", *SOUPS, *given, cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -77,7 +77,7 @@ def test_params_that_do_not_fit_are_all_named_before_anything_runs(
         (("give_up", *SOUPS, "--run-id", "a b"), 2, "--run-id"),
     ],
 )
-def test_what_cannot_be_run_says_why(
+def test_a_run_that_cannot_start_says_why(
     run: InProcess, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     done = run(*RUN, *arguments)

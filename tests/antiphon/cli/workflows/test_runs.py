@@ -68,7 +68,7 @@ def soups(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -
             process.wait(timeout=LIMIT_S)
 
 
-def test_what_a_coordinator_has_read_is_published_and_shown_without_files(soups: Soups) -> None:
+def test_workflows_loaded_by_a_coordinator_are_shown_without_files(soups: Soups) -> None:
     assert {one["name"] for one in json.loads(soups("list", "--json").stdout)} == {*WORKFLOWS["workflows"]}
     assert "Ask a person." in soups("show", "ask_first").stdout
     assert "sale" in soups("graph", "sell_one").stdout
@@ -135,7 +135,7 @@ def test_ctrl_c_leaves_a_run_going_which_can_then_be_cancelled(soups: Soups) -> 
     assert "dinner is over" in soups("runs", "watch", "left", code=1).stdout
 
 
-def test_sessions_show_a_run_as_well(soups: Soups) -> None:
+def test_session_commands_also_show_runs(soups: Soups) -> None:
     run_id = soups.begun("weigh_all", "--param", "grams=2")
     soups.until(run_id, "completed")
     for words in (("list",), ("show", run_id), ("watch", run_id)):

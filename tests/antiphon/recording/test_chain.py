@@ -138,7 +138,7 @@ def test_every_byte_that_changes_by_accident_is_noticed(tmp_path: Path) -> None:
     assert not unnoticed, f"seed {seed}"
 
 
-def test_most_bytes_that_change_are_noticed_by_verify_where_the_chain_was_made_anew(tmp_path: Path) -> None:
+def test_most_changed_bytes_are_noticed_by_verify_even_with_a_recomputed_chain(tmp_path: Path) -> None:
     """Unseen is what decides nothing: words of tools that no model was offered, digits of durations."""
     seed, drawn = next_draw()
     path, unnoticed = tmp_path / "tampered.jsonl", []

@@ -97,7 +97,7 @@ async def test_a_later_recording_takes_the_place_of_an_earlier_one(
 
 
 @pytest.mark.parametrize("content", [b"", b"my notes\n", b'{"line":"header"}\n', b"\x1f\x8b..."])
-async def test_nothing_else_is_written_over(bus: Bus, tmp_path: Path, content: bytes) -> None:
+async def test_a_foreign_file_is_not_overwritten(bus: Bus, tmp_path: Path, content: bytes) -> None:
     await bus.publish(a_query("s1"), "open")
     path = tmp_path / file_name("s1")
     path.write_bytes(content)
@@ -143,7 +143,7 @@ async def test_every_line_is_learned_before_the_first_is_written_and_is_redacted
     assert written.redactions == 7
 
 
-async def test_what_was_never_there_is_an_unknown_session(bus: Bus, tmp_path: Path) -> None:
+async def test_a_session_that_never_existed_is_reported_as_unknown(bus: Bus, tmp_path: Path) -> None:
     with pytest.raises(UnknownSession, match="session s1 does not exist"):
         await export(bus, "s1", tmp_path)
     assert names_in(tmp_path) == []

@@ -97,7 +97,7 @@ FAULTS: dict[str, tuple[Callable[[Raw], Raw], str]] = {
 
 @pytest.mark.parametrize("is_compressed", [False, True])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_no_recording_is_refused_by_file_and_line(
+def test_an_invalid_recording_is_refused_with_its_file_and_line(
     raw: Raw, tmp_path: Path, fault: str, is_compressed: bool
 ) -> None:
     change, message = FAULTS[fault]
@@ -121,7 +121,7 @@ def test_every_line_before_a_fault_is_read(
     assert read == courses_lines[:-1]
 
 
-def test_what_was_compressed_and_cut_off_or_spoilt_is_refused(courses_path: Path, tmp_path: Path) -> None:
+def test_a_truncated_or_corrupt_compressed_file_is_refused(courses_path: Path, tmp_path: Path) -> None:
     packed = gzip.compress(courses_path.read_bytes())
     path = tmp_path / "a.jsonl.gz"
     spoilt = packed[:300] + bytes(50) + packed[350:]
@@ -162,7 +162,7 @@ def test_a_line_without_end_is_not_read_whole(
         list(read_lines(path))
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.jsonl", tmp_path / "line\nbreak"):
         with pytest.raises(UnreadableEvent, match=str(path)):
             list(read_lines(path))

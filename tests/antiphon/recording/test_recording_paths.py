@@ -7,7 +7,7 @@ import pytest
 from antiphon.recording.recording_paths import NoRecordings, find_recordings
 
 
-def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_out(tmp_path: Path) -> None:
+def test_a_folder_yields_its_recordings_sorted_without_hidden_ones(tmp_path: Path) -> None:
     for name in (
         "b.jsonl",
         "a.jsonl.gz",
@@ -27,7 +27,7 @@ def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_ou
     ]
 
 
-def test_a_file_is_taken_whatever_its_name_and_only_once(tmp_path: Path) -> None:
+def test_a_file_is_accepted_under_any_name_and_only_once(tmp_path: Path) -> None:
     odd = tmp_path / "recording.txt"
     odd.write_bytes(b"")
     assert find_recordings([odd, odd]) == [odd]

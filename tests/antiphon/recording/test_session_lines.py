@@ -122,7 +122,7 @@ async def test_a_difference_whose_base_redis_has_lost_is_left_out_and_the_rest_i
 
 
 @pytest.mark.parametrize("letter", [b"\\u0061", b"\\/", b"\n", b"\r"])
-def test_what_is_logged_in_another_form_is_written_anew(courses_lines: list[Line], letter: bytes) -> None:
+def test_an_event_logged_in_another_form_is_encoded_again(courses_lines: list[Line], letter: bytes) -> None:
     line = events(courses_lines)[0]
     logged = encode(line.event).replace(b'"', letter + b'"', 1)
     assert encode_line(line, logged) == encode_line(line)
@@ -150,7 +150,7 @@ async def test_many_small_events_take_few_round_trips() -> None:
     assert kept.looks_at_records <= len(kept.pages) + 1
 
 
-async def test_a_record_of_what_has_not_been_read_yet_is_left_for_later(courses_lines: list[Line]) -> None:
+async def test_a_record_of_an_unread_event_is_left_out(courses_lines: list[Line]) -> None:
     kept = Kept(courses_lines)
     kept.log = kept.log[:5]
     lines = await lines_of(kept)

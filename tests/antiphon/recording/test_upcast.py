@@ -78,7 +78,7 @@ def test_a_newer_format_is_refused_with_the_way_out(courses_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, -1, "1", True, None, 1.0, [1]])
-def test_what_is_no_format_is_refused(courses_path: Path, number: Any) -> None:
+def test_an_unknown_format_is_refused(courses_path: Path, number: Any) -> None:
     header, *rest = unbound(courses_path.read_bytes())
     courses_path.write_bytes(bound([orjson.dumps({**orjson.loads(header), "format": number}), *rest]))
     with pytest.raises(UnreadableEvent, match="line 1: recordings have no format"):

@@ -124,7 +124,7 @@ def planted() -> list[Line]:
     return asyncio.run(planted_session())
 
 
-def test_nothing_that_was_planted_is_in_the_recording(planted: list[Line]) -> None:
+def test_no_planted_secret_remains_in_the_recording(planted: list[Line]) -> None:
     found = set(leaks(planted, PLANTED))
     # The pipeline itself keeps two of them out.
     assert found >= set(PLANTED) - {ANTHROPIC_KEY, IN_QUERY, IN_HEADER, IN_REPLY}
@@ -253,7 +253,7 @@ async def test_a_grant_that_cannot_be_read_still_cannot_for_the_same_reason(
     assert after.value.message == before.value.message
 
 
-def test_what_matches_a_pattern_is_replaced_and_the_pattern_is_not_told(planted: list[Line]) -> None:
+def test_a_pattern_match_is_replaced_and_the_pattern_is_not_disclosed(planted: list[Line]) -> None:
     lines = redacted(planted, RULES.model_copy(update={"patterns": (r"\bada\b", r"\d{3,}")}))
     text = b"\n".join(map(encode_line, lines)).decode()
     assert '"name":"ada"' not in text
@@ -317,7 +317,7 @@ def test_secrets_of_a_catalogue_are_replaced_and_its_schemas_stay_schemas(course
     assert schema == {"type": "string", "default": "[redacted 1]", "examples": ["[redacted 2]"]}
 
 
-def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_marked(
+def test_shared_content_is_checked_again_when_other_arguments_are_marked(
     courses_lines: list[Line],
 ) -> None:
     catalogue = next(line for line in courses_lines if isinstance(line, CatalogueLine))
@@ -339,7 +339,7 @@ def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_m
     assert not passes(marked, shared), "although both have passed, each with other company"
 
 
-async def test_a_schema_that_names_what_is_secret_is_one_all_the_same() -> None:
+async def test_a_schema_with_secret_property_names_is_kept() -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}, "api_key": {"type": "string"}}}
     lines = redacted(await recorded("Which harbour?", tools=(), output=schema, max_rounds=1))
     query = next(line.event.data for line in events(lines) if isinstance(line.event.data, QuerySubmitted))
@@ -347,7 +347,7 @@ async def test_a_schema_that_names_what_is_secret_is_one_all_the_same() -> None:
     assert verify_lines(lines).is_same
 
 
-async def test_so_is_the_schema_of_a_steps_output() -> None:
+async def test_a_redacted_schema_of_a_steps_output_stays_valid() -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}}, "required": ["password"]}
     step = {"name": "first", "instructions": "Look.", "tools": ["look_up"], "output": schema}
     lines = redacted(await recorded("Which harbour?", steps=[step], max_rounds=1))

@@ -22,7 +22,7 @@ async def test_the_same_model_replies_the_same_to_the_same_request(courses_lines
     ]
 
 
-async def test_what_one_model_does_wrong_does_not_keep_the_others_from_replying(
+async def test_an_error_of_one_model_does_not_stop_the_others(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(

@@ -14,7 +14,7 @@ RECORDINGS = Path(__file__).parents[2] / "recordings"
 THREE_ROUNDS = RECORDINGS / "two_rounds_of_nothing_but_failures.jsonl"
 
 
-def test_a_session_that_is_as_recorded_goes_nowhere_else() -> None:
+def test_an_unchanged_session_has_no_other_continuation() -> None:
     assert outcome(THREE_ROUNDS).goes_on is None
 
 
@@ -46,7 +46,7 @@ def test_a_session_that_goes_on_where_it_ended_asks_the_model(monkeypatch: pytes
     assert (found.goes_on.kind, found.goes_on.round) == ("asks_model", 3)
 
 
-def test_what_came_next_and_how_it_ended_are_read_from_the_recording() -> None:
+def test_the_next_step_and_the_end_are_read_from_the_recording() -> None:
     lines = list(read_lines(THREE_ROUNDS))
     ended, next = recorded_end(lines), recorded_next(lines, 5)
     assert ended is not None

@@ -93,5 +93,5 @@ def test_an_event_of_the_second_recording_alone_is_reported_with_its_line_there(
     assert (place.kind, place.round, place.b) == ("antiphon.tools.requested.v1", 1, 7)
 
 
-def test_nothing_against_nothing_is_the_same(tmp_path: Path) -> None:
+def test_two_empty_recordings_are_the_same(tmp_path: Path) -> None:
     assert diff([], []).is_same

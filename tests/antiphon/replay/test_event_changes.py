@@ -33,7 +33,7 @@ def test_a_difference_of_an_answer_is_named_by_its_field(courses_lines: list[Lin
     ]
 
 
-def test_what_is_missing_in_either_is_a_difference(courses_lines: list[Line]) -> None:
+def test_a_record_missing_on_either_side_is_a_difference(courses_lines: list[Line]) -> None:
     record = courses_lines[-2]
     found = changes(courses_lines, [line for line in courses_lines if line is not record])
     assert [(one.what, one.got) for one in found] == [("record of the decision", "(absent)")]

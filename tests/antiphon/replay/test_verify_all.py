@@ -41,7 +41,7 @@ def test_several_processes_find_the_same_as_one(courses_lines: list[Line], tmp_p
     ]
 
 
-def test_as_many_processes_share_the_work_as_there_are_cores_and_work_for(
+def test_the_number_of_processes_is_bounded_by_cores_and_by_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify_all_file, "_cores", lambda: 4)

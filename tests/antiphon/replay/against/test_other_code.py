@@ -41,7 +41,7 @@ def test_a_ref_that_is_not_there_is_refused_with_what_can_be_named(head: str) ->
     assert "a branch, a tag, or a released version" in str(refused.value)
 
 
-def test_without_git_that_is_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_git_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigurationError, match="git is not on PATH"):
         other_code("main")

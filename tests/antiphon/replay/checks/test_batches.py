@@ -84,7 +84,7 @@ async def test_calls_beyond_the_limit_are_answered_as_refused(record: Record) ->
     assert data_of(lines, ToolsCompleted)[0].results[2].error is not None
 
 
-async def test_what_a_session_may_not_do_is_refused_the_same_again(record: Record) -> None:
+async def test_a_call_without_permission_is_refused_again(record: Record) -> None:
     lines = await record(
         Scripted(uses=(use("keep_note", text="one"),)), Scripted(text="Done.", repeat=True), tools=TOOLS
     )

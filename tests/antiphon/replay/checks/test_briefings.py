@@ -93,7 +93,7 @@ async def test_results_are_let_go_once_nothing_names_them(record: Record) -> Non
     assert last in known.by_entry
 
 
-async def test_what_is_kept_in_memory_is_decided_anew(
+async def test_a_memory_cached_by_the_synthesizer_is_decided_again(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = await record(*SCRIPT, tools=TOOLS, ANTIPHON_CONTEXT_SYNTHESIZER_MEMORY_BYTES_MAX=12_345)
@@ -104,7 +104,7 @@ async def test_what_is_kept_in_memory_is_decided_anew(
     assert report.first.event == second.n
 
 
-def test_what_is_filed_otherwise_shows_though_the_briefing_is_the_same(
+def test_a_filing_difference_is_reported_though_the_briefing_is_the_same(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(briefings, "file_round_delta", filed_otherwise)

@@ -50,7 +50,7 @@ def test_sources_count_when_they_are_cited() -> None:
     assert matched(Expected(sources=1), uncited) == {"sources": False}
 
 
-def test_of_what_is_left_out_nothing_is_expected() -> None:
+def test_an_empty_expectation_expects_nothing() -> None:
     assert matched(Expected(), a_response()) == {}
 
 
@@ -63,7 +63,7 @@ def test_an_expectation_that_says_nothing_is_refused(wrong: object) -> None:
 
 
 @given(texts, words, texts)
-def test_a_word_that_is_there_is_found_whatever_stands_around_it(before: str, word: str, after: str) -> None:
+def test_a_word_in_the_answer_is_found_in_any_surrounding_text(before: str, word: str, after: str) -> None:
     answer = f"{before} {word} {after}"
     if plain(word) in plain(answer_text(answer)):  # text around it may pass for a list of sources
         assert matched(Expected(contains=(word,)), a_response(answer)) == {"contains": True}

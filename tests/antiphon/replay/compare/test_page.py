@@ -52,7 +52,7 @@ def test_the_page_has_a_row_for_each_cell_and_the_answers_side_by_side() -> None
     assert "color-scheme: light dark" in page(comparison)
 
 
-def test_what_is_hostile_stays_text_wherever_it_stands() -> None:
+def test_hostile_text_stays_text_everywhere_on_the_page() -> None:
     judgement = Judgement(HOSTILE, None, HOSTILE)
     runs = (Run(a_response(HOSTILE), judgements=(judgement,)),)
     failed = (Run(None, HOSTILE),)

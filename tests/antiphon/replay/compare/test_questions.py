@@ -32,7 +32,7 @@ def test_lines_are_plain_queries_or_objects(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["courses", "session", "query"])
-def test_what_is_expected_finds_its_question_by_id_session_or_query(
+def test_an_expectation_finds_its_question_by_id_session_or_query(
     name: str, courses_path: Path, tmp_path: Path
 ) -> None:
     question = of_recording(courses_path)

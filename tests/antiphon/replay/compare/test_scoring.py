@@ -63,7 +63,7 @@ async def test_a_rubric_that_raises_is_reported_and_hides_no_other_score() -> No
     assert second == Judgement("fine", 1.0)
 
 
-async def test_without_an_answer_every_scorer_gives_nothing() -> None:
+async def test_every_scorer_scores_a_missing_answer_zero() -> None:
     def fine() -> float:
         raise AssertionError("there is nothing to judge")
 

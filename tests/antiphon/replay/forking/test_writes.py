@@ -106,7 +106,7 @@ async def test_a_write_before_the_fork_refuses_an_identical_one_after_it(
     assert result.repeated is not None
 
 
-async def test_what_comes_after_the_place_of_the_fork_is_not_known_there(
+async def test_a_write_after_the_fork_point_is_unknown_in_the_fork(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines = await recorded(monkeypatch, (to("Anna"),), (to("Bert"),))

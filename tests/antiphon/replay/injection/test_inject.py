@@ -109,6 +109,6 @@ def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]
         ("cancelled@99", "no event 99"),
     ],
 )
-def test_what_cannot_be_injected_is_refused(courses_lines: list[Line], what: str, why: str) -> None:
+def test_an_invalid_injection_is_refused(courses_lines: list[Line], what: str, why: str) -> None:
     with pytest.raises(ConfigurationError, match=why):
         inject(courses_lines, what)

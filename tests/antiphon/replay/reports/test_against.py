@@ -45,7 +45,7 @@ def test_the_headline_counts_what_changed_and_what_both_diverge_in() -> None:
     )
 
 
-def test_what_cannot_be_read_or_was_not_checked_is_never_same() -> None:
+def test_an_unreadable_or_unchecked_recording_is_never_reported_as_same() -> None:
     assert a_summary(count=0, error="format 2 is newer").result == "unreadable"
     assert a_summary(count=0, unchecked=2).result == "unchecked"
     assert list(reported(a_summary(count=0, error="it is newer"))) == [

@@ -27,7 +27,7 @@ def test_recorded_text_cannot_give_the_runner_a_command() -> None:
     assert "x%250A" in lines[0]
 
 
-def test_what_was_not_checked_is_an_error_unless_it_is_allowed() -> None:
+def test_an_unchecked_recording_is_an_error_unless_it_is_allowed() -> None:
     (error,) = annotations([UNCHECKED])
     assert error.startswith(
         "::error file=e.jsonl,title=not checked::9 events, 2 steps checked (tool_dispatcher 2), 5 not"

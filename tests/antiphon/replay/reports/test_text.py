@@ -29,7 +29,7 @@ def test_a_recording_that_cannot_be_read_says_why() -> None:
     assert reported(UNREADABLE) == ["c.jsonl: unreadable: line 3: not JSON."]
 
 
-def test_what_was_not_checked_is_not_called_the_same_and_is_counted_by_component() -> None:
+def test_an_unchecked_recording_is_not_called_same_and_is_counted_by_component() -> None:
     assert reported(UNCHECKED) == [
         "e.jsonl: not checked whole, 9 events, 2 steps checked (tool_dispatcher 2), 5 not (coordinator 5); "
         "the final answer is the same",

@@ -188,7 +188,7 @@ def test_another_question_of_a_reason_node_is_another_way(around: dict[str, list
     assert "is unknown" in end_in_words(result)
 
 
-def test_what_a_missing_result_is_of_is_named(runs: dict[str, list[Line]]) -> None:
+def test_a_missing_result_is_named_with_its_tool_and_node(runs: dict[str, list[Line]]) -> None:
     result = found(runs["chain"], other_tool)
 
     assert result.rest is not None
@@ -203,7 +203,7 @@ def test_a_limit_counts_only_where_it_would_have_been_reached(runs: dict[str, li
     assert found(runs["ask"], shorter).result == "same"
 
 
-def test_a_person_who_answered_later_than_the_other_limit_would_not_have_been_heard(
+def test_an_answer_after_the_other_specifications_timeout_diverges_as_timed_out(
     runs: dict[str, list[Line]],
 ) -> None:
     """Given values that came three hours after they were asked for."""
@@ -278,7 +278,7 @@ def test_a_file_that_is_wrong_is_refused_with_its_problems(
     assert "workflows" in done.output
 
 
-def test_nothing_that_was_held_is_not_the_same(courses_lines: list[Line], tmp_path: Path) -> None:
+def test_a_comparison_without_a_run_is_not_the_same(courses_lines: list[Line], tmp_path: Path) -> None:
     write_lines(tmp_path / "courses.jsonl", courses_lines)
     same = _file(tmp_path / "same.json")
 

@@ -73,7 +73,7 @@ async def test_a_run_goes_on_from_an_event_with_calls_that_were_under_way(
     assert verify_lines(lines).result == "same"
 
 
-async def test_a_wait_goes_on_where_it_stood(runs: dict[str, list[Line]]) -> None:
+async def test_a_forked_run_continues_after_the_answer_of_a_person(runs: dict[str, list[Line]]) -> None:
     """From the values that a person gave to the end; no person is asked again."""
     given = [
         line.n
@@ -95,7 +95,7 @@ async def test_a_wait_goes_on_where_it_stood(runs: dict[str, list[Line]]) -> Non
     assert verify_lines(lines).result == "same"
 
 
-async def test_a_specification_by_which_it_would_have_gone_another_way_is_refused(
+async def test_a_specification_with_another_path_before_the_fork_point_is_refused(
     runs: dict[str, list[Line]],
 ) -> None:
     def other_first(w: dict[str, Any]) -> None:

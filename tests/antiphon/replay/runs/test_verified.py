@@ -44,7 +44,7 @@ def test_a_recording_holds_the_specification_of_its_run(runs: dict[str, list[Lin
     assert line.specification["workflows"].keys() == specification().workflows.keys()
 
 
-def test_a_run_without_its_specification_is_unchecked_and_says_so(runs: dict[str, list[Line]]) -> None:
+def test_a_run_without_its_specification_is_reported_as_unchecked(runs: dict[str, list[Line]]) -> None:
     report = verify_lines([line for line in runs["chain"] if not isinstance(line, SpecificationLine)])
 
     assert report.result == "unchecked"

@@ -57,7 +57,7 @@ def test_an_answer_of_the_coordinator_s_own_is_not_asked_for_where_only_its_deci
     assert verify(alone).answer == "same"
 
 
-def test_what_a_component_rests_on_is_done_again_with_it(courses_lines: list[Line]) -> None:
+def test_the_components_that_another_depends_on_are_repeated_with_it(courses_lines: list[Line]) -> None:
     report = verify_lines(courses_lines, ["response_assembler"])
     assert (report.is_same, report.answer, report.unchecked) == (True, "same", {})
     assert set(report.steps) == {"context_synthesizer", "response_assembler"}

@@ -27,7 +27,7 @@ def test_addresses_names_and_datagrams_of_elsewhere_are_denied_and_noted() -> No
 
 
 @pytest.mark.parametrize("host", [_ELSEWHERE, "example.invalid"])
-async def test_asyncio_is_denied_as_well(host: str) -> None:
+async def test_asyncio_connections_are_denied_too(host: str) -> None:
     with denied(), pytest.raises(NetworkDenied):
         await asyncio.open_connection(host, 80)
 

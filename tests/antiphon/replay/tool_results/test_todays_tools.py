@@ -37,16 +37,16 @@ def test_a_tool_that_returns_something_else_is_named_with_the_place(shop_lines: 
     assert report.divergences[0].type == "antiphon.tools.completed.v1"
 
 
-def test_an_error_that_says_something_else_is_a_difference(shop_lines: list[Line]) -> None:
+def test_a_changed_error_message_is_a_difference(shop_lines: list[Line]) -> None:
     shop.changes.add("words")
     assert [one[:2] for one in found(check(shop_lines))] == [("result of refuse", "error.message")]
 
 
-def test_what_was_cut_or_redacted_is_unchecked_and_not_the_same(shop_lines: list[Line]) -> None:
+def test_a_cut_or_redacted_result_is_unchecked_and_not_same(shop_lines: list[Line]) -> None:
     assert check(shop_lines).unchecked == {CUT: 1, REDACTED: 1}
 
 
-def test_a_redacted_value_may_be_another_but_what_stands_beside_it_may_not(shop_lines: list[Line]) -> None:
+def test_only_a_redacted_value_may_differ_and_not_the_fields_next_to_it(shop_lines: list[Line]) -> None:
     shop.changes.add("login")
     assert check(shop_lines).unchecked[REDACTED] == 1
     shop.changes.add("user")
@@ -69,7 +69,7 @@ def test_a_read_that_has_become_a_write_is_not_run_either(
     assert "find_order C-1" not in shop.calls
 
 
-def test_a_tool_that_is_gone_is_unchecked(shop_lines: list[Line]) -> None:
+def test_a_removed_tool_is_unchecked(shop_lines: list[Line]) -> None:
     report = check(shop_lines, modules=f"{SHOP}:find_order")
     assert report.unchecked[Reason("tools", "ask_weather: the tool no longer exists")] == 1
 

@@ -58,6 +58,6 @@ def test_a_matcher_says_how_far_a_field_may_differ(
         "a b:$.c",
     ],
 )
-def test_what_does_not_name_a_field_is_refused(field: str) -> None:
+def test_an_invalid_field_is_refused(field: str) -> None:
     with pytest.raises(ConfigurationError, match="Use PATH"):
         Volatile.of(field)

@@ -74,7 +74,7 @@ async def test_a_stop_without_a_time_is_ignored(bus: Bus) -> None:
     assert stops.cover(asked_at(1_000))
 
 
-async def test_what_a_stop_drops_and_what_it_keeps_from_beginning_is_logged(bus: Bus) -> None:
+async def test_handlers_cancelled_or_skipped_by_a_stop_are_logged(bus: Bus) -> None:
     stops, endless = Cancellations(bus), Endless()
 
     async def work() -> Outcome:

@@ -112,7 +112,7 @@ async def _is_answered(bus: Bus, partition: int) -> bool:
     return await length(bus, bus.keys.responses(partition)) == 1
 
 
-async def test_of_two_commits_of_the_same_entry_one_wins(bus: Bus) -> None:
+async def test_one_of_two_commits_of_the_same_entry_is_written(bus: Bus) -> None:
     """A stalled worker that resumes commits a duplicate."""
     await bus.publish(query := a_query(), "open")
     await silent(bus)

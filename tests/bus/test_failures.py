@@ -68,7 +68,7 @@ class Hopeless(AntiphonError):
         (RecursionError(), "internal_error"),
     ],
 )
-async def test_whatever_a_handler_raises_ends_as_a_reported_failure(
+async def test_any_exception_of_a_handler_becomes_a_reported_failure(
     bus: Bus, error: BaseException, code: str
 ) -> None:
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
@@ -115,7 +115,7 @@ async def test_a_report_of_failure_that_fails_itself_is_not_reported(bus: Bus) -
 
 
 @pytest.mark.parametrize("is_timer", [False, True])
-async def test_an_event_too_large_for_the_bus_is_a_failure_that_says_so(bus: Bus, is_timer: bool) -> None:
+async def test_an_event_too_large_for_the_bus_is_reported_as_a_failure(bus: Bus, is_timer: bool) -> None:
     large = QuerySubmitted(query="x" * 60_000)
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
     outcome = (

@@ -286,7 +286,7 @@ async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(b
     assert await keys_of_waiting(bus) == []
 
 
-async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(bus: Bus) -> None:
+async def test_a_submission_beyond_the_waiting_limit_is_rejected_with_a_hint(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1, "max_waiting_sessions": 2})
     names = sessions_of_one_partition(bus.keys, 6)
     async with running_intake(bus, places=1):
@@ -300,7 +300,7 @@ async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(
     assert rejected[0][b"reason"].startswith(b"2 queries are already waiting, 2 of them from tenant default.")
 
 
-async def test_what_was_rejected_is_not_let_in_when_it_is_delivered_once_more(bus: Bus) -> None:
+async def test_a_rejected_submission_is_not_admitted_on_redelivery(bus: Bus) -> None:
     """A crash between the rejection and its acknowledgement, and meanwhile there is room again."""
     queue = bus.keys.queries()
     entry = await submit(bus, {"query": "Why?", "session_id": "mine"})
@@ -323,7 +323,7 @@ async def test_two_doors_share_the_queue(bus: Bus) -> None:
     assert len(await opened(bus)) == 20
 
 
-async def test_what_one_door_has_let_wait_another_lets_in(bus: Bus) -> None:
+async def test_a_submission_that_one_intake_queued_is_admitted_by_another(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
     async with running_intake(bus):
         for n in range(8):

@@ -41,7 +41,7 @@ async def an_earlier_worker(bus: Bus) -> None:
     await bus.batcher.submit("HSET", bus.keys.workers("tool_dispatcher"), "theirs", line)
 
 
-async def test_without_any_worker_it_is_the_release_s_own(bus: Bus) -> None:
+async def test_without_a_worker_the_current_release_decides_the_format(bus: Bus) -> None:
     assert await bus.formats.of_new_session() == FORMAT
 
 

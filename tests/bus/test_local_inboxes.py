@@ -153,7 +153,7 @@ async def test_a_delivery_that_was_taken_has_no_part_of_the_context_of_the_one_b
 
 
 @ON_REAL_SERVERS
-async def test_what_may_have_ended_its_process_runs_alone_among_the_work_of_all_components(bus: Bus) -> None:
+async def test_an_event_suspected_of_killing_its_process_runs_exclusively_across_components(bus: Bus) -> None:
     bus.local_inboxes = LocalInboxes()
     begun, may_end, on_suspect = asyncio.Event(), asyncio.Event(), Seen()
 

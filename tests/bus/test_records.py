@@ -71,9 +71,7 @@ async def test_a_record_that_is_too_large_is_named_in_its_place(bus: Bus) -> Non
     assert record.bytes > bus.settings.max_event_bytes
 
 
-async def test_nothing_is_recorded_where_that_is_switched_off(
-    bus: Bus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_is_recorded_while_recording_is_off(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bus, "settings", bus.settings.model_copy(update={"recording": False}))
     assert await run(bus, A_DECISION) == []
 

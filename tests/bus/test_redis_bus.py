@@ -22,7 +22,7 @@ def a_catalogue(n: int) -> Catalogue:
 @pytest.mark.parametrize(
     ("retention_s", "shared_s"), [(60, 2 * HOUR_S), (HOUR_S, 2 * HOUR_S), (HOUR_S + 1, 2 * HOUR_S + 2)]
 )
-async def test_what_sessions_share_outlives_each_of_them(
+async def test_content_shared_by_sessions_outlives_each_of_them(
     bus: Bus, retention_s: float, shared_s: float
 ) -> None:
     bus.settings = bus.settings.model_copy(update={"retention_s": retention_s})
@@ -52,7 +52,7 @@ async def test_a_content_is_written_again_only_after_a_quarter_of_its_time(
         assert (await bus.content(hash) == b"shared") is is_written
 
 
-async def test_of_contents_a_process_remembers_so_many_and_forgets_none_of_redis(
+async def test_a_process_caches_a_bounded_number_of_contents_and_redis_keeps_all(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_bus, "_CONTENTS_CACHED_MAX", 3)
@@ -61,7 +61,7 @@ async def test_of_contents_a_process_remembers_so_many_and_forgets_none_of_redis
     assert [await bus.content(hash) for hash in hashes] == [b"%d" % n for n in range(5)]
 
 
-async def test_a_content_that_is_not_stored_is_none(bus: Bus) -> None:
+async def test_a_missing_content_is_none(bus: Bus) -> None:
     assert await bus.content("0" * 32) is None
 
 

@@ -124,7 +124,7 @@ async def test_an_id_that_something_foreign_has_taken_is_refused(bus: Bus) -> No
     assert (code, "is unreadable" in reason) == ("session_conflict", True)
 
 
-def test_grants_that_cannot_be_read_are_told_apart_by_their_text() -> None:
+def test_unreadable_grants_are_compared_by_their_text() -> None:
     one, other = (an_event(QuerySubmitted(query="Why?", grant=grant)) for grant in ("a.b.c", "a.b.d"))
     SessionContent.of(one).refuse_other(one, "s1")
     with pytest.raises(SessionConflict, match="with another subject"):

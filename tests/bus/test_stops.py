@@ -94,7 +94,7 @@ async def _is_empty(bus: Bus, *session_ids: str) -> bool:
     return not any([await entries(bus, inbox_of(bus, one, WORKER)) for one in session_ids])
 
 
-async def test_what_comes_after_the_stop_is_not_begun(bus: Bus) -> None:
+async def test_an_event_that_arrives_after_the_stop_is_not_handled(bus: Bus) -> None:
     """Also by a worker that was not there when it was said."""
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
@@ -106,7 +106,7 @@ async def test_what_comes_after_the_stop_is_not_begun(bus: Bus) -> None:
     assert seen.deliveries == []
 
 
-async def test_what_a_worker_left_behind_is_not_begun_by_the_one_that_takes_over(bus: Bus) -> None:
+async def test_an_event_left_by_a_dead_worker_is_not_handled_after_the_stop(bus: Bus) -> None:
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
         await until_done(bus)
@@ -118,7 +118,7 @@ async def test_what_a_worker_left_behind_is_not_begun_by_the_one_that_takes_over
     assert seen.deliveries == []
 
 
-async def test_what_runs_alone_is_stopped_too(bus: Bus) -> None:
+async def test_an_exclusive_handler_is_stopped_too(bus: Bus) -> None:
     endless = Endless()
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
@@ -174,7 +174,7 @@ async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("at the end"), SystemExit(3)])
-async def test_what_a_cancelled_handler_raises_is_no_failure(bus: Bus, error: BaseException) -> None:
+async def test_an_exception_of_a_cancelled_handler_is_no_failure(bus: Bus, error: BaseException) -> None:
     begun = asyncio.Event()
 
     async def clumsy(delivery: Delivery, session: SessionStore) -> Outcome:

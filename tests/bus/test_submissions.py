@@ -98,7 +98,7 @@ def test_an_empty_field_is_as_good_as_none(name: str) -> None:
     assert read({"query": "Why?", name: ""}) == read({"query": "Why?"})
 
 
-def test_what_is_given_stands_in_the_event() -> None:
+def test_the_fields_of_a_submission_appear_in_the_event() -> None:
     trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     given = read(
         {

@@ -19,7 +19,7 @@ def after(rounds: int, *lines: str) -> Memory:
     return a_memory(*done, a_round(round=rounds, text=words(rounds, *lines)), question=question)
 
 
-def test_the_newest_round_stands_whole_then_conclusions_by_line_then_one_line() -> None:
+def test_the_newest_note_is_whole_and_older_ones_are_shortened_by_age() -> None:
     notes = after(5).reasoning
     first, second, third, fourth, fifth = (piece.text for piece in notes_by_age(notes, Pieces()))
     assert "I look at part 5." in fifth
@@ -35,7 +35,7 @@ def test_a_round_gets_shorter_with_each_that_follows_and_never_longer() -> None:
     assert sizes[0] > sizes[1] > sizes[3]
 
 
-def test_where_there_is_little_room_the_section_stays_within_it() -> None:
+def test_the_notes_section_stays_within_a_small_budget() -> None:
     budget = TokenBudget(5_000)
     section = notes_section(after(5).reasoning, Pieces(), budget)
     assert budget.left >= 0

@@ -118,7 +118,7 @@ async def test_another_worker_makes_the_same_briefing_of_what_is_kept() -> None:
     st.sampled_from([500, 900, 4_100, 8_000]),
     st.sampled_from(["full", "simplified", "minimal"]),
 )
-def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
+def test_a_briefing_keeps_its_form_and_budget_for_any_conversation(
     history: list[tuple[str, str, bool]], tokens_max: int, level: Any
 ) -> None:
     turns = [
@@ -140,7 +140,7 @@ def a_delta(turns: Iterable[Turn]) -> MemoryDelta:
     return MemoryDelta.model_validate_json(delta.model_dump_json(exclude_defaults=True))
 
 
-def test_where_room_is_short_the_newest_questions_and_answers_stay() -> None:
+def test_the_newest_turns_are_kept_within_a_small_budget() -> None:
     turns = [
         a_turn(f"What is the {n}th harbour?", f"The {n}th harbour is Holm {n}. " + "It has a pier. " * n, n)
         for n in range(1, 7)
@@ -160,7 +160,7 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
     assert "Holm 1 has a lighthouse of its own." in session_index.briefing(1, 4).text
 
 
-def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() -> None:
+def test_a_tool_result_that_repeats_an_earlier_answer_is_filed_separately() -> None:
     """Otherwise a new result would be cited as an earlier answer."""
     text = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
     turns = [a_turn("Which course teaches MCP?", f"{text} It is held on six evenings in May, by Ann Lee.")]

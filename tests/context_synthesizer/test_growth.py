@@ -48,7 +48,7 @@ def test_bytes_appended_per_round_do_not_grow() -> None:
     assert sum(sizes[-10:]) <= 1.3 * sum(sizes[:10])
 
 
-def test_what_the_log_keeps_of_a_briefing_stays_small() -> None:
+def test_the_logged_outline_of_a_briefing_stays_small() -> None:
     session_index = SessionIndex(QUERY)
     sizes = []
     for number in range(1, ROUNDS + 1):

@@ -71,7 +71,7 @@ def test_a_line_that_a_search_found_is_lifted_by_the_question_before_it_and_by_n
     assert answer > 1.2 * statement
 
 
-def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None:
+def test_the_first_search_hits_and_the_beginning_of_a_document_score_higher() -> None:
     entries = [
         (f"Page {n}", f"Harbour fees rose in {place}. Harbour fees fell in {place}.")
         for n, place in enumerate(["Oslo", "Rome"])
@@ -84,7 +84,7 @@ def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None
     assert scores[first[0]] > scores[first[1]] > scores[later[1]]
 
 
-def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
+def test_a_search_without_known_words_counts_less() -> None:
     query = "Where does the painter Ada Holm live?"
     begun = Round([a_search("Ada Holm", ("Ada Holm", "Ada Holm is a painter in Calden."))])
     asked_on = a_session(
@@ -96,7 +96,7 @@ def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
     assert scores_of(asked_on)["F2"] > scores_of(wrong_turn)["F2"]
 
 
-def test_a_word_of_any_fact_before_a_search_is_known_however_far_from_the_question_that_fact_is() -> None:
+def test_a_word_of_any_earlier_fact_is_known_despite_its_distance_from_the_question() -> None:
     query = "Where does the painter Ada Holm live?"
     close = [(f"Ada Holm {n}", f"The painter Ada Holm did live at number {n}.") for n in range(30)]
     begun = Round([a_search("Ada Holm", *close, ("Z", "A quarry is in the hills."))])
@@ -128,7 +128,7 @@ def test_boilerplate_is_demoted() -> None:
     assert 0 < scores["F1"] < scores["F2"]
 
 
-def test_what_a_later_date_puts_aside_is_demoted() -> None:
+def test_a_fact_superseded_by_a_later_date_scores_lower() -> None:
     session = twins()
     scores = scores_of(with_first_fact(session, superseded_by=("F2",)))
     assert 0 < scores["F1"] < scores["F2"]
@@ -177,7 +177,7 @@ def test_scores_are_those_of_the_deltas_whenever_they_are_asked_for(session: Ses
     assert all(score >= 0 for score in scores.values())
 
 
-def test_where_no_fact_has_a_word_in_common_all_score_nothing() -> None:
+def test_all_facts_without_a_shared_word_score_zero() -> None:
     session = a_session(
         Round([a_search("", ("A", "Moss grows on the quarry wall."))]), query="Which MCP courses?"
     )

@@ -67,7 +67,7 @@ def test_without_numpy_it_is_the_same(facts: list[list[float]], asked: list[list
     assert closeness() == plain
 
 
-def test_what_is_added_later_is_compared_with_all_that_was_asked() -> None:
+def test_vectors_added_later_are_compared_with_all_questions() -> None:
     at_once, by_and_by = Vectors("m"), Vectors("m")
     a, b = row_of([1.0, 0.2]), row_of([0.1, 1.0])
     at_once.add({"F1": a, "F2": b}, {digest_of("q"): a, digest_of("s"): b})
@@ -139,6 +139,6 @@ def test_items_of_another_model_or_length_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("vector", [[0.0, 0.0], [], [float("nan"), 1.0], [float("inf"), 1.0], [1.0]])
-def test_what_is_no_vector_of_that_length_is_refused(vector: list[float]) -> None:
+def test_a_vector_of_the_wrong_form_is_refused(vector: list[float]) -> None:
     with pytest.raises(ValueError, match="a vector"):
         row_of(vector, 2)

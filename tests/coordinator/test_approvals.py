@@ -109,7 +109,7 @@ def test_an_approved_batch_goes_out_with_the_place_of_the_decision() -> None:
         ("A\nB", "x " * 400, "A B denied it: x x"),
     ],
 )
-def test_a_denied_call_is_refused_with_who_and_why(by: str, reason: str, says: str) -> None:
+def test_a_denied_call_is_refused_with_the_person_and_the_reason(by: str, reason: str, says: str) -> None:
     decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(False, by=by, reason=reason))
     search, book = only(decision, ToolsRequested).calls
     assert search.refused is None
@@ -185,7 +185,7 @@ class TestUntrusted:
         result = a_result("browse", **fields)
         return answered(session, the_results(result, a_result("search", index=1)), TOOLS).session
 
-    def test_once_untrusted_content_is_in_the_session_a_write_waits(self) -> None:
+    def test_a_write_after_untrusted_content_waits_for_approval(self) -> None:
         session = self.round_with(data="a page")
         assert session.material.has_untrusted
         decision = called(session, a_call("search"), a_call("note"))
@@ -242,7 +242,7 @@ class TestUntrusted:
         assert only(self.after(decision.session, "search"), BriefingRequested).untrusted == ()
 
     @pytest.mark.parametrize("name", ["recall", "read_result"])
-    def test_what_repeats_results_is_trusted_as_long_as_all_of_the_session_is(self, name: str) -> None:
+    def test_a_tool_that_repeats_results_is_trusted_while_the_whole_session_is(self, name: str) -> None:
         trusted = self.after(a_session(), "search").session
         repeated = self.after(trusted, name)
         assert only(repeated, BriefingRequested).untrusted == ()
@@ -264,9 +264,7 @@ class TestUntrusted:
         assert answered(batch, the_results(a_result("search"), round=2), TOOLS).session.material.has_untrusted
 
     @pytest.mark.parametrize("source", ["browse", "careful"])
-    def test_a_write_that_takes_what_an_untrusted_call_of_its_batch_returns_is_put_off(
-        self, source: str
-    ) -> None:
+    def test_a_write_that_uses_an_untrusted_result_of_its_batch_is_postponed(self, source: str) -> None:
         """Also when only an alternative of that tool is untrusted: it may answer in its place.
 
         Nobody is asked: a person would approve of a value that is not there yet.
@@ -277,7 +275,7 @@ class TestUntrusted:
         trusted = only(called(a_session(), a_call("search"), note), ToolsRequested).calls
         assert [call.refused for call in trusted] == [None, None]
 
-    def test_of_calls_that_need_a_person_those_with_placeholders_are_put_off_alone(self) -> None:
+    def test_calls_with_placeholders_are_postponed_before_approval(self) -> None:
         blind = BOOK.model_copy(update={"id": "blind", "arguments": {"what": "${calls[0].id}"}})
         decision = called(a_session(), a_call("search"), blind, OTHER_BOOK)
         assert asked_about(decision) == ["book"]

@@ -141,7 +141,7 @@ def test_a_call_of_a_workflow_begins_a_run_with_its_arguments() -> None:
     assert (parent.session, parent.round, parent.call_id) == (decision.session.id, 1, "b1")
 
 
-def test_other_calls_go_out_beside_a_run_and_all_results_come_together_in_order() -> None:
+def test_calls_run_concurrently_with_a_child_run_and_results_keep_their_order() -> None:
     decision = after_calls(BOOK, SEARCH)
     request, begun = decision.commands
     assert isinstance(request, ToolsRequested)
@@ -238,7 +238,7 @@ def test_a_workflow_that_left_nothing_behind_may_be_run_again() -> None:
     assert send.session_id != first.sends[0].session_id
 
 
-def test_a_workflow_whose_writes_stand_is_not_run_again() -> None:
+def test_a_workflow_with_writes_in_effect_is_not_run_again() -> None:
     assert second_round(after_calls(BOOK), "failed", standing=("seat",)).sends == ()
 
 
@@ -302,7 +302,7 @@ def test_a_session_with_a_user_asks_for_a_run() -> None:
         ("both", {"ok": {"type": "bool"}, "n": {"type": "int"}}, {"answer": "both"}),
     ],
 )
-def test_what_a_user_says_becomes_the_values_that_a_run_expects(
+def test_an_answer_of_a_user_becomes_the_values_that_a_run_expects(
     text: str, expects: dict[str, Any], values: dict[str, Any]
 ) -> None:
     assert values_in(text, expects) == values
@@ -314,7 +314,7 @@ def test_arguments_of_a_refused_call_begin_no_run() -> None:
     assert answered(reasoning, a_reply(calls=(BOOK,)), catalogue=CATALOGUE).sends == ()
 
 
-def test_of_runs_that_must_be_alone_one_is_under_way_at_a_time() -> None:
+def test_exclusive_child_runs_run_one_at_a_time() -> None:
     other = BOOK.model_copy(update={"id": "b2", "arguments": {"to": "Porto"}})
     first = after_calls(BOOK, other)
     assert [
@@ -339,7 +339,7 @@ def waiting_for_user(*calls: ToolCall) -> Session:
     return session
 
 
-def test_a_user_who_does_not_answer_in_time_leaves_the_model_time_to_conclude() -> None:
+def test_a_late_user_leaves_the_model_time_to_conclude() -> None:
     session = after_calls(BOOK, interactive=True).session
     asked = next_step(session, a_wait(session, "b1"))
     (timer,) = asked.timers

@@ -75,7 +75,7 @@ def test_a_session_without_a_conversation_mentions_none() -> None:
 
 
 @pytest.mark.parametrize("grant", ["nonsense", a_grant(["read"], tenant="acme", exp=1)])
-def test_a_grant_that_is_of_no_use_opens_no_conversation_and_says_so(grant: str) -> None:
+def test_an_unusable_grant_opens_no_conversation_and_is_reported(grant: str) -> None:
     session, noted, _ = opened(a_query(grant=grant), a_turn())
     assert (session.query.conversation, noted.conversation) == (None, ())
     assert "its conversation was not continued" in session.uncertainty[0].message

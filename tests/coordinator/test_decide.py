@@ -159,7 +159,7 @@ class TestLimits:
         request = only(answered(session, a_briefing(3)), ReasoningRequested)
         assert "failed" in request.last_round_because
 
-    def test_the_deadline_ends_a_session_wherever_it_stands(self) -> None:
+    def test_the_deadline_ends_a_session_in_any_phase(self) -> None:
         for session in (an_opened_session().session, a_session_reasoning(), a_session_running_tools()):
             request = ending(met(session, DeadlineReached()))
             assert request.termination_reason == "deadline_exceeded"
@@ -186,7 +186,7 @@ class TestFailures:
         replied = answered(answered(failed, a_briefing()).session, a_reply(calls=1)).session
         assert only(answered(replied, some_results()), BriefingRequested).level == "full"
 
-    def test_a_model_that_keeps_failing_ends_in_facts_and_says_so(self) -> None:
+    def test_a_model_that_keeps_failing_ends_with_facts_and_the_reason(self) -> None:
         error = ErrorInfo(code="overloaded", message="529")
         session = a_session_reasoning()
         for _ in range(len(LEVELS)):
@@ -301,7 +301,9 @@ class TestEnding:
         assert met(self.an_ending_session(), AssemblyOverdue()).own_answer_reason
 
     @pytest.mark.parametrize("reply", [a_reply(), a_reply(calls=1)])
-    def test_what_the_coordinator_has_failed_at_is_in_the_answer(self, reply: ReasoningCompleted) -> None:
+    def test_an_answer_includes_the_work_that_the_coordinator_failed_at(
+        self, reply: ReasoningCompleted
+    ) -> None:
         session = a_session_reasoning()
         failed = a_failure("coordinator", session)
         named = LoggedEvent("9-0", an_event(reply, answers=session.pending_request))
@@ -354,7 +356,7 @@ class TestEnding:
 @pytest.mark.parametrize(
     ("asked", "expected"), [(None, "normal"), ("normal", "normal"), ("strict", "strict")]
 )
-def test_how_strictly_citations_are_taken_is_the_querys_choice(asked: str | None, expected: str) -> None:
+def test_the_query_decides_how_strictly_citations_are_checked(asked: str | None, expected: str) -> None:
     session = an_opened_session(citations=asked).session
     assert ending(met(session, DeadlineReached())).citations == expected
 

@@ -127,7 +127,7 @@ class TestAModelThatIsOutOfOrder:
         assert fallback_steps(decision) == ["other_model"]
         assert kinds(decision.session) == ["other_model"]
 
-    def test_the_querys_own_model_comes_first_and_the_others_stand_in_for_it(self) -> None:
+    def test_the_model_of_the_query_comes_first_and_the_others_are_its_fallbacks(self) -> None:
         session = an_opened_session(models=MODELS, model="wanted").session
         assert only(asked(session), ReasoningRequested).model == "wanted"
         assert only(asked(session, out("wanted")), ReasoningRequested).model == "own"
@@ -141,7 +141,7 @@ class TestAModelThatIsOutOfOrder:
         assert fallback_steps(second) == []
         assert kinds(second.session) == ["other_model"]
 
-    def test_what_was_out_of_order_stands_in_the_log_when_it_has_changed(self) -> None:
+    def test_a_change_of_the_outages_is_logged(self) -> None:
         decision = asked(
             an_opened_session(models=MODELS).session, out("own"), tools_out=("search", "foreign")
         )
@@ -154,7 +154,7 @@ class TestAModelThatIsOutOfOrder:
             if isinstance(one, OutagesSeen)
         ]
 
-    def test_when_all_are_out_the_session_rests_until_the_first_is_due(self) -> None:
+    def test_a_session_waits_for_the_first_due_model_when_all_are_out(self) -> None:
         session = an_opened_session(models=("own", "second")).session
         decision = asked(session, out("own", 60), out("second", 20))
         assert decision.timers == (SetTimer("model", START + timedelta(seconds=20), ModelDue(round=1)),)
@@ -181,7 +181,7 @@ class TestAModelThatIsOutOfOrder:
             session = met(decision.session, timer.event).session
         assert dues == [START + timedelta(seconds=s) for s in (2, 3, 5, 9)]
 
-    def test_a_session_that_rests_ends_by_its_deadline_and_by_a_cancellation(self) -> None:
+    def test_a_session_that_waits_for_a_model_ends_by_deadline_or_cancellation(self) -> None:
         resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
         assert ending(met(resting, DeadlineReached())).termination_reason == "deadline_exceeded"
         assert ending(met(resting, CancellationRequested())).status == "cancelled"
@@ -240,7 +240,7 @@ class TestAModelThatIsOutOfOrder:
         assert answered(session, a_reply(calls=1)).session.models.pauses == 0
 
     @pytest.mark.parametrize("code", ["authentication_failed", "permission_denied", "model_not_found"])
-    def test_one_that_refuses_whatever_it_is_asked_is_not_asked_again(self, code: str) -> None:
+    def test_a_model_that_refuses_every_request_is_not_asked_again(self, code: str) -> None:
         session = asked(an_opened_session(models=("own", "second")).session).session
         session = answered(session, a_failed_reply(code)).session
         session = asked(session, at_s=200).session
@@ -287,7 +287,7 @@ class TestAModelThatIsOutOfOrder:
             session = asked(answered(session, a_failed_reply("context_too_long")).session).session
         assert session.models.asked == "own"
 
-    def test_without_a_list_the_engines_own_model_is_asked(self) -> None:
+    def test_without_a_list_the_model_of_the_engine_is_asked(self) -> None:
         decision = asked(an_opened_session().session, out("whatever"))
         assert only(decision, ReasoningRequested).model == ""
 

@@ -147,7 +147,7 @@ class TestWritesInDoubt:
             answered(batch, the_results(a_result("book"), a_result("search"))).session.writes.in_doubt == ()
         )
 
-    def test_one_of_unknown_outcome_stays_in_doubt(self) -> None:
+    def test_an_unknown_outcome_of_a_write_stays_unresolved(self) -> None:
         error = ToolError(error_type="outcome_unknown", message="?", suggested_action="Check.")
         unknown = a_result("book", status="error", error=error)
         session = answered(self.a_batch(), the_results(unknown, a_result("search"))).session
@@ -156,7 +156,7 @@ class TestWritesInDoubt:
         session = answered(self.a_batch(), the_results(a_result("book"), read)).session
         assert session.writes.in_doubt == ("search call_search",), "its alternative may have written"
 
-    def test_a_batch_that_became_a_dead_letter_leaves_its_writes_in_doubt(self) -> None:
+    def test_a_dead_lettered_batch_leaves_its_writes_unresolved(self) -> None:
         batch = self.a_batch()
         assert batch.pending_request is not None
         lost = ComponentFailed(

@@ -118,7 +118,7 @@ async def test_a_session_waits_a_while_for_the_first_catalogue() -> None:
         await a_coordinator(None).on_query_submitted(a_delivery(QuerySubmitted(query="Why?")), FakeSession())
 
 
-async def test_a_session_that_waited_long_enough_begins_without_tools_and_says_so() -> None:
+async def test_a_session_that_waited_long_enough_starts_without_tools_and_reports_it() -> None:
     delivery = a_delivery(QuerySubmitted(query="Why?"), attempt=2)
     session = state_of(await a_coordinator(None).on_query_submitted(delivery, FakeSession()))
     assert session.tools.usable == ()
@@ -133,7 +133,7 @@ async def test_a_session_waits_for_a_catalogue_no_longer_than_its_deadline() -> 
     assert state_of(opened).tools.usable == ()
 
 
-async def test_only_the_first_of_many_sessions_waits_for_a_dispatcher_that_is_gone() -> None:
+async def test_only_the_first_of_many_sessions_waits_for_a_missing_dispatcher() -> None:
     coordinator, query = a_coordinator(None), QuerySubmitted(query="Why?")
     assert state_of(await coordinator.on_query_submitted(a_delivery(query, attempt=2), FakeSession()))
     assert state_of(await coordinator.on_query_submitted(a_delivery(query), FakeSession()))
@@ -346,7 +346,7 @@ async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_plac
     assert after.summaries.ready is None
 
 
-async def test_the_state_document_is_small_whatever_the_query() -> None:
+async def test_the_state_document_is_small_for_any_query() -> None:
     query = QuerySubmitted(query="Why? " * 20_000)
     outcome = await a_coordinator().on_query_submitted(a_delivery(query), FakeSession())
     (write,) = outcome.writes
@@ -375,7 +375,7 @@ async def test_a_step_that_another_worker_has_committed_is_not_remembered() -> N
 
 
 @pytest.mark.parametrize(("all_max", "is_aside"), [(1, True), (30, False)])
-async def test_many_tools_are_ranked_beside_the_event_loop(
+async def test_many_tools_are_ranked_outside_the_event_loop(
     all_max: int, is_aside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[str] = []

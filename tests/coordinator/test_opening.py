@@ -136,7 +136,7 @@ def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> Non
     assert SESSION.read(SESSION.write(session, session.format)) == session
 
 
-def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
+def test_a_session_is_opened_the_same_from_its_log() -> None:
     """Independent of the settings at that time: they reach it as data."""
     catalogue = a_catalogue(*(a_tool(f"t{n}", description="finds books") for n in range(9)))
     first = an_opened_session(catalogue, offer=OfferBounds(5, 2), models=("own", "other"), max_rounds=7)

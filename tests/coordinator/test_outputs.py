@@ -142,7 +142,7 @@ def test_an_answer_counts_once_every_validation_has_passed_on_it() -> None:
     assert ending(replied(session, FITS, catalogue=BOTH)).has_result
 
 
-def test_without_validation_it_is_refused_with_what_is_missing() -> None:
+def test_a_result_without_validation_is_refused_with_the_missing_tool() -> None:
     decision = replied(validating("validate_full"), FITS, catalogue=BOTH)
     assert "`validate_full` has not been called on what you returned" in refusal(decision)
 
@@ -208,7 +208,7 @@ RUNS = st.lists(
 
 
 @given(RUNS)
-def test_whatever_was_validated_in_whatever_order_only_what_passed_last_counts(
+def test_only_the_last_validation_of_each_tool_counts(
     runs: list[tuple[str, dict[str, int], bool]],
 ) -> None:
     session = validating("validate_full", "validate_minimal", max_rounds=20)

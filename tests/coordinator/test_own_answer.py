@@ -72,7 +72,7 @@ def test_the_time_it_took_ends_when_it_is_given() -> None:
     assert answered_alone().duration_ms == 42_000
 
 
-def test_a_reply_that_cites_nothing_stands_beside_the_newest_facts() -> None:
+def test_a_reply_without_citations_lists_the_newest_facts() -> None:
     response = answered_alone("They are white.")
     assert response.answer.startswith("They are white.")
     assert [(one.number, one.id) for one in response.sources] == [(0, "F1"), (0, "F2")]
@@ -135,7 +135,7 @@ def test_it_says_what_was_repeated_and_what_was_refused() -> None:
     assert "tool_failed" not in {one.kind for one in response.uncertainty}
 
 
-def test_what_a_later_call_has_settled_is_not_unknown_any_more() -> None:
+def test_a_write_settled_by_a_later_call_is_no_longer_unknown() -> None:
     first = a_use("pay", "outcome_unknown")
     asked_again = first.model_copy(update={"call_id": "c2", "repeated": "call_pay"})
     last = a_use("pay").model_copy(update={"call_id": "c3", "settles": "call_pay"})

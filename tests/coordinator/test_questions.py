@@ -116,7 +116,7 @@ class TestAsking:
         assert decision.timers == (CancelTimer("person"),)
         assert (decision.session.people.pending, decision.session.people.unanswered) == ((), ())
 
-    def test_what_the_user_says_is_trusted(self) -> None:
+    def test_an_answer_of_the_user_is_trusted(self) -> None:
         session = after(waiting(), an_answer()).session
         done = answered(session, the_results(a_result("ask_user", data={"answer": "Red."})), TOOLS)
         assert only(done, BriefingRequested).untrusted == ()
@@ -177,7 +177,7 @@ class TestAsking:
         assert [question.id for question in only(decision, QuestionAsked).questions] == ["q1"]
         only(called(a_session(max_tool_calls=1), a_call("search"), a_question()), ToolsRequested)
 
-    def test_the_user_is_not_asked_what_stands_in_another_calls_result(self) -> None:
+    def test_a_question_with_a_placeholder_is_refused(self) -> None:
         (call,) = only(called(a_session(), a_question(question="${calls[0].title}")), ToolsRequested).calls
         assert "no placeholder" in (call.refused or "")
 

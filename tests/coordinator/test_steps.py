@@ -249,7 +249,7 @@ def test_a_refused_answer_ends_the_reports_of_failed_rounds() -> None:
     assert failed(after).tools.barren_rounds == 1
 
 
-def test_a_limit_of_the_session_ends_it_in_whatever_step_it_is() -> None:
+def test_a_limit_of_the_session_ends_it_in_any_step() -> None:
     session = in_step(2, max_rounds=3)
     last = only(briefed(replied(session, MISFITS).session), ReasoningRequested)
     assert "The limit of 3 rounds is reached." in last.last_round_because

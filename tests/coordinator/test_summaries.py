@@ -94,7 +94,7 @@ def test_a_summary_that_comes_while_the_session_is_briefed_waits_for_the_next_br
     assert later.summary == OTHER_ENTRY
 
 
-def test_what_summaries_use_counts() -> None:
+def test_the_usage_of_summaries_counts() -> None:
     session = asked().session
     assert after(session, WRITTEN).spent.usage.total_tokens == 950
     assert after(session, FAILED).spent.usage.total_tokens == 7
@@ -183,11 +183,11 @@ def test_summaries_take_a_fifth_of_the_token_budget_at_most() -> None:
     ],
     ids=["last round", "no calls left", "no tools", "few tokens"],
 )
-def test_where_a_summary_is_of_no_use_none_is_asked_for(options: dict[str, Any]) -> None:
+def test_no_summary_is_requested_when_it_is_of_no_use(options: dict[str, Any]) -> None:
     only(asked(**options), ReasoningRequested)
 
 
-def test_where_the_session_needs_its_tokens_itself_no_summary_is_asked_for() -> None:
+def test_no_summary_is_requested_when_the_session_needs_its_tokens() -> None:
     session = an_opened_session().session
     for spent, is_asked in ((190_000, True), (195_000, False)):
         spending = replace(session, spent=Spent(usage=Usage(input_tokens=spent)))

@@ -60,7 +60,7 @@ def test_a_reply_that_asks_for_tools_all_the_same_ends_it_in_part() -> None:
     assert (request.status, request.termination_reason) == ("partial", "max_tool_rounds_reached")
 
 
-def test_other_limits_count_beside_it() -> None:
+def test_other_limits_apply_in_addition_to_the_tool_round_limit() -> None:
     asked = after_tool_rounds(1, max_tool_rounds=5, max_rounds=2).session
     request = only(answered(asked, a_reply("It is so.", round=2)), AssemblyRequested)
     assert (request.status, request.termination_reason) == ("partial", "max_rounds_reached")

@@ -25,7 +25,7 @@ def status(live: Live) -> str:
     return run.status
 
 
-def test_the_clock_stands_while_only_people_are_waited_for() -> None:
+def test_the_clock_of_a_run_stops_while_only_people_are_awaited() -> None:
     graph = {"a": call(), "ask": {**ASK, "depends_on": ["a"]}, "b": call("look", "ask")}
     live = Live(a_pinned(a_plan(graph))).begin()
     assert left_s(live) == TIMEOUT_S
@@ -39,7 +39,7 @@ def test_the_clock_stands_while_only_people_are_waited_for() -> None:
     assert left_s(live) == TIMEOUT_S - 20
 
 
-def test_the_clock_goes_on_while_a_call_is_in_flight_beside_a_person() -> None:
+def test_the_clock_of_a_run_continues_while_a_call_is_in_flight() -> None:
     live = Live(a_pinned(a_plan({"ask": ASK, "a": call()}))).begin()
     live.fire(DEADLINE)
     answer(live, "a")
@@ -78,7 +78,7 @@ def test_a_person_has_seven_days_and_the_first_values_that_fit_win() -> None:
     assert "node:ask" not in live.timers
 
 
-def test_a_person_who_does_not_answer_in_time_fails_the_node() -> None:
+def test_a_late_answer_of_a_person_fails_the_node() -> None:
     late = {**ASK, "on_error": {"fallback": "b"}}
     live = Live(a_pinned(a_plan({"ask": late, "b": call()}))).begin()
     number = live.state.open["ask"].number

@@ -108,7 +108,7 @@ async def test_a_decision_that_is_never_committed_is_not_built_upon() -> None:
     assert "It is too large." in answer.answer
 
 
-async def test_of_a_run_in_memory_no_document_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_in_memory_reads_no_document(monkeypatch: pytest.MonkeyPatch) -> None:
     shell = Shell()
     await shell.handle(QUERY)
     monkeypatch.setattr(shell.store, "document", no_document)
@@ -120,7 +120,7 @@ async def no_document(name: str) -> tuple[int, bytes | None]:
     raise AssertionError(f"{name} was read")
 
 
-async def test_a_session_under_the_id_of_a_run_that_is_gone_is_found() -> None:
+async def test_a_new_session_under_the_id_of_an_expired_run_is_found() -> None:
     """The run is still in memory, and its keys have expired: the first commit is a conflict."""
     shell = Shell()
     await shell.handle(QUERY)

@@ -144,7 +144,7 @@ def test_without_failures_every_order_gives_one_end_state(graph: dict[str, Any],
 
 
 @given(graphs(), OUTCOMES, st.booleans(), st.data())
-def test_whatever_fails_nothing_runs_twice_and_what_was_done_is_undone_or_named(
+def test_a_run_with_any_failures_runs_nothing_twice_and_undoes_or_names_every_write(
     graph: dict[str, Any], failing: dict[str, str], stops: bool, data: st.DataObject
 ) -> None:
     plan = a_plan(graph, **WORKFLOWS)

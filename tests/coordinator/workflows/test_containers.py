@@ -166,7 +166,7 @@ class TestContainers:
         assert world.end is not None
         assert world.end.output == ["each/0/y", "each/1/y", "each/2/y"]
 
-    def test_of_a_sequential_tool_one_call_runs_at_a_time(self) -> None:
+    def test_a_sequential_tool_runs_one_call_at_a_time(self) -> None:
         world = a_world({"a": call("slow"), "b": call("slow"), "c": call("slow")}).start()
         assert [*world.open] == ["a"]
         world.ok("a")

@@ -50,7 +50,7 @@ class TestOrder:
         assert world.end.failure.kind == "reference_missing"
         assert "has the keys of" in world.end.failure.message
 
-    def test_what_comes_late_or_twice_changes_nothing(self) -> None:
+    def test_a_late_or_duplicate_event_changes_nothing(self) -> None:
         world = a_world({"a": call(), "b": call("look", "a")}).start().ok("a")
         before = world.statuses()
         for late in (Succeeded("a", 1, {}), Succeeded("b", 2, {}), TimerFired("b", 1), TimerFired("a", 0)):
@@ -82,7 +82,7 @@ class TestChoices:
         world.finish()
         assert world.statuses()["c"] == "skipped"
 
-    def test_what_depends_only_on_what_was_skipped_is_skipped(self) -> None:
+    def test_a_node_that_depends_only_on_skipped_nodes_is_skipped(self) -> None:
         world = a_world(self.GRAPH).start().ok("a").finish()
         assert world.statuses() | {"b": "skipped", "e": "skipped", "d": "done"} == world.statuses()
 
@@ -100,7 +100,7 @@ class TestChoices:
 
 
 class TestFailing:
-    def test_what_may_pass_is_tried_again_after_a_delay(self) -> None:
+    def test_a_transient_failure_is_retried_after_a_delay(self) -> None:
         on_error = {"retry": 2, "delay": 100, "backoff": "exponential"}
         world = a_world({"a": call("look", on_error=on_error)}).start().fails("a", "timeout")
         world.ok("a").fails("a", "timeout").ok("a")
@@ -123,7 +123,7 @@ class TestFailing:
             world.fails("a", "timeout").ok("a")
         assert [timer.seconds for timer in world.timers] == delays_s
 
-    def test_what_cannot_pass_is_not_tried_again(self) -> None:
+    def test_a_permanent_failure_is_not_retried(self) -> None:
         world = a_world({"a": call("look", on_error={"retry": 2})}).start().fails("a", "not_found")
         assert world.status == "failed"
 
@@ -137,7 +137,7 @@ class TestFailing:
         assert booked.end is not None
         assert booked.end.unknown == ("a",)
 
-    def test_a_failure_stands_where_the_condition_of_its_fallback_is_false(self) -> None:
+    def test_a_failure_remains_when_the_condition_of_its_fallback_is_false(self) -> None:
         done = call("book", compensate={"call": "drop", "args": {}})
         graph = {
             "first": done,
@@ -185,7 +185,7 @@ class TestUndoing:
         "c": call("look", "b"),
     }
 
-    def test_what_was_done_is_undone_in_reverse_order(self) -> None:
+    def test_completed_nodes_are_undone_in_reverse_order(self) -> None:
         world = a_world(self.GRAPH).start().ok("a").ok("b").fails("c")
         assert [*world.open] == ["b~undo"]
         world.ok("b~undo").ok("a~undo")
@@ -213,7 +213,7 @@ class TestUndoing:
         world.ok("b").ok("b~undo").ok("a~undo")
         assert world.status == "cancelled"
 
-    def test_a_compensate_node_stands_in_for_what_its_steps_refer_to(self) -> None:
+    def test_a_compensate_node_replaces_the_compensations_of_the_nodes_it_refers_to(self) -> None:
         steps = [{"call": "drop", "args": {"id": "$a.of"}}, {"call": "drop", "args": {"id": "$never.of"}}]
         graph = {
             "a": call("book", compensate={"call": "drop", "args": {}}),

@@ -59,7 +59,7 @@ def test_an_unknown_outcome_in_a_sub_workflow_is_found_out_where_the_write_is() 
     assert world.resume().ok("c").status == "completed"
 
 
-def test_a_write_that_had_no_effect_is_made_anew() -> None:
+def test_a_write_without_effect_is_made_again() -> None:
     world = World(a_plan(CHAIN)).start().ok("a").fails("b", "outcome_unknown")
     world.happens_after_the_end(OutcomeFound("b", False))
     world.begun.clear()
@@ -189,7 +189,7 @@ def test_a_node_whose_fallback_took_its_place_is_not_run_again(ends: str) -> Non
     assert sorted(world.end.standing) == ["d", "f"]
 
 
-def test_what_a_failed_node_did_inside_is_kept_where_its_fallback_took_its_place() -> None:
+def test_the_writes_inside_a_failed_node_are_kept_when_its_fallback_ran() -> None:
     graph = {
         "p": {
             "type": "parallel",
@@ -207,7 +207,7 @@ def test_what_a_failed_node_did_inside_is_kept_where_its_fallback_took_its_place
     assert world.end.standing == ("p/x",)
 
 
-def test_a_fallback_in_an_item_that_is_not_reached_again_stands_at_the_next_resumption() -> None:
+def test_a_fallback_in_an_unreached_item_remains_at_the_next_resumption() -> None:
     inner = {
         "description": "Inner.",
         "graph": {
@@ -260,7 +260,7 @@ def test_a_compensate_node_that_had_nothing_to_undo_runs_again() -> None:
 
 
 @given(graphs(), OUTCOMES, st.data())
-def test_whatever_failed_a_resumed_run_ends_and_repeats_nothing(
+def test_a_resumed_run_ends_and_repeats_no_completed_call(
     graph: dict[str, Any], failing: dict[str, str], data: st.DataObject
 ) -> None:
     world, _ = run_through(a_plan(graph, **WORKFLOWS), failing, data)
@@ -281,7 +281,7 @@ def test_whatever_failed_a_resumed_run_ends_and_repeats_nothing(
 
 
 @given(graphs(), st.lists(OUTCOMES, min_size=3, max_size=3), st.data())
-def test_however_often_a_run_fails_and_is_resumed_no_write_is_lost_or_repeated(
+def test_no_write_is_lost_or_repeated_over_any_number_of_resumptions(
     graph: dict[str, Any], failing: list[dict[str, str]], data: st.DataObject
 ) -> None:
     world, _ = run_through(a_plan(graph, **WORKFLOWS), failing[0], data)

@@ -74,7 +74,7 @@ class TestSubWorkflowsInContainers:
         assert [*world.open] == ["else"]
         assert world.ok("else").statuses()["each/0"] == "done"
 
-    def test_its_compensate_node_runs_also_when_its_caller_is_stopped(self) -> None:
+    def test_a_compensate_node_runs_also_when_its_caller_is_stopped(self) -> None:
         graph = {
             "x": call("book"),
             "slow": call(),
@@ -118,7 +118,7 @@ class TestSubWorkflowsInContainers:
 
 
 class TestUndoneOnce:
-    def test_what_undoes_a_sub_workflow_stands_in_for_what_undoes_its_nodes(self) -> None:
+    def test_a_compensation_of_a_sub_workflow_replaces_those_of_its_nodes(self) -> None:
         graph = {"s": {"workflow": "inner", "compensate": DROP}, "c": call("look", "s")}
         world = a_world(graph, inner=INNER).start().ok("s/x").ok("s/y").fails("c")
         assert world.ok("s~undo").status == "compensated"
@@ -126,12 +126,12 @@ class TestUndoneOnce:
         assert world.end is not None
         assert world.end.undone == ("s/x",)
 
-    def test_what_could_not_be_undone_is_not_undone_again_by_the_caller(self) -> None:
+    def test_a_failed_compensation_is_not_repeated_by_the_caller(self) -> None:
         world = a_world({"s": {"workflow": "inner"}}, inner=INNER).start().ok("s/x").fails("s/y")
         assert world.fails("s/x~undo").status == "compensation_failed"
         assert undone(world) == ["s/x~undo"]
 
-    def test_a_step_that_is_skipped_stands_in_for_nothing(self) -> None:
+    def test_a_skipped_step_replaces_no_compensation(self) -> None:
         graph = {
             "a": call("book", compensate=DROP),
             "b": call("book", "a", on_error={"fallback": "back"}),
@@ -241,7 +241,7 @@ class TestSequentialOnly:
         assert undone(world) == ["s/x~undo"]
 
 
-def test_what_was_done_is_undone_in_reverse_order_also_across_sub_workflows_items_and_branches() -> None:
+def test_completed_nodes_are_undone_in_reverse_order_across_sub_workflows_items_and_branches() -> None:
     book = call("book", compensate={"call": "drop", "args": {}})
     inner = {"description": "Inner.", "graph": {"x": book, "y": {**book, "depends_on": ["x"]}}}
     graph = {
@@ -259,7 +259,7 @@ def test_what_was_done_is_undone_in_reverse_order_also_across_sub_workflows_item
     assert world.status == "compensated"
 
 
-def test_what_is_reached_in_the_decision_that_stops_its_workflow_does_not_begin() -> None:
+def test_a_node_reached_by_the_decision_that_stops_its_workflow_does_not_start() -> None:
     """`stop` fails the workflow, and only after that `late` has nothing to wait for any more."""
     graph = {
         "a": call(),

@@ -78,7 +78,7 @@ async def test_a_circuit_that_opens_between_two_attempts_ends_the_exchange() -> 
         Scripted(body="garbage"),
     ],
 )
-async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
+async def test_an_error_of_the_model_counts_as_a_failure(trouble: Scripted) -> None:
     one = await observed(trouble, max_attempts=1, request_timeout_s=0.3)
     assert (one.failures, one.failed.attempts) == ([True], 1)
 
@@ -94,7 +94,7 @@ async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
         Scripted(text="No.", stop_reason="refusal"),
     ],
 )
-async def test_what_waiting_does_not_mend_opens_no_breaker(reply: Scripted) -> None:
+async def test_an_error_that_waiting_does_not_fix_opens_no_breaker(reply: Scripted) -> None:
     """Else the next sessions would wait for it to close, and hear only then what is wrong."""
     assert (await observed(reply)).failures == [False]
 
@@ -192,7 +192,7 @@ async def asked_at(url: str, guard: CallGuard) -> object:
         await model.close()
 
 
-async def test_a_summary_goes_through_the_door_of_its_own_model() -> None:
+async def test_a_summary_is_guarded_by_the_breaker_of_its_own_model() -> None:
     async with serving() as server:
         failed = await asked_at(server.url, CallGuard(breakers=FakeBreakers(RefusedCall(5.0))))
         assert isinstance(failed, SummaryFailed)

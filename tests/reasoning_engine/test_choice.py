@@ -107,9 +107,7 @@ async def test_the_offline_model_replies_when_nothing_else_can_or_may(
 
 @pytest.mark.parametrize("provider", ["auto", "anthropic"])
 @pytest.mark.parametrize("key", [None, "sk-1"])
-async def test_a_server_of_ones_own_is_used_whatever_the_provider(
-    provider: Provider, key: str | None
-) -> None:
+async def test_a_custom_server_is_used_with_any_provider(provider: Provider, key: str | None) -> None:
     async with serving(Scripted(text="Yes.", model="local")) as server:
         model = choose_model(provider, Access(api_key=key, base_url=server.url), CONNECTION_S)
         assert await who_replies(model, CLAUDE) == "local"

@@ -89,7 +89,7 @@ def test_the_innermost_cause_is_named() -> None:
     assert "Name or service not known" in classify(classifiable_error(error)).error.message
 
 
-def test_what_a_server_says_is_kept_short_and_encodable() -> None:
+def test_a_server_message_is_kept_short_and_encodable() -> None:
     message = failure("server_error", "x" * 5000 + "\ud800").error.message
     assert len(message) < 700
     assert "\udfff" not in failure("server_error", "\udfff").error.message

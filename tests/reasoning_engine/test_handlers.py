@@ -116,7 +116,7 @@ async def test_an_offer_is_rendered_once() -> None:
     assert first["tools"] is second["tools"]
 
 
-async def test_a_catalogue_that_is_gone_leaves_the_model_to_the_facts_and_is_asked_for_again() -> None:
+async def test_without_a_catalogue_the_model_answers_from_facts_and_it_is_fetched_again() -> None:
     case = EngineCase()
     case.tools = ()
     await case.handle()
@@ -225,7 +225,7 @@ class TestSummaries:
         ("settings", "fields", "code"),
         [({"is_offline": True}, {}, "not_supported"), ({}, {"source": "another"}, "stale")],
     )
-    async def test_where_it_cannot_be_had_no_model_is_asked(
+    async def test_no_model_is_called_for_an_impossible_summary(
         self, settings: dict[str, Any], fields: dict[str, Any], code: str
     ) -> None:
         case = self.case(**settings)
@@ -234,7 +234,7 @@ class TestSummaries:
         assert (failed.error.code, failed.round, case.model.prompts) == (code, 2, [])
         assert failed.usage.cost_usd == 0, "the session's cost stays known"
 
-    async def test_a_text_that_is_gone_is_stale(self) -> None:
+    async def test_a_summary_of_a_missing_text_is_stale(self) -> None:
         case = self.case()
         case.session.documents.clear()
         failed = await case.summary()

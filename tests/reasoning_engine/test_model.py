@@ -68,7 +68,7 @@ async def test_a_reply_of_very_many_parts_is_not_taken_in() -> None:
 
 
 @pytest.mark.parametrize("is_packed", [False, True])
-async def test_what_is_no_text_of_a_reply_is_bounded_too(
+async def test_a_response_body_without_text_is_bounded_too(
     is_packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_limit, "REPLY_BYTES_MAX", 1_000_000)

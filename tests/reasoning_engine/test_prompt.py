@@ -44,7 +44,7 @@ def test_the_last_round_says_why_and_asks_for_the_answer() -> None:
     assert text.endswith(f"This is the last round. The limit of 4 rounds is reached. {ANSWER_NOW}")
 
 
-def test_a_notice_stands_behind_the_briefing_and_takes_its_room() -> None:
+def test_a_notice_follows_the_briefing_and_uses_its_tokens() -> None:
     notice = "All calls of the last round have failed."
     request = a_request(notice=notice, tokens_left=estimate_tokens(BRIEFING) + 1_000)
     prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
@@ -62,7 +62,9 @@ def test_a_session_that_never_had_tools_receives_no_request_to_stop_using_them()
 
 
 @pytest.mark.parametrize(("briefing_tokens", "expected"), [(100_000, 4096), (1000, 1000), (1, 1), (-5, 1)])
-def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(briefing_tokens: int, expected: int) -> None:
+def test_a_reply_is_bounded_by_the_tokens_left_after_the_briefing(
+    briefing_tokens: int, expected: int
+) -> None:
     request = a_request(tokens_left=estimate_tokens(BRIEFING) + briefing_tokens)
     prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
     assert prompt["max_tokens"] == expected

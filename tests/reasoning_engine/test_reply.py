@@ -75,7 +75,7 @@ def travels(reply: Reply) -> None:
 
 
 @given(st.lists(blocks, max_size=5) | json_like, stop_reasons | json_like, json_like, usages | json_like)
-def test_whatever_comes_is_a_reply_that_can_travel(
+def test_any_content_of_a_message_becomes_a_serializable_reply(
     content: Any, stop_reason: Any, model: Any, usage: Any
 ) -> None:
     message = a_message(stop_reason=stop_reason, model=model, usage=usage)

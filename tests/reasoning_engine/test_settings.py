@@ -9,7 +9,7 @@ from reasoning_engine.prices import Prices
 from reasoning_engine.settings import EngineSettings
 
 
-def test_nothing_costs_nothing_and_unpriced_tokens_cost_one_does_not_know() -> None:
+def test_no_usage_costs_nothing_and_unpriced_tokens_have_an_unknown_cost() -> None:
     assert EngineSettings().cost_usd(Usage()) == 0.0
     assert EngineSettings().cost_usd(Usage(input_tokens=1)) is None
     priced = EngineSettings(input_usd=3.0, output_usd=15.0)
@@ -39,7 +39,7 @@ class TestThePricesOfSeveralModels:
         assert self.PRICED.for_summaries().cost_usd(self.MILLION) == 0.5
         assert self.PRICED.model_copy(update={"prices": {}}).for_summaries().cost_usd(self.MILLION) == 2.0
 
-    def test_they_are_one_setting_of_json(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_prices_are_one_json_setting(self, monkeypatch: pytest.MonkeyPatch) -> None:
         variable = "ANTIPHON_REASONING_ENGINE_PRICES"
         monkeypatch.setenv(variable, '{"cheap": {"input_usd": 1, "output_usd": 5}}')
         assert load(EngineSettings).prices == {"cheap": Prices(input_usd=1, output_usd=5)}

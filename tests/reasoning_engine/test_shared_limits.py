@@ -71,7 +71,7 @@ async def test_used_up_tokens_of_the_server_stop_the_next_call(bus: Bus) -> None
 
 
 @pytest.mark.parametrize("junk", ["-1", "0", "nan", "1e99", "9" * 400, "x", "ff"])
-async def test_junk_in_the_headers_changes_nothing(bus: Bus, junk: str) -> None:
+async def test_invalid_headers_change_nothing(bus: Bus, junk: str) -> None:
     guard = an_engine(bus)
     for _ in range(3):
         asked = await ask(telling(limit=junk, remaining=junk, reset=junk), guard=guard)
@@ -124,7 +124,7 @@ async def test_a_turn_is_returned_when_the_breaker_is_open(bus: Bus) -> None:
     assert (await ask(Scripted(text="Yes."), guard=guard)).completed.text == "Yes."
 
 
-async def test_what_a_call_did_not_use_is_given_back(bus: Bus) -> None:
+async def test_unused_tokens_of_a_call_are_released(bus: Bus) -> None:
     """Replies are estimated at 500 tokens, and these have 5: six fit where two were reserved."""
     guard = an_engine(bus, output_tokens=1_000, burst_s=60)
     reply = Scripted(text="Yes.", usage={"input_tokens": 100, "output_tokens": 5})

@@ -121,7 +121,7 @@ async def test_a_reply_that_is_no_summary_is_a_failure(reply: Scripted) -> None:
     assert (len(requests), failed.usage.total_tokens) == (1, 120)
 
 
-async def test_trouble_that_may_pass_is_met_by_one_retry_and_no_more() -> None:
+async def test_a_transient_failure_is_retried_only_once() -> None:
     busy = Scripted(status=529, error="overloaded_error")
     outcome, _ = await ask(busy, Scripted(text=SUMMARY), max_attempts=9)
     assert isinstance(outcome, SummaryCompleted)
@@ -129,13 +129,13 @@ async def test_trouble_that_may_pass_is_met_by_one_retry_and_no_more() -> None:
     assert (failed.error.code, len(requests)) == ("overloaded", 2)
 
 
-async def test_what_asking_again_cannot_mend_fails_at_once() -> None:
+async def test_a_permanent_error_fails_at_once() -> None:
     failed, requests = await failure_of(Scripted(status=404, error="not_found_error"), summary_model="gone")
     assert (failed.error.code, failed.model, len(requests)) == ("model_not_found", "gone", 1)
 
 
 @pytest.mark.parametrize("limits", [(60, DAY_S), (600, 60)], ids=["its own", "the session's"])
-async def test_it_takes_no_longer_than_its_own_time_nor_the_sessions(
+async def test_a_summary_ends_at_its_own_timeout_or_that_of_the_session(
     clock: Clock, limits: tuple[float, float]
 ) -> None:
     own_s, sessions_s = limits
@@ -150,12 +150,12 @@ async def test_it_takes_no_longer_than_its_own_time_nor_the_sessions(
     assert failed.error.code == "timeout"
 
 
-async def test_past_the_deadline_no_call_is_made() -> None:
+async def test_no_call_is_made_after_the_deadline() -> None:
     failed, requests = await failure_of(seconds_left=-1)
     assert (failed.error.code, requests) == ("timeout", [])
 
 
-async def test_its_cost_is_computed_from_its_own_prices() -> None:
+async def test_the_cost_of_a_summary_uses_its_own_prices() -> None:
     usage = {"input_tokens": 1_000, "output_tokens": 200}
     reply = Scripted(text=SUMMARY, usage=usage)
     outcome, _ = await ask(reply, input_usd=100.0, output_usd=100.0)

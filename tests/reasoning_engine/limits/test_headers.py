@@ -50,7 +50,7 @@ def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
         ("9" * 5000, None),
     ],
 )
-def test_where_what_is_left_is_not_told_the_time_until_it_is_full_tells(
+def test_without_a_remaining_count_the_time_until_the_reset_gives_it(
     reset: str, remaining: int | None
 ) -> None:
     assert limits_in(of_requests(limit="60", reset=reset)) == {"requests": ReportedLimits(60, remaining)}

@@ -48,14 +48,14 @@ async def test_each_model_has_a_limit_of_its_own(bus: Bus) -> None:
     await a_call(limiter, model="another {of} any:name\n")
 
 
-async def test_who_comes_first_is_served_first_whichever_engine_asks(bus: Bus) -> None:
+async def test_requests_are_served_in_order_across_engines(bus: Bus) -> None:
     engines = two_engines(bus, QUICKLY)
     calls = [a_call(engines[number % 2], wait_s=60) for number in range(10)]
     turns = [int(reservation.start) for reservation in await asyncio.gather(*calls)]
     assert all(later - earlier >= 20_000 for earlier, later in pairwise(turns))
 
 
-async def test_who_is_cancelled_while_waiting_gives_the_turn_back(bus: Bus) -> None:
+async def test_a_request_cancelled_while_waiting_releases_its_turn(bus: Bus) -> None:
     first, second = two_engines(bus, Limits(requests=1, burst_s=0))
     await a_call(first)
     waiting = asyncio.ensure_future(a_call(first, wait_s=90))
@@ -108,7 +108,7 @@ async def test_a_pause_that_the_server_asks_for_holds_for_the_other_too(bus: Bus
     assert 60 < late.value.retry_after_s <= 120
 
 
-async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus, clock: Clock) -> None:
+async def test_a_pause_reaches_requests_that_already_have_a_turn(bus: Bus, clock: Clock) -> None:
     first, _ = two_engines(bus, Limits())
     answered = Answered(bus)
     second = Limiter(answered, bus.keys, Limits(requests=1, burst_s=0))

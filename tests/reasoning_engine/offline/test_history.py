@@ -17,7 +17,7 @@ def a_history(content: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_without_results_there_is_nothing_to_read() -> None:
+def test_a_history_without_results_has_no_briefing() -> None:
     assert as_briefing([{"role": "user", "content": "What is a fugue?"}]) is None
 
 

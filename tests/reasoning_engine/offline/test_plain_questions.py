@@ -157,7 +157,7 @@ def find_notes(query: str) -> list[dict[str, Any]]:
     return []
 
 
-async def test_what_no_search_finds_is_given_up_after_one_round_of_alternatives() -> None:
+async def test_a_search_without_hits_is_abandoned_after_one_round_of_alternatives() -> None:
     """Two rounds of tools, not one for each tool, so that the rounds are not used up."""
     asked_for = await asked("Who won the snooker championship?", search, find_notes)
     assert [set(names) for names in asked_for.called()] == [{"search"}, {"search", "find_notes"}]
@@ -165,7 +165,7 @@ async def test_what_no_search_finds_is_given_up_after_one_round_of_alternatives(
     assert asked_for.answer.count("- search: found nothing") == 1
 
 
-async def test_what_counts_is_no_answer_to_a_search_that_found_nothing() -> None:
+async def test_a_counting_tool_is_no_alternative_to_a_search_without_hits() -> None:
     assert (
         "count_parts" not in (await asked("Is anything by Tolstoy here?", search, count_parts)).called()[-1]
     )
@@ -193,7 +193,7 @@ async def test_a_question_for_a_number_goes_to_the_tool_that_counts() -> None:
     assert (await asked("Which parts are there?", list_parts, count_parts)).called() == [["list_parts"]]
 
 
-async def test_of_two_things_that_are_asked_for_each_is_looked_up_and_quoted() -> None:
+async def test_each_of_two_requested_items_is_looked_up_and_quoted() -> None:
     def get_book(book: str) -> dict[str, Any]:
         return {"book": book, "pages": 100 * len(book)}
 

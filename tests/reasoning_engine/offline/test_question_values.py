@@ -34,7 +34,7 @@ def is_text(value: Any) -> bool:
         ("limit", is_text, None),
     ],
 )
-def test_a_value_stands_by_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
+def test_a_value_is_found_next_to_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
     assert next(question_values.values_near_name(QUESTION.text, name, fits), None) == first
 
 

@@ -150,7 +150,7 @@ async def test_no_call_is_made_twice() -> None:
         assert len(made) == len(set(made))
 
 
-def test_nothing_of_the_corpus_is_written_into_the_model() -> None:
+def test_the_model_contains_no_words_of_the_corpus() -> None:
     folder = Path(__file__).parents[3] / "reasoning_engine" / "offline"
     words = set(re.findall(r"[a-z]+", " ".join(file.read_text() for file in folder.glob("*.py")).lower()))
     titles = [c.title for c in all_courses()] + [lesson.title for c in all_courses() for lesson in c.lessons]

@@ -61,7 +61,7 @@ CHECKED = ("check_plan", {"plan": PLAN}, {"valid": True, "errors": []})
 DEPLOYED = ("deploy", {"plan": PLAN}, {"deployment": "D-7"})
 
 
-def test_a_list_of_the_input_is_gone_through_and_a_write_waits_for_the_reads() -> None:
+def test_every_item_of_a_list_is_read_before_the_write() -> None:
     assert calls(ALL) == [
         ("get_details", {"part": "gauge"}),
         ("get_details", {"part": "siren"}),
@@ -71,12 +71,12 @@ def test_a_list_of_the_input_is_gone_through_and_a_write_waits_for_the_reads() -
     assert calls(ALL, *DETAILED, CHECKED, DEPLOYED) == [("get_status", {"deployment": "D-7"})]
 
 
-def test_nothing_is_written_where_a_check_before_has_found_a_fault() -> None:
+def test_no_write_follows_a_failed_check() -> None:
     faulty = ("check_plan", {"plan": PLAN}, {"valid": False, "errors": ["No trigger"]})
     assert calls(ALL, *DETAILED, faulty) == []
 
 
-def test_a_write_is_not_called_twice_nor_without_a_request() -> None:
+def test_a_write_is_made_once_and_only_on_request() -> None:
     assert calls("Deploy it.", DEPLOYED) == []
     values, notes = given("Deploy it.", DEPLOYED)
     assert calls_of_step(TOOLS, values, replace(notes, tried=())) == ()

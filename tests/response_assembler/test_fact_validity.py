@@ -53,7 +53,7 @@ def test_the_latest_fact_is_found_over_several_steps_and_a_ring_ends() -> None:
     assert latest(ring, "F1") == "F2"
 
 
-def test_what_supersedes_but_is_lost_supersedes_nothing() -> None:
+def test_a_lost_fact_supersedes_nothing() -> None:
     memory = a_memory(a_document("", "one", superseded_by=("F9",), contradicts=("F8",)))
     assert latest(memory, "F1") == "F1"
     assert list(outdated_facts(memory, {"F1": 1})) == []

@@ -98,7 +98,7 @@ def test_each_failure_has_its_own_way_on() -> None:
     ]
 
 
-def test_facts_that_were_lost_and_what_the_coordinator_misses_are_told() -> None:
+def test_lost_facts_and_gaps_known_to_the_coordinator_are_reported() -> None:
     memory = a_memory(a_document("Why", "Why not."), a_use(facts=("F1",), facts_lost=7))
     waiting = Uncertainty(kind="approval_missing", message="`book` waited for [a] person.")
     failed = Uncertainty(kind="model_failed", message="Told elsewhere.")

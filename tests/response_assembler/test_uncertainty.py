@@ -55,7 +55,7 @@ def test_a_tool_that_failed_and_never_succeeded_is_named_once_with_the_reason() 
     assert uncertainty.message == "`search` failed (api_failure): Down."
 
 
-def test_what_happened_is_left_out_where_only_the_models_message_is_known() -> None:
+def test_the_cause_is_omitted_when_only_the_message_for_the_model_is_known() -> None:
     (uncertainty,) = tool_uncertainties(
         a_memory(a_use("search", "timeout", message="Too late. Call search again.")), ()
     )
@@ -81,7 +81,7 @@ def test_only_arguments_that_were_not_corrected_leave_an_uncertainty() -> None:
     ] == ["search"]
 
 
-def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None:
+def test_a_failure_resolved_later_and_a_search_without_hits_leave_no_uncertainty() -> None:
     memory = a_memory(a_use("search", "timeout"), a_use("outline", "not_found"), a_use("search", round=2))
     assert list(tool_uncertainties(memory, ())) == []
 

@@ -51,7 +51,7 @@ def kinds(text: str) -> list[str]:
         "He noted “&#40;Of old) it stood &lt; there” [F4].",
     ],
 )
-def test_a_quotation_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
+def test_a_quotation_found_in_the_cited_fact_is_accepted(text: str) -> None:
     assert kinds(text) == []
 
 
@@ -94,7 +94,7 @@ def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> No
         "It is (so &#40;they say) [F2].",
     ],
 )
-def test_a_number_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
+def test_a_number_found_in_the_cited_fact_is_accepted(text: str) -> None:
     assert kinds(text) == []
 
 
@@ -128,7 +128,7 @@ def test_uncertainties_of_each_kind_are_limited() -> None:
     assert found == ["quote_not_found"] * UNCERTAINTIES_MAX + ["number_not_found"] * UNCERTAINTIES_MAX
 
 
-def test_a_structure_that_cannot_be_read_is_taken_as_it_stands() -> None:
+def test_an_unreadable_structure_is_searched_as_text() -> None:
     fact = FACTS.facts["F3"].model_copy(update={"statement": "[" * 5000 + "77"})
     memory = Memory(facts={"F3": fact})
     assert uncertainties("It is 77 [F3].", memory) == []

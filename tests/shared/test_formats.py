@@ -51,7 +51,7 @@ NEW = Tree(
 )
 
 
-def test_newer_fields_are_left_out_wherever_they_stand() -> None:
+def test_newer_fields_are_omitted_at_any_depth() -> None:
     written = orjson.loads(as_json(NEW, BEFORE))
     assert "colour" not in written["root"]
     assert written["branches"][0]["colour"] == "brown", "one of the same name that was always there"
@@ -60,12 +60,12 @@ def test_newer_fields_are_left_out_wherever_they_stand() -> None:
     assert "height" not in written
 
 
-def test_nothing_is_left_out_for_the_current_format() -> None:
+def test_the_current_format_omits_nothing() -> None:
     assert as_json(NEW, FORMAT) == NEW.model_dump_json().encode()
     assert newer_fields(NEW, FORMAT) == {}
 
 
-def test_other_exclusions_hold_as_well() -> None:
+def test_other_exclusions_apply_too() -> None:
     assert orjson.loads(as_json(NEW, BEFORE, exclude={"root", "named"})).keys() == {"branches"}
 
 
@@ -105,7 +105,7 @@ def test_json_is_left_without_what_is_newer_in_its_value() -> None:
     ) == {"root": {"name": "a"}}
 
 
-def test_what_an_earlier_version_wrote_is_carried_over_step_by_step() -> None:
+def test_fields_of_an_earlier_version_are_upcast_step_by_step() -> None:
     upcasters = {1: lambda fields: {"b": fields["a"]}, 2: lambda fields: {"c": fields["b"] * 2}}
     assert carried_over({"a": 2}, upcasters, 1, 3) == {"c": 4}
     assert carried_over({"b": 2}, upcasters, 2, 3) == {"c": 4}
@@ -113,6 +113,6 @@ def test_what_an_earlier_version_wrote_is_carried_over_step_by_step() -> None:
 
 
 @pytest.mark.parametrize(("fields", "written"), [({}, 1), ({"a": 1}, 0)])
-def test_what_cannot_be_carried_over_is_told(fields: dict[str, int], written: int) -> None:
+def test_fields_that_cannot_be_upcast_are_refused(fields: dict[str, int], written: int) -> None:
     with pytest.raises(CannotCarryOver):
         carried_over(fields, {1: lambda fields: {"b": fields["a"]}}, written, 2)

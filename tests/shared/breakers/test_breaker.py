@@ -90,7 +90,7 @@ def test_failures_of_long_ago_are_forgotten() -> None:
     assert after(True, state=state, start=60).opened == 60
 
 
-def test_while_open_calls_are_refused_until_its_time_is_over() -> None:
+def test_an_open_circuit_refuses_calls_until_its_time_is_over() -> None:
     assert (BREAKER.ask(OPEN, 2), BREAKER.ask(OPEN, 12)) == (RefusedCall(20), RefusedCall(10))
     assert [BREAKER.phase(OPEN, now) for now in (2, 21.9, 22, 100)] == [
         "open",
@@ -121,7 +121,7 @@ def test_a_lost_probe_is_replaced() -> None:
     assert state.probed == 42
 
 
-def test_what_ends_while_open_and_began_before_changes_nothing() -> None:
+def test_a_call_that_began_before_the_circuit_opened_changes_nothing() -> None:
     assert BREAKER.after(OPEN, True, 5) == BREAKER.after(OPEN, False, 5) == OPEN
 
 
@@ -233,7 +233,7 @@ def test_a_report_that_is_too_late_is_not_counted() -> None:
 
 
 @given(st.floats(-1e9, 1e9), st.lists(st.booleans(), max_size=5))
-def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
+def test_a_circuit_forced_open_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
     forced_open = BREAKER.force_open(ForcedOpen(at=2e9, by="Ada", because="It costs too much."))
     state = forced_open
     for is_failure in endings:
@@ -245,7 +245,9 @@ def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: l
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(["ask", "failed", "went well"])), max_size=60))
-def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[float, str]]) -> None:
+def test_the_circuit_closes_after_a_successful_probe_following_any_history(
+    steps: list[tuple[float, str]],
+) -> None:
     state, now = OPEN, 2.0
     for pause, step in steps:
         now += pause
@@ -273,7 +275,7 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
         (OPEN, -1e6, True),
     ],
 )
-def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, is_empty: bool) -> None:
+def test_a_state_is_droppable_only_when_empty(state: BreakerState, now: float, is_empty: bool) -> None:
     assert BREAKER.is_droppable(state, now) is is_empty
 
 
@@ -302,7 +304,7 @@ def test_a_state_need_not_be_kept_once_its_failures_would_be_forgotten(
     assert BREAKER.is_droppable(state, now) is is_empty
 
 
-def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_an_hour() -> None:
+def test_a_circuit_forced_open_ignores_call_outcomes_and_suggests_a_retry_in_an_hour() -> None:
     forced_open = BREAKER.force_open(ForcedOpen(at=2, by="ann", because="It smokes."))
     assert (forced_open.opened, forced_open.endings, forced_open.probed) == (2, (), None)
     assert BREAKER.phase(forced_open, 1e9) == "open"
@@ -320,7 +322,9 @@ def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_
         ("open_s", 0.001, 86_400, (0, 86_400.5)),
     ],
 )
-def test_its_settings_have_bounds(name: str, least: float, most: float, beyond: tuple[float, float]) -> None:
+def test_breaker_settings_have_bounds(
+    name: str, least: float, most: float, beyond: tuple[float, float]
+) -> None:
     for value in (least, most):
         assert getattr(BreakerSettings.model_validate({name: value}).breaker, name) == value
     for value in beyond:

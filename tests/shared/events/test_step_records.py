@@ -51,6 +51,6 @@ def test_a_record_comes_back_as_it_was_with_the_number_of_its_outputs(record: An
 @pytest.mark.parametrize(
     "raw", [b"", b"{}", b'{"kind":"dance"}', b'{"kind":"decision","of":"x","changed":{}}']
 )
-def test_what_is_no_record_is_unreadable(raw: bytes) -> None:
+def test_an_invalid_step_record_is_unreadable(raw: bytes) -> None:
     with pytest.raises(UnreadableEvent, match="step record"):
         decode_record(raw)

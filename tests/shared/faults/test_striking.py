@@ -40,11 +40,11 @@ async def passed(times: int, point: str = "commit.before") -> list[str]:
     return events
 
 
-def test_nothing_happens_where_nothing_was_armed() -> None:
+def test_an_unarmed_point_injects_nothing() -> None:
     assert asyncio.run(passed(3)) == ["-"] * 3
 
 
-def test_what_is_armed_in_one_context_strikes_in_no_other() -> None:
+def test_a_fault_armed_in_one_context_is_not_injected_in_another() -> None:
     assert armed("commit.before:raise@1-9", lambda: passed(1)) == ["FaultOnPurpose"]
     assert asyncio.run(passed(3)) == ["-"] * 3
 

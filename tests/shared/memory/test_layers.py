@@ -25,13 +25,13 @@ def after(*notes: Note) -> Memory:
         ((Note(open=("a?",)), Note(answered=("a? yes",)), Note(plans=("stop",))), ()),
     ],
 )
-def test_what_is_open_is_what_was_named_last_less_what_was_answered_since(
+def test_open_questions_are_the_last_ones_listed_minus_those_answered_since(
     notes: tuple[Note, ...], still: tuple[str, ...]
 ) -> None:
     assert after(*notes).open_questions == still
 
 
-def test_what_was_answered_is_kept_once_oldest_first() -> None:
+def test_answered_questions_are_kept_once_oldest_first() -> None:
     memory = after(Note(answered=("a? 1", "b? 2")), Note(answered=("a? 1", "c? 3")))
     assert memory.answered == ("a? 1", "b? 2", "c? 3")
 

@@ -76,7 +76,7 @@ _LEVELS = [
         (f"# {'x' * 1_000_000}", "more than 1,000,000 bytes"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_refused_with_the_reason(text: str, why: str) -> None:
+def test_an_unusable_step_file_is_refused_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(UnfitSteps) as refused:
         read_steps(text)
     assert why in str(refused.value)

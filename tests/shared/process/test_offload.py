@@ -32,7 +32,7 @@ async def test_small_values_stay_on_the_loop_and_large_ones_leave_it() -> None:
     assert await thread_of(ROWS) != here
 
 
-async def test_what_the_work_raises_is_raised_here() -> None:
+async def test_an_exception_of_the_work_is_raised_in_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
         await offload(lambda rows: len(rows) / 0, ROWS)
 

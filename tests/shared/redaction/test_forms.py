@@ -29,7 +29,7 @@ def is_found(form: Form) -> bool:
     return True
 
 
-def test_there_are_enough_forms_and_each_names_its_source() -> None:
+def test_the_forms_are_numerous_and_each_names_its_source() -> None:
     assert len(forms()) >= 150
     assert len({form.name for form in forms()}) == len(forms())
     assert all(form.source and form.filled(0)[1] for form in forms())
@@ -41,7 +41,7 @@ def test_a_form_that_rules_were_made_for_is_found(form: Form) -> None:
     assert is_found(form)
 
 
-def test_of_the_forms_that_were_kept_for_the_report_nine_in_ten_are_found() -> None:
+def test_nine_of_ten_held_out_forms_are_found() -> None:
     missed = [form.name for form in REPORT if not is_found(form)]
     assert len(missed) <= len(REPORT) // 10, missed
 
@@ -55,9 +55,7 @@ def test_of_the_forms_that_were_kept_for_the_report_nine_in_ten_are_found() -> N
         ("fresh_seen.txt", 55, 50),
     ],
 )
-def test_of_forms_that_came_later_no_fewer_are_found_than_were(
-    file: str, of_work: int, of_report: int
-) -> None:
+def test_no_fewer_of_the_later_forms_are_found_than_before(file: str, of_work: int, of_report: int) -> None:
     """Rules were made for the first half of three files; never for their second, nor for last_seen.txt."""
     work, report = halves_of(file)
     assert sum(map(is_found, work)) >= of_work
@@ -86,7 +84,7 @@ def test_nine_in_ten_of_the_forms_are_found_that_no_rule_was_made_for() -> None:
         "one-time codes were sent to 1200 users in 2024 and 2025",
     ],
 )
-def test_names_and_numbers_are_no_passwords_where_one_may_stand(text: str) -> None:
+def test_names_and_numbers_in_the_position_of_a_password_stay(text: str) -> None:
     assert REDACTOR.text(text) == text
 
 
@@ -125,7 +123,7 @@ def test_every_rule_that_is_left_out_has_a_reason_and_the_licence_is_kept() -> N
     assert "MIT License" in files("antiphon_shared.redaction").joinpath("LICENSE.betterleaks").read_text()
 
 
-def test_a_token_without_any_chance_in_it_is_none() -> None:
+def test_a_token_without_randomness_is_not_redacted() -> None:
     assert REDACTOR.text("glpat-" + "x" * 20) == "glpat-" + "x" * 20
     assert entropy("xxxx") == 0
     assert entropy("ab") == 1

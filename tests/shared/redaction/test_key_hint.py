@@ -26,7 +26,7 @@ def keys(draw: st.DrawFn) -> str:
 
 @settings(max_examples=300, deadline=None)
 @given(keys(), WAYS, st.integers(0, 2))
-def test_no_secret_key_is_missed_however_it_is_written(key: str, way: str, levels: int) -> None:
+def test_no_secret_key_is_missed_in_any_spelling(key: str, way: str, levels: int) -> None:
     assert HINT.may_match(json.dumps({key: 1}, ensure_ascii=False)) or not KEYS.matches(key)
     text, found = way.format(key), list[str]()
     KEYS.in_text(text, lambda value: found.append(value) or "")  # type: ignore[func-returns-value]  # that is why

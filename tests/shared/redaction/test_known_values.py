@@ -42,7 +42,7 @@ def test_a_short_word_is_no_part_of_an_id_and_a_short_value_is_not_looked_for() 
 
 
 @given(st.lists(st.text("abcAB1/+-_", min_size=6, max_size=12), min_size=1, max_size=80, unique=True))
-def test_of_many_values_each_is_found(secrets: list[str]) -> None:
+def test_each_of_many_values_is_found(secrets: list[str]) -> None:
     values = KnownValues(dict.fromkeys(secrets, "*"), as_words=False)
     assert all("*" in values.replaced(f"({secret})", str) for secret in secrets)
     assert all(secret not in values.replaced(f"({secret})", str) for secret in secrets)

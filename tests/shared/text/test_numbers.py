@@ -72,7 +72,7 @@ def test_a_range_is_one_amount(text: str, low: str, high: str, unit: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["2024-03-01", "mp3", "1.2.3", "12th", "on time", "one-way street-12b"])
-def test_what_is_no_number_is_not_read_as_one(text: str) -> None:
+def test_text_that_is_no_number_is_not_read_as_one(text: str) -> None:
     assert [one for one in read(text) if one[0] != "1"] == []
 
 

@@ -132,7 +132,7 @@ def test_a_query_with_one_question_or_an_unclear_one_stays_whole(query: str) -> 
     assert sub_questions(query) == (query,)
 
 
-def test_of_more_questions_than_there_is_place_for_the_last_part_is_all_that_is_left() -> None:
+def test_the_last_part_holds_all_questions_beyond_the_bound() -> None:
     questions = [f"Who is number {number}?" for number in range(PARTS_MAX + 3)]
 
     parts = sub_questions(" ".join(questions))
@@ -147,7 +147,7 @@ def test_a_query_with_a_long_text_in_it_stays_whole() -> None:
     assert sub_questions(query) == (query,)
 
 
-def test_nothing_asks_nothing() -> None:
+def test_an_empty_question_has_no_parts() -> None:
     assert sub_questions(" \n") == ()
 
 

@@ -68,7 +68,7 @@ def test_an_identifier_is_taken_apart(name: str, parts: tuple[str, ...]) -> None
     assert stems_of_name(name) == parts
 
 
-def test_names_are_alike_whatever_their_case_and_punctuation() -> None:
+def test_names_are_compared_ignoring_case_and_punctuation() -> None:
     assert similarity("The Old Bridge", "the old-bridge!") == 1.0
     assert similarity("", "bridge") == 0.0
     assert similarity("bridge", "?!") == 0.0

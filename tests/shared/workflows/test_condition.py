@@ -76,7 +76,7 @@ def test_it_holds(text: str) -> None:
         ("1 ? true : false", "? takes true or false"),
     ],
 )
-def test_what_has_no_value_fails_with_the_reason(text: str, why: str) -> None:
+def test_a_condition_without_a_value_fails_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(ConditionFailed) as failed:
         is_true(text, VALUES)
     assert why in str(failed.value)
@@ -118,7 +118,7 @@ def test_a_missing_reference_fails_where_nothing_absorbs_it() -> None:
         ("'unclosed", "cannot be read"),
     ],
 )
-def test_what_is_no_condition_is_refused_with_the_place(text: str, why: str) -> None:
+def test_an_invalid_condition_is_refused_with_its_position(text: str, why: str) -> None:
     with pytest.raises(ConditionSyntax) as refused:
         read_condition(text)
     assert why in str(refused.value)

@@ -54,12 +54,12 @@ def test_parts_of_a_parallel_and_the_step_of_a_foreach_count() -> None:
     assert described(a_workflow(**graph))["book"] == ["Requires: search (needs place)."]
 
 
-def test_what_the_description_says_is_not_said_again() -> None:
+def test_a_hint_already_in_the_description_is_not_repeated() -> None:
     found = described(BOOKING, book="Books.\nRequires: search first; its `flight_id`.\nNext: pay.")
     assert found["book"] == ["Requires: search first; its `flight_id`.", "Next: pay."]
 
 
-def test_what_most_workflows_connect_is_named_and_no_more_than_three() -> None:
+def test_the_three_most_frequent_predecessors_are_named() -> None:
     def taking(giver: str) -> Workflow:
         return a_workflow(a={"call": giver}, b={"call": "pay", "args": {"x": "$a.id"}, "depends_on": ["a"]})
 

@@ -82,7 +82,7 @@ def test_arguments_hold_the_values_of_tables_and_parameters() -> None:
         (f"SELECT {' ' * LENGTH_MAX}1", "more than the limit of 20,000"),
     ],
 )
-def test_what_is_no_query_is_refused_with_the_reason(sql: str, why: str) -> None:
+def test_an_invalid_query_is_refused_with_the_reason(sql: str, why: str) -> None:
     with pytest.raises(UnfitSql, match=why):
         names_in(sql)
 

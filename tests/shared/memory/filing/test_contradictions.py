@@ -16,7 +16,7 @@ def test_four_in_five_contradictions_are_marked(half: Half) -> None:
 
 
 @pytest.mark.parametrize("half", ["development", "report"])
-def test_what_only_seems_to_contradict_is_not_marked(half: Half) -> None:
+def test_statements_that_only_seem_to_contradict_are_not_marked(half: Half) -> None:
     examples = pairs(half, contradicts=False)
     assert len(examples) > 60
     assert [(pair.one, pair.other) for pair in examples if pair.is_marked] == []

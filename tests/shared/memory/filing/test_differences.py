@@ -121,7 +121,7 @@ def test_reports_of_two_dates_have_one_subject() -> None:
         ("As of 2024 the harbour has 12 cranes.", "As of March 2024 the fees are 12 euros."),
     ],
 )
-def test_what_is_not_surely_about_the_same_is_left_alone(one: str, other: str) -> None:
+def test_statements_that_may_differ_in_subject_are_not_compared(one: str, other: str) -> None:
     assert relations(passages(one, other)) == NONE
 
 

@@ -110,7 +110,7 @@ def test_very_many_rows_are_filed_in_groups(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["Markdown", "HTML"])
-def test_what_stands_around_a_table_is_text_below_its_headings(form: str) -> None:
+def test_text_around_a_table_is_filed_under_its_headings(form: str) -> None:
     after = "\n\nThe list was made in May by the keepers of the harbour."
     parts = parts_of(FORMS[form](cities(3)) + after)
     rows = [one.text for part in parts for one in part.statements]
@@ -142,7 +142,7 @@ def test_a_row_of_another_length_stays_the_text_that_it_is() -> None:
         "{not: json}",
     ],
 )
-def test_what_is_no_whole_table_is_filed_as_text(text: str) -> None:
+def test_an_incomplete_table_is_filed_as_text(text: str) -> None:
     rows = filed(text)
     assert rows
     assert not any(is_json for *_, is_json in rows)

@@ -47,13 +47,13 @@ class TestFindTools:
             nothing = await find(dispatcher, "chess")
             assert nothing == {"tools": [], "note": "None fits; use other words."}
 
-    async def test_what_the_session_may_not_use_is_not_found(self) -> None:
+    async def test_a_tool_that_the_session_may_not_use_is_not_found(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             assert names(await find(dispatcher, "mail", allowed=("list_mails",))) == {"list_mails"}
         async with a_dispatcher(*some_tools(), default_scopes=("read",)) as dispatcher:
             assert names(await find(dispatcher, "mail")) == {"list_mails"}
 
-    async def test_what_a_person_has_to_approve_is_found(self) -> None:
+    async def test_a_tool_that_needs_approval_is_found(self) -> None:
         """They are asked about its call; a model that cannot find it could never make one."""
         async with a_dispatcher(*some_tools(), approval=("send_mail",)) as dispatcher:
             assert names(await find(dispatcher, "mail")) == {"send_mail", "list_mails"}
@@ -61,7 +61,7 @@ class TestFindTools:
             found = await find(dispatcher, "mail", has_untrusted=True)
             assert names(found) == {"send_mail", "list_mails"}
 
-    async def test_what_can_be_called_in_the_next_round_is_found(self) -> None:
+    async def test_a_tool_callable_in_the_next_round_is_found(self) -> None:
         first = a_tool("mail_first", lambda a, c: None, rounds=1)
         second = a_tool("mail_second", lambda a, c: None, rounds=2)
         async with a_dispatcher(first, second) as dispatcher:
@@ -127,7 +127,7 @@ class TestReadResult:
         assert error.message == "No result is stored under the handle 'r1c0'."
         assert "make that call again and ask for less" in error.suggested_action
 
-    async def test_what_is_no_handle_leads_nowhere(self) -> None:
+    async def test_an_invalid_handle_is_refused(self) -> None:
         async with a_dispatcher(self.tool()) as dispatcher:
             for handle in ("journal:1", "../s2:result:r1c0", ""):
                 error = error_in(await self.read(dispatcher, handle=handle))
@@ -144,7 +144,7 @@ class TestReadResult:
                 error = error_in(await self.read(other, handle=shown.handle))
         assert error.error_type == "permission_denied"
 
-    async def test_past_the_end_there_is_nothing(self) -> None:
+    async def test_reading_past_the_end_gives_an_empty_text(self) -> None:
         async with a_bus() as bus, a_dispatcher(self.tool(), bus=bus) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             read = await self.read(dispatcher, handle=shown.handle, start=10**6)

@@ -94,7 +94,7 @@ async def test_other_scopes_and_other_tenants_run(tmp_path: Path) -> None:
     assert counting.count == 3
 
 
-async def test_what_is_not_said_to_be_kept_runs_each_time() -> None:
+async def test_a_tool_without_caching_runs_each_time() -> None:
     counting = Counting()
     async with a_bus() as bus:
         for id in ("a", "b"):
@@ -110,7 +110,7 @@ async def test_a_failure_is_not_kept() -> None:
     assert counting.count == 2
 
 
-async def test_what_another_tool_answered_is_not_kept() -> None:
+async def test_an_answer_of_an_alternative_is_not_cached() -> None:
     counting = Counting("an answer", ToolFailed("api_failure", "out of order"))
     tools = [counting.tool(alternatives="other"), a_tool("other", lambda a, c: "another answer")]
     async with a_bus() as bus:
@@ -142,7 +142,7 @@ async def test_permission_is_checked_before_the_cache_is_asked() -> None:
     assert result.data is None
 
 
-async def test_a_cached_result_says_so_and_when_it_was_made(bus: Bus) -> None:
+async def test_a_cached_result_is_marked_with_its_time(bus: Bus) -> None:
     counting = Counting()
     before = utc_now()
     first, second = await ask(counting.tool(), bus), await ask(counting.tool(), bus, "b")
@@ -152,7 +152,7 @@ async def test_a_cached_result_says_so_and_when_it_was_made(bus: Bus) -> None:
     assert before <= second.cached_at <= utc_now()
 
 
-async def test_a_deterministic_read_is_cached_without_being_told_for_how_long(bus: Bus) -> None:
+async def test_a_deterministic_read_is_cached_without_an_explicit_ttl(bus: Bus) -> None:
     counting = Counting()
     look = a_tool("look", counting, deterministic=True)
     await ask(look, bus)
@@ -166,7 +166,7 @@ async def test_a_tool_that_was_changed_is_not_answered_from_the_cache_of_the_old
     assert counting.count == 2
 
 
-async def test_without_the_setting_nothing_is_cached(bus: Bus) -> None:
+async def test_nothing_is_cached_while_caching_is_off(bus: Bus) -> None:
     counting = Counting()
     for id in ("a", "b"):
         (result,) = await results_of([counting.tool()], a_request(a_call(id)), bus, cache=False)

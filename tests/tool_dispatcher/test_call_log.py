@@ -110,7 +110,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-async def test_what_does_not_run_is_refused_at_info(name: str) -> None:
+async def test_a_refused_call_is_logged_at_info(name: str) -> None:
     tools, calls = REFUSED[name]
     (line,) = await lines_of(tools, *calls, default_scopes=("read",))
     assert (line["log_level"], line["status"]) == ("info", "refused")
@@ -165,7 +165,7 @@ async def test_each_member_of_a_group_has_its_line() -> None:
     assert (lines[2]["error_type"], lines[2]["code"]) == ("not_found", "NOT_FOUND")
 
 
-async def test_what_had_settled_before_a_takeover_is_not_logged_again() -> None:
+async def test_a_call_settled_before_a_takeover_is_not_logged_again() -> None:
     request = a_request(a_call("c1"), a_call("c2", "book"), a_call("c3", "gone"), allowed=("look", "book"))
     tools = [a_tool("look", answer), a_tool("book", answer, "write")]
     async with a_bus() as bus, a_dispatcher(*tools, bus=bus) as dispatcher:

@@ -136,7 +136,7 @@ async def test_hints_that_cannot_be_used_stop_the_start(
             build(bus, Registry([Ledger().tool("send")]))
 
 
-def test_hints_may_stand_in_the_variable_itself() -> None:
+def test_hints_may_be_given_in_the_variable_itself() -> None:
     catalogue = to_catalogue(Registry([Ledger().tool("send"), Ledger().tool("look")]))
     hinted = add_hints(catalogue, '{"send": {"requires": ["look"], "hint": "Name the price."}}')
     assert hinted.by_name["send"].description.endswith("Requires: look first.\nName the price.")

@@ -114,7 +114,7 @@ async def test_a_call_brings_back_all_it_returned() -> None:
     assert failed["content"]["message"] == "No such."
 
 
-async def test_of_a_result_that_was_shown_in_part_the_whole_is_read() -> None:
+async def test_the_whole_of_a_result_shown_in_part_is_read() -> None:
     past = Past()
     past.round(("search", {}, {"results": PASSAGES[:1]}), handles=("r1c0",))
     past.store.wholes["result:r1c0"] = ToolsCompleted.of(1, ()).model_dump_json().encode()
@@ -123,7 +123,7 @@ async def test_of_a_result_that_was_shown_in_part_the_whole_is_read() -> None:
     assert (await past.parts("toolu_10"))[0]["content"] == {"results": PASSAGES[:1]}
 
 
-async def test_where_the_log_has_lost_it_the_facts_of_memory_are_told() -> None:
+async def test_the_facts_of_the_memory_are_returned_when_the_log_is_lost() -> None:
     past = searched()
     past.store.log.clear()
     (part,) = await past.parts("D2")
@@ -203,7 +203,7 @@ class TestTooLarge:
             assert len(result.model_dump_json()) < 1_800
 
 
-async def test_what_was_recalled_adds_nothing_to_memory_that_is_there() -> None:
+async def test_a_recalled_result_adds_nothing_to_the_memory() -> None:
     past = searched()
     recalled = await past.result(f"F1-F{len(past.memory.facts)}")
     completed = ToolsCompleted.of(2, (recalled,))

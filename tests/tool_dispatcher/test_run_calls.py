@@ -77,7 +77,7 @@ async def test_text_that_looks_like_a_placeholder_reaches_the_tool_as_it_is(text
     assert (result.status, seen) == ("ok", [arguments])
 
 
-async def test_a_result_is_shown_whole_to_a_run_whatever_a_model_would_be_shown() -> None:
+async def test_a_run_gets_the_whole_result_that_a_model_sees_in_part() -> None:
     items = [{"id": n} for n in range(60_000)]
 
     async def look(arguments: dict[str, Any], context: ToolContext) -> Any:
@@ -121,7 +121,7 @@ async def test_a_secret_among_the_arguments_is_in_no_result_of_many_calls_at_onc
         assert word not in await all_of_redis(bus)
 
 
-async def test_of_a_run_reads_are_not_noted_in_the_journal_and_writes_are(bus: Bus) -> None:
+async def test_only_writes_of_a_run_are_noted_in_the_journal(bus: Bus) -> None:
     """Nothing else of the batch could be answered by it: a read is made again."""
     ledger = Ledger()
     tools = [ledger.tool("look", "read"), ledger.tool("enter", "write")]
@@ -133,7 +133,9 @@ async def test_of_a_run_reads_are_not_noted_in_the_journal_and_writes_are(bus: B
     assert outcome_entry("b#1") in await session.settled(journal_name(2))
 
 
-async def test_two_nodes_with_equal_arguments_are_two_writes_and_one_node_is_one(bus: Bus) -> None:
+async def test_two_nodes_with_equal_arguments_make_two_writes_and_one_redelivered_node_makes_one(
+    bus: Bus,
+) -> None:
     ledger = Ledger()
     tools = [ledger.tool("enter", "write")]
     await one(tools, a_run_call("enter", "a", number=1, arguments={"n": 1}), bus)
@@ -143,7 +145,7 @@ async def test_two_nodes_with_equal_arguments_are_two_writes_and_one_node_is_one
 
 
 @pytest.mark.parametrize("repeat", ["return", "ask", "run"])
-async def test_what_a_contract_says_of_repetitions_is_not_about_nodes(bus: Bus, repeat: str) -> None:
+async def test_the_repeat_policy_of_a_contract_does_not_apply_to_nodes(bus: Bus, repeat: str) -> None:
     enter = Flaky()
     tools = [a_tool("enter", enter, "write", repeat=repeat)]
     results = [await one(tools, a_run_call("enter", f"each/{n}", number=n), bus) for n in (1, 2, 3)]
@@ -180,7 +182,7 @@ class TestAnotherAttemptUnderTheSameKey:
         [([], {"idempotent": True}, "ok", "at last"), ([unavailable()], {}, "error", None)],
         ids=["has succeeded", "must not run twice"],
     )
-    async def test_of_a_write_that_has_succeeded_or_must_not_run_twice_gives_its_result(
+    async def test_a_retried_node_returns_the_result_of_a_write_that_must_not_run_twice(
         self, bus: Bus, failures: list[Exception], options: dict[str, Any], status: str, data: Any
     ) -> None:
         enter = Flaky(*failures)

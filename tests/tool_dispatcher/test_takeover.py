@@ -171,7 +171,7 @@ class TestNobodyCanSee:
         assert "grant ended" in error.message
         assert len(service.runs) == 1
 
-    async def test_so_it_is_where_the_tool_is_gone_or_takes_other_arguments(self, bus: Bus) -> None:
+    async def test_an_outcome_is_unknown_when_the_tool_is_gone_or_has_other_arguments(self, bus: Bus) -> None:
         service = BookingService()
         await cut_off_long_ago(service, bus)
         (result,) = await results_of([], REQUEST, bus, redelivered=True)

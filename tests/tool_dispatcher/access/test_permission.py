@@ -96,7 +96,7 @@ def test_a_problem_outweighs_every_scope() -> None:
     )
 
 
-def test_what_the_session_does_not_offer_is_refused_whatever_its_scopes() -> None:
+def test_a_tool_outside_the_offer_is_refused_despite_its_scopes() -> None:
     error = denied(refusal(a_call(name="send"), WRITE, terms(a_request(allowed=("look",)))))
     assert error.message == "send is not offered here."
     denied(refusal(a_call(name="send"), WRITE, terms(a_request(allowed=()))))
@@ -166,7 +166,7 @@ def test_an_approval_is_no_scope() -> None:
     )
 
 
-def test_once_untrusted_content_is_in_the_session_writes_need_a_person() -> None:
+def test_writes_need_approval_after_untrusted_content() -> None:
     after = terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED)
     denied(refusal(a_call(name="send"), WRITE, after))
     assert refusal(a_call(name="send"), WRITE, after, approved()) is None
@@ -206,7 +206,7 @@ def test_a_call_that_will_not_run_brings_nothing() -> None:
     assert refusal(fed, WRITE, terms(request, rule=ALL_AFTER_UNTRUSTED)) is None
 
 
-def test_a_tool_that_needs_a_person_never_stands_in_for_another() -> None:
+def test_a_tool_that_needs_approval_never_replaces_another() -> None:
     """The approval of one tool does not cover another."""
     assert cannot_substitute("send", WRITE, terms(rule=ApprovalRule(frozenset({"send"}))))
     assert cannot_substitute("send", WRITE, terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED))

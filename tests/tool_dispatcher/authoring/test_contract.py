@@ -20,7 +20,7 @@ from tool_dispatcher.authoring.contract import OPTIONS, complete
 from tool_dispatcher.authoring.failures import InvalidTool
 
 
-def test_a_read_without_options_runs_beside_others_and_a_failure_stops_nothing() -> None:
+def test_a_read_without_options_runs_concurrently_and_its_failure_stops_nothing() -> None:
     contract = complete("look", "read", {})
     assert (contract.mode, contract.error_propagation) == ("parallel-safe", "partial-success")
 
@@ -63,7 +63,7 @@ def test_a_contract_is_the_same_after_it_travelled_in_a_schema() -> None:
     assert Contract.of_schema({"x-orchestration": contract.as_keyword()}, "write") == contract
 
 
-def test_every_default_is_spelled_out_for_who_reads_the_schema() -> None:
+def test_every_default_is_written_into_the_schema() -> None:
     keyword = complete("look", "read", {}).as_keyword()
     assert keyword.keys() == Contract.model_fields.keys()
     assert keyword["error_propagation"] == "partial-success"
@@ -112,7 +112,7 @@ CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
 
 
 @each_row(("effect", "options", "why"), CONTRADICTIONS)
-def test_what_contradicts_itself_is_refused_with_the_fix(
+def test_a_contradictory_contract_is_refused_with_the_fix(
     effect: Effect, options: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(InvalidTool, match=f"^Tool 't': .*{why}") as refused:
@@ -133,9 +133,7 @@ _anything = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(OPTIONS), _anything, max_size=3), st.sampled_from(get_args(Effect)))
-def test_whatever_an_author_writes_is_a_contract_or_one_clear_sentence(
-    options: dict[str, Any], effect: Effect
-) -> None:
+def test_any_options_give_a_contract_or_one_clear_error(options: dict[str, Any], effect: Effect) -> None:
     try:
         contract = complete("t", effect, options)
     except InvalidTool as refused:

@@ -46,7 +46,7 @@ class Client(Exception):
         (SystemExit(3), "", "internal_error"),
     ],
 )
-def test_the_code_of_an_exception_is_kept_beside_the_error_type(
+def test_the_code_of_an_exception_is_kept_next_to_the_error_type(
     error: BaseException, code: str, error_type: str
 ) -> None:
     reported = error_of(error, "read")

@@ -29,7 +29,7 @@ async def test_a_reconcile_is_kept_and_its_being_there_is_published() -> None:
     assert await noted.reconcile("k", {}) is NO_EFFECT
 
 
-def test_without_one_there_is_none() -> None:
+def test_a_tool_without_a_reconcile_function_has_none() -> None:
     noted = tool(effect="write", name="note", description="Notes.", reconcile=None)(lambda: None)
     assert noted.reconcile is None
     assert not noted.contract.reconciles

@@ -163,7 +163,7 @@ class TestContract:
 
 
 class TestExamples:
-    def test_those_of_the_author_are_published_and_the_first_is_shown_to_who_errs(self) -> None:
+    def test_examples_of_the_author_are_published_and_the_first_is_shown_on_errors(self) -> None:
         shown = tool(effect="read", description="E.", examples=[{"a": 7}, {"a": 8}])(fine)
         assert shown.input_schema["examples"] == [{"a": 7}, {"a": 8}]
         assert shown.example == {"a": 7}
@@ -320,7 +320,7 @@ def test_a_bad_definition_is_refused_with_the_fix(
     assert refused.value.hint
 
 
-def test_a_bare_decorator_is_refused_with_the_fix() -> None:
+def test_a_decorator_without_parentheses_is_refused_with_the_fix() -> None:
     with pytest.raises(InvalidTool, match=r"effect is missing .*'fine'.*@tool\(effect="):
         tool(fine)  # type: ignore[arg-type]  # the very fault
 

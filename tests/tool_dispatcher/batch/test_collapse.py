@@ -99,7 +99,7 @@ def test_calls_that_the_request_refuses_do_not_count() -> None:
     ],
     ids=["no variant there", "none declared", "other effect", "other round", "needs more", "denied"],
 )
-def test_without_a_variant_that_may_stand_in_calls_run_singly(
+def test_calls_without_a_usable_batch_variant_run_singly(
     contracts: dict[str, Contract], known: dict[str, Any]
 ) -> None:
     assert len(_plan_of(5, contracts, **known).units) == 5
@@ -121,7 +121,7 @@ def test_a_group_keeps_to_the_bounds_of_both_tools() -> None:
     assert unit.limits == (("one", 3), ("many", 2))
 
 
-def test_the_groups_are_the_same_whatever_has_settled_or_is_refused() -> None:
+def test_groups_do_not_depend_on_settled_or_refused_calls() -> None:
     """A group has an idempotency key: a batch taken over must find the very same one."""
     fresh = _plan_of(25)
     later = _plan_of(
@@ -144,7 +144,7 @@ def test_a_group_that_has_settled_in_part_runs_as_it_was_and_changes_nothing_tha
     assert hand.answered == []
 
 
-def test_so_does_one_that_had_to_wait_for_another_tool() -> None:
+def test_calls_that_waited_for_another_tool_are_collapsed_too() -> None:
     contracts = {**CONTRACTS, "one": SEARCH_FIRST.model_copy(update={"batch": MANY}), "search": READ}
     calls = [a_call("search"), *[a_call("one")] * 4]
     hand = Hand(a_plan(*calls, contracts=contracts, settled={2: ok(2, "as it was", "one")}))
@@ -326,7 +326,9 @@ def test_one_bad_item_is_the_failure_of_its_call_alone() -> None:
         ({"error": {"message": "no code"}}, "", "internal_error"),
     ],
 )
-def test_an_items_error_keeps_its_code_beside_the_error_type(item: Any, code: str, error_type: str) -> None:
+def test_the_error_of_an_item_keeps_its_code_next_to_the_error_type(
+    item: Any, code: str, error_type: str
+) -> None:
     (error,) = spread(MANY, "read", [item], 1)
     assert isinstance(error, ToolError)
     assert (error.code, error.error_type) == (code, error_type)

@@ -86,7 +86,7 @@ def test_the_batchs_own_calls_count_more_than_earlier_rounds() -> None:
     assert error_in(hand.end_all()[1]).error_type == "dependency_failed"
 
 
-def test_what_settled_before_a_crash_meets_a_dependency() -> None:
+def test_a_result_settled_before_a_crash_satisfies_a_dependency() -> None:
     assert _hand("search", "fetch", settled={0: ok(0, {"id": 1}, "search")}).running_calls == [(1,)]
     hand = _hand("search", "fetch", settled={0: ok(0, {}, "search")})
     assert error_in(hand.end_all()[1]).error_type == "dependency_failed"
@@ -176,7 +176,7 @@ def test_a_cycle_is_reported_the_same_way_after_a_crash() -> None:
         (None, ["id", "title"]),
     ],
 )
-def test_a_field_stands_at_the_top_or_in_the_first_record(data: Any, missing: list[str]) -> None:
+def test_a_field_is_found_at_the_top_or_in_the_first_record(data: Any, missing: list[str]) -> None:
     assert missing_fields(ok(0, data), ("id", "title")) == missing
 
 
@@ -206,7 +206,7 @@ def test_cycles_are_exactly_the_nodes_that_reach_each_other_in_dependency_order(
         assert all(place[other] <= place[node] for other in needs[node])
 
 
-def test_only_what_is_asked_for_and_what_it_needs_is_put_in_order() -> None:
+def test_only_requested_nodes_and_their_dependencies_are_ordered() -> None:
     assert find_cycles([[2], [], [4], [1], []], [3, 0]) == [[1], [3], [4], [2], [0]]
 
 

@@ -79,7 +79,7 @@ def test_unusable_arguments_are_answered_with_an_example() -> None:
     assert error.example_valid_call == {"of": "look"}
 
 
-def test_of_many_tools_offered_only_some_are_listed() -> None:
+def test_only_some_of_many_offered_tools_are_listed() -> None:
     contracts = {f"tool{n}": READ for n in range(100)}
     (refused,) = start(a_plan(a_call("zzz"), contracts=contracts)).answered
     action = error_in(refused).suggested_action
@@ -88,7 +88,7 @@ def test_of_many_tools_offered_only_some_are_listed() -> None:
     assert action.endswith(", and others.")
 
 
-def test_what_was_checked_beforehand_counts_most() -> None:
+def test_an_earlier_refusal_takes_precedence() -> None:
     assert _answer(a_call("zzz"), (), refused={0: a_failure("not you")}).message == "not you"
 
 
@@ -115,7 +115,7 @@ def test_the_journals_outcome_of_a_repeated_id_is_the_first_calls() -> None:
     assert (second.index, second.status) == (1, "error")
 
 
-def test_what_has_settled_does_not_run_and_stays_as_it_is() -> None:
+def test_a_settled_call_does_not_run_and_keeps_its_result() -> None:
     known = ok(0, {"a": 1})
     hand = Hand(a_plan(a_call(refused="whatever"), a_call(), settled={0: known}))
     assert hand.begun_calls == [(1,)]
@@ -135,7 +135,7 @@ def test_answers_come_in_the_order_of_the_calls() -> None:
     ]
 
 
-def test_however_one_failure_led_to_another() -> None:
+def test_chained_failures_are_answered_in_order() -> None:
     named = [None, 0, 1, 0]
     calls = [a_call(arguments={"a": f"${{calls[{place}]}}"} if place is not None else {}) for place in named]
     step = start(a_plan(*calls, refused={0: a_failure()}))

@@ -44,14 +44,14 @@ def test_no_more_begin_than_there_is_room_for() -> None:
     assert hand.running_calls == [(0,), (2,)]
 
 
-def test_sequential_calls_run_one_at_a_time_in_order_whatever_their_tools() -> None:
+def test_sequential_calls_run_one_at_a_time_in_order_across_tools() -> None:
     hand = _hand("write", "rank", "write", "rank")
     for index in range(4):
         assert hand.running_calls == [(index,)]
         hand.end(index)
 
 
-def test_other_calls_run_beside_the_sequential_ones() -> None:
+def test_other_calls_run_concurrently_with_the_sequential_ones() -> None:
     hand = _hand("rank", "look", "rank", "look")
     assert hand.running_calls == [(0,), (1,), (3,)]
     hand.end(0)
@@ -108,7 +108,7 @@ def test_no_more_calls_of_a_bounded_tool_run_than_it_allows() -> None:
     assert hand.running_calls == [(1,), (2,)]
 
 
-def test_what_is_bounded_does_not_take_the_room_of_others() -> None:
+def test_calls_beyond_a_tools_limit_do_not_occupy_the_slots_of_others() -> None:
     hand = _hand(*["poll"] * 10, "look", concurrency=3)
     assert hand.running_calls == [(0,), (1,), (10,)]
 
@@ -124,7 +124,7 @@ def test_results_come_in_the_order_of_the_calls_not_of_their_ends() -> None:
     ]
 
 
-def test_where_success_may_be_partial_others_go_on() -> None:
+def test_with_partial_success_the_others_continue_after_a_failure() -> None:
     results = _hand("look", "note", "note", outcomes={0: a_failure(), 1: a_failure()}).end_all()
     assert [result.status for result in results] == ["error", "error", "ok"]
 
@@ -152,14 +152,14 @@ def test_it_stops_fail_fast_calls_of_any_tool_and_no_others() -> None:
     assert [result.status for result in results] == ["error", "error", "ok", "ok"]
 
 
-def test_what_runs_already_is_let_finish() -> None:
+def test_a_running_call_finishes_after_a_failure() -> None:
     hand = _hand("check", "check", "check", outcomes={0: a_failure()}, concurrency=2)
     hand.end(0)
     assert hand.running_calls == [(1,)]
     assert [result.status for result in hand.end_all()] == ["error", "ok", "error"]
 
 
-def test_what_waits_for_a_cancelled_call_is_answered_too() -> None:
+def test_a_call_that_depends_on_a_cancelled_one_is_answered_too() -> None:
     calls = [a_call("write"), a_call("write"), a_call("look", arguments=WAITS_FOR[1])]
     results = Hand(a_plan(*calls, contracts=CONTRACTS), {0: a_failure()}).end_all()
     assert error_in(results[1]).error_type == "cancelled"
@@ -179,7 +179,7 @@ def test_a_batch_of_writes_one_of_which_is_known_to_fail_does_not_begin() -> Non
     assert "calls[2] (write) failed (validation_error: email: not an address)" in error_in(results[0]).message
 
 
-def test_nor_does_one_of_which_can_be_known_to_be_let_down() -> None:
+def test_a_call_with_a_dependency_that_must_fail_does_not_start() -> None:
     calls = [a_call("write"), a_call("zzz"), a_call("write", arguments=WAITS_FOR[1])]
     hand = Hand(a_plan(*calls, contracts=CONTRACTS))
     assert hand.begun == []
@@ -246,7 +246,7 @@ class TestBegunBefore:
         assert [unit.calls for unit in step.begin] == [(1,)]
         assert [result.index for result in step.answered] == [2]
 
-    def test_its_outcome_is_unknown_when_its_dependency_fails_now(self) -> None:
+    def test_an_outcome_is_unknown_when_the_call_began_and_its_dependency_fails_now(self) -> None:
         calls = [a_call("look"), a_call("write", arguments={"to": "${calls[0].id}"})]
         step = start(a_plan(*calls, contracts=CONTRACTS, begun={1}))
         (look,) = step.begin

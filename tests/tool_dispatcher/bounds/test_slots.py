@@ -72,14 +72,14 @@ async def test_no_more_calls_run_at_once_than_allowed_and_all_run(bus: Bus, slot
     await until_all_are_free(bus)
 
 
-async def test_who_came_first_is_served_first(bus: Bus, slots: Slots) -> None:
+async def test_calls_are_served_in_their_order_of_arrival(bus: Bus, slots: Slots) -> None:
     calls = Calls(slots, 2)
     await asyncio.gather(*(calls.call(f"{n:02}") for n in range(20)))
     assert calls.began == sorted(calls.began)
     await until_all_are_free(bus)
 
 
-async def test_those_who_wait_share_one_question(bus: Bus) -> None:
+async def test_waiting_calls_share_one_request(bus: Bus) -> None:
     counting = Counting(bus.batcher)
     slots = Slots(counting, bus.keys, LEASE_S)
     calls, end = Calls(slots, 10), asyncio.Event()

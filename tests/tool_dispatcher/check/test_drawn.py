@@ -109,7 +109,9 @@ def test_a_schema_from_which_nothing_can_be_drawn_gives_nothing(schema: dict[str
 
 
 @pytest.mark.parametrize("library", ["hypothesis", "hypothesis_jsonschema"])
-def test_without_its_libraries_it_says_what_to_install(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported_with_the_install_command(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ConfigurationError, match=r"pip install 'antiphon\[check\]'") as refused:
         draw(SCHEMA, 10, seed=0)

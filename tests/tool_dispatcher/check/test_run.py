@@ -48,7 +48,7 @@ async def test_a_tool_without_faults_is_clean() -> None:
     assert report.count("refused") + report.count("ran") == len(report.checked)
 
 
-async def test_every_case_says_what_the_model_would_be_told() -> None:
+async def test_every_case_records_what_the_model_sees() -> None:
     @tool(effect="read")
     def look(words: Words) -> str:
         """Looks."""
@@ -193,7 +193,7 @@ async def test_a_secret_that_comes_back_is_found_and_not_reported() -> None:
     assert "[redacted]" in case.model_view.message
 
 
-async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
+async def test_a_tool_that_hangs_three_times_is_not_called_again() -> None:
     never = Event()
     begun: list[str] = []
 
@@ -280,7 +280,7 @@ async def test_a_tool_without_parameters_is_checked_too() -> None:
     assert report.count("refused") > 3
 
 
-async def test_nothing_but_refusals_is_noted() -> None:
+async def test_a_tool_that_refuses_every_case_is_noted() -> None:
     class Never(BaseModel):
         __example__ = None
         word: str

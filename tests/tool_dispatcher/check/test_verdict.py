@@ -146,6 +146,6 @@ def test_an_injection_that_worked_is_a_fault() -> None:
     assert "was computed" in what
 
 
-def test_what_the_caller_sent_may_be_quoted() -> None:
+def test_arguments_of_the_caller_may_be_quoted() -> None:
     arguments = {"words": "/etc/passwd"}
     assert verdict_of(arguments, Outcome("ran", an_error(message="There is no '/etc/passwd'."))) == []

@@ -82,7 +82,7 @@ async def test_sessions_opened_since_then_are_not_asked_about(bus: Bus) -> None:
     assert (len(service.effects), service.asked) == (1, 0)
 
 
-async def test_what_something_foreign_left_in_place_of_the_history_is_dropped(bus: Bus) -> None:
+async def test_foreign_data_in_place_of_the_history_is_dropped(bus: Bus) -> None:
     """Else no dispatcher would start: what was before counts as lost."""
     key = bus.keys.history(0)
     for junk in (("SET", key, "junk"), ("HSET", key, "run_id", "x", "lost_ms", "junk")):

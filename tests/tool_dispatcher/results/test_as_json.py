@@ -71,7 +71,7 @@ GOOD: list[tuple[Any, Any]] = [
 
 
 @each_row(("value", "expected"), GOOD)
-def test_what_can_be_json_becomes_json(value: Any, expected: Any) -> None:
+def test_a_convertible_value_becomes_json(value: Any, expected: Any) -> None:
     assert as_json(value) == expected
     assert from_json(to_json(as_json(value))) == expected
 
@@ -98,7 +98,7 @@ BAD: list[tuple[Any, str]] = [
 
 
 @each_row(("value", "why"), BAD)
-def test_what_cannot_be_json_is_refused_by_its_type(value: Any, why: str) -> None:
+def test_an_inconvertible_value_is_refused_by_its_type(value: Any, why: str) -> None:
     with pytest.raises(NotJson, match=why):
         as_json(value)
 
@@ -155,7 +155,7 @@ SECRETS: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("value", "expected"), SECRETS)
-def test_what_is_marked_as_secret_is_not_shown(value: Any, expected: Any) -> None:
+def test_a_value_marked_as_secret_is_hidden(value: Any, expected: Any) -> None:
     assert as_json(value) == expected
 
 

@@ -77,26 +77,26 @@ class TestOfTheProcess:
         ],
         ids=["value", "key", "text", "in the part not shown", "error", "exception"],
     )
-    async def test_what_a_tool_brings_is_redacted(self, what: Any, effect: Any) -> None:
+    async def test_a_result_of_a_tool_is_redacted(self, what: Any, effect: Any) -> None:
         await answered(leaking(what, effect))
 
-    async def test_what_is_kept_of_a_read_is_redacted(self) -> None:
+    async def test_a_cached_read_is_redacted(self) -> None:
         await answered(leaking({"key": SECRET}, cache_ttl_s=60))
 
-    async def test_what_a_tool_brings_in_anothers_place_is_redacted(self) -> None:
+    async def test_a_result_of_an_alternative_is_redacted(self) -> None:
         broken = leaking(ToolFailed("api_failure", f"no {SECRET}"), alternatives="other")
         (result,) = await answered(broken, a_tool("other", lambda a, c: SECRET))
         assert result.data == "[redacted]"
         assert "no [redacted]" in result.substitute_because
 
-    async def test_what_a_tool_is_asked_after_is_redacted(self) -> None:
+    async def test_a_reconciled_outcome_is_redacted(self) -> None:
         lost = leaking(
             ConnectionResetError("gone"), "write", reconcile=lambda k, a: TookEffect({"a": SECRET})
         )
         (result,) = await answered(lost)
         assert result.data == {"a": "[redacted]"}
 
-    async def test_what_a_validator_says_is_redacted(self) -> None:
+    async def test_a_message_of_a_validator_is_redacted(self) -> None:
         class Token(BaseModel):
             token: str
 
@@ -110,7 +110,7 @@ class TestOfTheProcess:
         (result,) = await answered(taking, arguments={"token": "x"})
         assert "x is not [redacted]" in error_in(result).message
 
-    async def test_what_a_validator_breaks_with_is_redacted(self) -> None:
+    async def test_an_exception_of_a_validator_is_redacted(self) -> None:
         class Token(BaseModel):
             @model_validator(mode="after")
             def check(self) -> "Token":
@@ -167,7 +167,7 @@ class TestOfACall:
         ],
         ids=["value", "text", "error", "exception"],
     )
-    async def test_what_quotes_it_is_redacted(self, outcome: Any) -> None:
+    async def test_any_outcome_that_quotes_the_secret_is_redacted(self, outcome: Any) -> None:
         await self.answer(self.login(outcome))
 
     async def test_the_log_says_what_failed_without_it(self) -> None:
@@ -180,7 +180,7 @@ class TestOfACall:
         assert "Traceback" in line["exception"]
         assert "exc_info" not in line
 
-    async def test_what_a_validator_breaks_with_is_redacted(self) -> None:
+    async def test_an_exception_of_a_validator_is_redacted(self) -> None:
         class Login(BaseModel):
             user: str
             password: Annotated[str, Secret]
@@ -206,14 +206,14 @@ class TestOfACall:
         result = await self.answer(broken, other)
         assert result.data == "Ann with [redacted]"
 
-    async def test_what_the_tool_is_asked_after_is_redacted(self) -> None:
+    async def test_a_reconciled_outcome_is_redacted(self) -> None:
         lost = self.login(
             lambda secret: ConnectionResetError(secret),
             reconcile=lambda key, arguments: TookEffect(arguments["password"]),
         )
         assert (await self.answer(lost)).data == "[redacted]"
 
-    async def test_what_asking_breaks_with_is_redacted(self) -> None:
+    async def test_an_exception_of_a_reconciliation_is_redacted(self) -> None:
         def broken(key: str, arguments: dict[str, Any]) -> Any:
             raise LookupError(f"nobody with {arguments['password']}")
 
@@ -225,7 +225,7 @@ class TestOfACall:
         (line,) = (line for line in logs if line["event"] == "reconcile_failed")
         assert line["error"] == "nobody with [redacted]"
 
-    async def test_so_it_is_with_many_calls_that_run_as_one(self) -> None:
+    async def test_the_results_of_calls_collapsed_into_one_are_redacted(self) -> None:
         batch = BatchVariant(tool="many", argument="logins")
         single = self.login(lambda secret: secret, batch=batch)
 
@@ -253,7 +253,7 @@ class TestOfACall:
         return result
 
 
-def test_what_has_no_secret_is_not_copied() -> None:
+def test_data_without_a_secret_is_not_copied() -> None:
     data, error = {"a": ["b"]}, tool_error("not_found", "No such thing.")
     assert redacted(data, NAMED) is data
     assert redacted(error, NAMED) is error

@@ -75,12 +75,12 @@ SCALARS = (
 
 
 @given(st.recursive(SCALARS, lambda part: st.lists(part) | st.dictionaries(st.text(), part)))
-def test_what_went_through_json_is_the_same(value: Any) -> None:
+def test_a_digest_survives_json(value: Any) -> None:
     assert content_digest(json.loads(json.dumps(value))) == content_digest(value)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object()])
-def test_what_is_no_json_cannot_be_known_again(value: Any) -> None:
+def test_a_plan_outside_json_has_no_verdict(value: Any) -> None:
     assert verdict(VALIDATES, {"plan": value}, {"valid": True}) is None
 
 

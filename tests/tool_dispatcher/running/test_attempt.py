@@ -67,7 +67,7 @@ async def test_a_rate_is_kept_over_dispatchers(bus: Bus) -> None:
     assert {error_in(result).error_type for result in second} == {"rate_limit"}
 
 
-async def test_where_the_bound_cannot_be_asked_for_nothing_runs(
+async def test_nothing_runs_when_the_slot_cannot_be_requested(
     monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
     ledger, asked = Ledger(), asyncio.Event()
@@ -127,7 +127,7 @@ class TestWhatWasGoodWhenItBegan:
         assert error_in(waited).error_type == "api_failure"
         assert "was not run" in error_in(waited).message
 
-    async def test_nothing_begins_after_the_grant_has_ended(
+    async def test_no_call_starts_after_the_grant_has_expired(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         issuer, ledger = an_issuer(tmp_path), Ledger()

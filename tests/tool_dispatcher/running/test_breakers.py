@@ -116,7 +116,7 @@ async def test_the_refusal_says_what_happened_and_what_to_do(breakers: SharedBre
     assert error.retry_after_s == pytest.approx(15.5)
 
 
-async def test_one_tool_does_not_stand_for_another(breakers: SharedBreakers) -> None:
+async def test_a_breaker_of_one_tool_does_not_affect_another(breakers: SharedBreakers) -> None:
     note(breakers, *("timeout",) * 3)
     assert await asked(breakers, "fetch") is None
 
@@ -150,7 +150,7 @@ async def test_an_answer_that_took_too_long_is_a_failure(breakers: SharedBreaker
 TIMEOUT = tool_error("timeout", "Slow.")
 
 
-async def test_a_call_counts_once_however_often_it_was_tried(breakers: SharedBreakers) -> None:
+async def test_a_retried_call_counts_once(breakers: SharedBreakers) -> None:
     for _ in range(2):
         end(breakers, TIMEOUT, TIMEOUT, TIMEOUT)
     assert await asked(breakers) is None

@@ -68,7 +68,7 @@ class TestRetries:
         (result,) = await results_of([flaky.tool(effect="write")], a_request(a_call()))
         assert (result.data, len(flaky.runs)) == ("at last", 2)
 
-    async def test_what_a_tool_asks_to_wait_is_waited(self) -> None:
+    async def test_the_retry_delay_requested_by_a_tool_is_respected(self) -> None:
         flaky = Flaky(failing("rate_limit", retry_after_s=0.2))
         begun_s = monotonic_s()
         (result,) = await results_of([flaky.tool()], a_request(a_call()))
@@ -76,7 +76,7 @@ class TestRetries:
         assert monotonic_s() - begun_s >= 0.2
 
     @pytest.mark.parametrize("asked_s", [25.0, 31.0], ids=["longer than the session has", "too long"])
-    async def test_what_cannot_be_waited_for_is_answered_at_once(self, asked_s: float) -> None:
+    async def test_a_requested_delay_beyond_the_deadline_is_reported_at_once(self, asked_s: float) -> None:
         flaky = Flaky(failing("rate_limit", retry_after_s=asked_s))
         (result,) = await results_of([flaky.tool()], a_request(a_call(), deadline=soon(20)))
         error = error_in(result)
@@ -115,7 +115,7 @@ class TestAlternatives:
         (result,) = await results_of(list(tools), a_request(call, allowed=allowed, round=round), **settings)
         return result
 
-    async def test_another_tool_answers_with_the_arguments_mapped_and_the_result_says_so(self) -> None:
+    async def test_an_alternative_answers_with_mapped_arguments_and_is_named_in_the_result(self) -> None:
         @tool(effect="read")
         async def other(place: str) -> str:
             """Looks elsewhere."""
@@ -137,7 +137,7 @@ class TestAlternatives:
         ],
         ids=["scopes", "rounds", "approval", "not offered"],
     )
-    async def test_what_the_session_may_not_do_is_not_done_in_anothers_place(
+    async def test_an_alternative_that_the_session_may_not_use_does_not_run(
         self, options: dict[str, Any], circumstances: dict[str, Any]
     ) -> None:
         ledger = Ledger()
@@ -217,7 +217,7 @@ class TestPlaceholders:
         added, _ = await results_of([look, add], request)
         assert added.data == 42
 
-    async def test_what_it_gets_is_validated_strictly(self) -> None:
+    async def test_an_argument_from_a_placeholder_is_validated_strictly(self) -> None:
         @tool(effect="read")
         async def double(number: int) -> int:
             """Doubles."""
@@ -237,7 +237,7 @@ class TestPlaceholders:
         assert len(shown.data) < 100
         assert fetched.data == {"id": "document 4999"}
 
-    async def test_so_it_is_for_the_worker_that_takes_the_batch_over(self) -> None:
+    async def test_placeholders_are_resolved_by_the_worker_that_takes_the_batch_over(self) -> None:
         async with a_bus() as bus:
             documents = a_tool("look", lambda a, c: [{"id": f"document {n}"} for n in range(5_000)])
             fetched: list[Any] = []

@@ -101,7 +101,7 @@ async def test_few_calls_run_each_by_itself() -> None:
     assert service.runs == []
 
 
-async def test_where_the_variant_is_not_offered_the_calls_run_each_by_itself() -> None:
+async def test_calls_run_singly_when_the_batch_variant_is_not_offered() -> None:
     service = Service()
     results = await results_of(service.tools(), a_request(*five(), allowed=("one",)))
     assert {result.status for result in results} == {"ok"}
@@ -206,7 +206,7 @@ class TestAgain:
             assert "(Tried 3 times)" in error.message
         assert service.runs == [(KEY, list(NAMES))] * 3
 
-    async def test_what_an_item_asks_to_wait_and_cannot_be_waited_for_is_told(self) -> None:
+    async def test_a_delay_beyond_the_deadline_requested_by_an_item_is_reported(self) -> None:
         service = Service(Bergen=[a_failure("rate_limit", retry_after_s=600)])
         results = await answers(service.tools(), five())
         assert error_in(results[1]).retry_after_s == 600
@@ -239,7 +239,7 @@ class TestWrites:
         assert cities_of(results) == list(NAMES)
         assert service.runs == [(KEY, list(NAMES))] * 2
 
-    async def test_what_would_be_asked_after_under_another_key_is_not_written_under_one(self) -> None:
+    async def test_a_reconcilable_write_is_not_retried_in_a_group(self) -> None:
         service = Service(Bergen=[a_failure("rate_limit")])
         results = await answers(service.tools("write", reconcile=lambda key, arguments: None), five())
         assert error_in(results[1]).error_type == "rate_limit"

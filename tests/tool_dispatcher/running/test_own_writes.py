@@ -10,7 +10,7 @@ async def test_a_session_without_writes_shares_the_cache_of_all(bus: Bus) -> Non
     assert await OwnWrites(bus.session("s1")).cache_name() == ""
 
 
-async def test_nothing_is_cached_while_a_write_is_under_way_and_under_another_name_after_each(
+async def test_caching_pauses_during_a_write_and_uses_another_name_after_each(
     bus: Bus,
 ) -> None:
     own = OwnWrites(bus.session("s1"))
@@ -42,7 +42,7 @@ async def test_a_note_that_is_repeated_counts_once(bus: Bus) -> None:
     assert await own.cache_name() == "s1#1"
 
 
-async def test_nothing_is_cached_after_an_end_that_a_dispatcher_of_an_earlier_release_has_noted(
+async def test_nothing_is_cached_after_an_end_noted_by_a_dispatcher_of_an_earlier_release(
     bus: Bus,
 ) -> None:
     own = OwnWrites(bus.session("s1"))
@@ -51,7 +51,7 @@ async def test_nothing_is_cached_after_an_end_that_a_dispatcher_of_an_earlier_re
     assert await own.cache_name() is None
 
 
-async def test_looking_reads_no_notes_however_many_there_are() -> None:
+async def test_the_cache_name_is_found_from_counts_alone() -> None:
     class Counting(FakeSession):
         async def settled(self, journal: str) -> dict[str, bytes]:
             raise AssertionError("only counts are read")

@@ -51,7 +51,7 @@ def test_pauses_grow_as_the_contract_says(backoff: Backoff, pauses_s: list[float
     ("asked_s", "pause"),
     [(None, 0.2), (0, 0.2), (7.0, 7.2), (RETRY_AFTER_S_MAX, 30.2), (RETRY_AFTER_S_MAX + 1, None)],
 )
-def test_what_the_tool_asks_for_is_waited_up_to_a_limit(asked_s: float | None, pause: float | None) -> None:
+def test_the_requested_delay_is_respected_up_to_a_limit(asked_s: float | None, pause: float | None) -> None:
     error = tool_error("rate_limit", "Busy.", retry_after_s=asked_s)
     assert pause_s(error, Contract(effect="read"), 1) == pause
 
@@ -128,7 +128,7 @@ async def test_a_wait_longer_than_the_time_left_is_not_begun() -> None:
     assert await with_retries(Attempts(error), READ, always(20)) == error
 
 
-async def test_what_an_attempt_raises_is_passed_on() -> None:
+async def test_an_exception_of_an_attempt_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         await with_retries(Attempts(ZeroDivisionError()), READ, always(60))
     with pytest.raises(ZeroDivisionError):
@@ -154,15 +154,15 @@ async def test_pauses_are_drawn_between_half_and_the_whole_on_top_of_what_was_as
 
 
 class TestAWriteThatMayHaveTakenEffect:
-    async def test_is_tried_again_with_the_same_key_where_that_is_safe(self) -> None:
+    async def test_an_unknown_outcome_is_retried_with_the_same_key_when_that_is_safe(self) -> None:
         attempts = Attempts(failed("outcome_unknown", "The line went dead."), {"id": 7})
         assert await with_retries(attempts, IDEMPOTENT, always(60)) == {"id": 7}
 
-    async def test_is_not_tried_again_where_it_is_not(self) -> None:
+    async def test_an_unknown_outcome_is_not_retried_when_that_is_unsafe(self) -> None:
         error = failed("outcome_unknown", "The line went dead.")
         assert await with_retries(Attempts(error), WRITE, always(60)) is error
 
-    async def test_stays_unknown_whatever_the_next_attempt_runs_into(self) -> None:
+    async def test_an_unknown_outcome_stays_unknown_after_any_later_attempt(self) -> None:
         """Its refusal does not undo what the first attempt may have done."""
         attempts = Attempts(
             failed("outcome_unknown", "The line went dead."), failed("permission_denied", "No more.")
@@ -176,7 +176,7 @@ class TestAWriteThatMayHaveTakenEffect:
 
     @pytest.mark.parametrize("refusal", ["rate_limit", "circuit_open"])
     @pytest.mark.parametrize("failure", ["outcome_unknown", "api_failure", "timeout"])
-    async def test_is_no_refusal_that_another_tool_could_answer_for(
+    async def test_the_failure_is_reported_rather_than_a_later_refusal(
         self, failure: ErrorType, refusal: ErrorType
     ) -> None:
         contract = IDEMPOTENT.model_copy(update={"retry": Retry(attempts=2)})
@@ -186,7 +186,7 @@ class TestAWriteThatMayHaveTakenEffect:
         assert "Not now." in error.message
 
 
-async def test_of_a_read_the_last_error_is_told() -> None:
+async def test_the_last_error_of_a_read_is_reported() -> None:
     error = await with_retries(Attempts(failed(), failed("circuit_open", "Not now.")), READ, always(60))
     assert (error.error_type, error.message) == ("circuit_open", "Not now. (Tried 2 times)")
 

@@ -52,7 +52,7 @@ def test_the_reason_reads_as_a_sentence() -> None:
     )
 
 
-def test_the_reason_is_short_however_long_the_message_is() -> None:
+def test_the_reason_is_short_for_any_message() -> None:
     reason = substitution_reason("search", tool_error("timeout", "slow " * 500), "find_pages")
     assert len(reason) < 300
     assert reason.endswith("…); find_pages answered instead.")

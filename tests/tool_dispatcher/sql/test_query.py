@@ -236,13 +236,15 @@ class TestHostile:
         assert (error.error_type, error.message) == ("validation_error", "The SQL is not one SELECT.")
 
     @pytest.mark.parametrize("sql", OUTSIDE)
-    async def test_nothing_outside_is_reached(self, quick_dispatcher: Dispatcher, sql: str) -> None:
+    async def test_a_query_reaches_nothing_outside_its_tables(
+        self, quick_dispatcher: Dispatcher, sql: str
+    ) -> None:
         error = await asked(quick_dispatcher, sql, t=[{"n": 1}])
         assert error.error_type == "validation_error"
         assert "root:" not in error.message
 
     @pytest.mark.parametrize(("sql", "why"), HOSTILE.values(), ids=HOSTILE)
-    async def test_what_asks_for_too_much_ends_in_a_clear_error(
+    async def test_an_expensive_query_ends_with_a_clear_error(
         self, dispatcher: Dispatcher, sql: str, why: str
     ) -> None:
         error = await asked(dispatcher, sql, t=[{"n": 1, "s": "one"}])
@@ -264,9 +266,7 @@ class TestHostile:
         error = await asked(quick_dispatcher, "SELECT * FROM fligths", flights=FLIGHTS)
         assert "Table with name fligths does not exist" in error.message
 
-    async def test_an_error_is_short_however_long_the_names_of_columns_are(
-        self, quick_dispatcher: Dispatcher
-    ) -> None:
+    async def test_an_error_is_short_for_any_column_names(self, quick_dispatcher: Dispatcher) -> None:
         error = await asked(quick_dispatcher, "SELECT prize FROM t", t=[{"x" * 200_000: 1}])
         assert error.error_type == "validation_error"
         assert len(error.message) + len(error.suggested_action) <= 4_000

@@ -112,7 +112,7 @@ def test_the_table_of_endings_names_the_functions_that_decide_them() -> None:
     assert found == set(get_args(TerminationReason))
 
 
-def test_the_page_of_changes_names_what_stands_in_its_files() -> None:
+def test_the_page_of_changes_names_existing_files_and_definitions() -> None:
     page = (DOCS / "changing.md").read_text()
     for path in re.findall(r"`([\w./]+/[\w.]*)`", page):
         assert (ROOT / path).exists(), path

@@ -34,7 +34,7 @@ def test_every_option_is_used(option: str) -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_each_example_stands_alone(package: str) -> None:
+def test_each_example_is_complete_by_itself(package: str) -> None:
     """Tools that a contract names exist, in the same example."""
     assert len(load_tools(f"examples.{package}")) >= 1
 

@@ -37,7 +37,7 @@ def errors_of(five: Pipeline, session_id: str) -> list[str]:
 
 
 @FORMS
-def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(
+def test_a_tool_whose_circuit_opened_in_one_process_is_not_run_by_the_next_until_closed(
     tmp_path: Path, processes: int
 ) -> None:
     runs = tmp_path / "runs"

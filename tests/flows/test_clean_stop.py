@@ -45,7 +45,7 @@ def test_a_component_that_receives_a_stop_leaves_nothing_unserved(
     ("component", "question"), [("reasoning_engine", SLOW_AT_FIRST), ("tool_dispatcher", PONDERS)]
 )
 @FORMS
-def test_what_takes_longer_than_a_stop_is_handed_back_and_taken_up_at_once(
+def test_work_that_outlasts_a_stop_is_handed_back_and_resumed_at_once(
     component: Component, question: str, processes: int
 ) -> None:
     """The model, and the tool, would take ten minutes the first time."""

@@ -92,7 +92,7 @@ def time_to_convert() -> float:
     return time.monotonic() - began
 
 
-def test_writes_keep_their_leases_beside_a_result_of_200_000_rows() -> None:
+def test_writes_keep_their_leases_during_a_result_of_200_000_rows() -> None:
     """The leases are shorter than the conversion takes: on the loop it would cost all of them theirs."""
     with dispatchers(lease_s=max(0.4, time_to_convert() / 2)) as two:
         two.begin("writing", "write_slowly", WRITES, what="a thing")

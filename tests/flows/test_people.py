@@ -68,7 +68,7 @@ def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there(tmp
         assert [len(runs) for runs in five.ledger.runs.values()] == [1], "the batch went out once"
 
 
-def test_a_user_who_says_nothing_is_not_waited_for_for_ever() -> None:
+def test_a_silent_user_is_waited_for_only_until_the_timeout() -> None:
     with pipeline(scripted=SCRIPT, ANTIPHON_COORDINATOR_PERSON_WAIT_S="0.5") as five:
         submit(five, '{"interactive": true}')
         response = five.response_to("s1")

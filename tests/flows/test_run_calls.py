@@ -90,7 +90,7 @@ async def test_references_see_a_result_whole_that_is_too_large_for_an_event() ->
     assert found == {"now": "R39999", "later": ["R20000", 40_000, 40_005], "count": 40_000}
 
 
-async def test_what_is_kept_whole_outlasts_every_wait_of_its_run() -> None:
+async def test_a_result_kept_whole_outlasts_every_wait_of_its_run() -> None:
     source = a_workflow(
         {
             "all": {"call": "many", "args": {"count": 40_000}},

@@ -67,7 +67,7 @@ def messages(response: Response) -> dict[str, str]:
     return {one.kind: one.message for one in response.uncertainty}
 
 
-def test_no_step_is_skipped_and_no_other_steps_tool_runs_whatever_the_model_tries() -> None:
+def test_no_step_is_skipped_and_no_tool_of_another_step_runs_for_any_model_behaviour() -> None:
     scripted = [one for cheat, replies in CHEATS.items() for one in of_cheat(f"({cheat})", replies)]
     tools = "tests.flows.validating_tools,tests.flows.ledger_tools"
     with pipeline(scripted=scripted, ANTIPHON_TOOLS=tools) as five:

@@ -41,7 +41,7 @@ def runs(arguments: list[str]) -> None:
     found.make_context(name, list(rest))
 
 
-def test_there_is_one_service_for_each_component_and_redis() -> None:
+def test_compose_has_one_service_per_component_and_redis() -> None:
     assert set(SERVICES) == {*COMPONENTS, "redis"}
 
 

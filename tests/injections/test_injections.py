@@ -253,7 +253,7 @@ def the_briefing_of_round_2(index: SessionIndex) -> ReadBriefing:
 
 
 @every_injection
-def test_an_earlier_turn_stays_in_its_place_whatever_it_says(injection: Injection) -> None:
+def test_an_earlier_turn_stays_in_its_section_for_any_text(injection: Injection) -> None:
     _, harmless = in_a_conversation(HARMLESS, HARMLESS)
     index, hostile = in_a_conversation(injection.text[:2_000], injection.text)
 
@@ -269,7 +269,7 @@ def test_an_earlier_turn_stays_in_its_place_whatever_it_says(injection: Injectio
 
 
 @every_injection
-def test_tools_are_neither_found_nor_read_on_by_what_other_tools_say(injection: Injection) -> None:
+def test_results_of_other_tools_neither_add_tools_nor_handles(injection: Injection) -> None:
     data = {
         "tools": [{"name": "enrol"}, {"name": injection.text}],
         "handle": injection.text,

@@ -112,7 +112,7 @@ def test_a_mutant_of_an_earlier_run_is_there_until_its_source_changes(file: str,
         "def f():\n    a = b",
     ],
 )
-def test_what_is_no_code_or_cannot_be_done_without_is_left_as_it_is(source: str) -> None:
+def test_comments_and_indispensable_code_are_not_changed(source: str) -> None:
     assert changed(source) == set()
 
 
@@ -124,7 +124,7 @@ def test_a_seed_draws_the_same_mutants_again_and_another_one_others() -> None:
     assert len({(one.file, one.line) for one in first}) == 20
 
 
-def test_a_mutant_is_run_by_all_who_have_imported_its_function(file: str) -> None:
+def test_a_mutant_replaces_the_function_in_every_importing_module(file: str) -> None:
     def limit_of_rounds() -> bool:
         is_within = importlib.import_module("changed_here").is_within
 
@@ -181,7 +181,7 @@ def test_a_fork_that_does_not_end_is_ended() -> None:
     assert in_fork(work, limit_s=1) is DID_NOT_END
 
 
-def test_what_a_fork_raises_is_raised_here() -> None:
+def test_an_exception_in_a_fork_is_raised_in_the_caller() -> None:
     with pytest.raises(ForkError, match="ZeroDivisionError"):
         in_fork(lambda: 1 // 0, 20)
 

@@ -109,7 +109,7 @@ def test_batches_taken_over_from_another_worker_are_recorded() -> None:
     assert any(batch.refused for batch in batches)
 
 
-def test_people_are_recorded_who_agree_refuse_answer_and_keep_silent() -> None:
+def test_recordings_cover_approval_denial_answer_and_silence_of_people() -> None:
     assert {data.is_approved for data in data_of("approval.decided")} == {True, False}
     assert any(data_of("question.answered"))
     assert any(data_of("person.overdue"))

@@ -33,7 +33,7 @@ def requests_in(lines: list[Line]) -> list[ToolsRequested]:
     return [event.data for event in found if isinstance(event.data, ToolsRequested)]
 
 
-def test_there_are_some() -> None:
+def test_the_releases_have_eight_recordings() -> None:
     assert len(RECORDINGS) == 8
 
 

@@ -87,7 +87,7 @@ def test_every_query_is_let_in_once_and_each_tenants_in_their_order(
 
 
 @given(weights, steps, st.integers(1, 20))
-def test_a_flood_leaves_the_door_open_for_the_others(
+def test_a_flood_of_one_tenant_keeps_the_queue_open_for_others(
     weights: dict[str, float], steps: list[str], bound: int
 ) -> None:
     line = Line(weights)

@@ -114,5 +114,5 @@ def test_a_write_that_was_still_under_way_at_the_end_and_is_not_mentioned_is_not
     ],
     ids=["no answer", "two answers", "a gap", "another journal", "an unknown outcome that is not told"],
 )
-def test_what_is_wrong_with_a_log_is_found(log: Log, journal: ToolResult) -> None:
+def test_every_problem_of_a_log_is_found(log: Log, journal: ToolResult) -> None:
     assert read_log("s1", log, {1: [journal]}, a_response()).problems

@@ -29,7 +29,7 @@ def client(proxy: Proxy) -> Iterator[redis.Redis]:
     one.close()
 
 
-def test_what_is_sent_arrives_as_it_was(client: redis.Redis, namespace: str) -> None:
+def test_data_passes_the_proxy_unchanged(client: redis.Redis, namespace: str) -> None:
     client.set(namespace, VALUE)
     assert client.get(namespace) == VALUE
 

@@ -87,7 +87,7 @@ def test_passages_and_gold_have_short_forms(tmp_path: Path, passage: Any, gold: 
         (["One.", "Two."], {"joined_by": "\n"}, "One.\nTwo."),
     ],
 )
-def test_what_was_said_stands_on_lines_of_its_own(
+def test_each_turn_of_a_passage_has_its_own_line(
     tmp_path: Path, sentences: list[str], more: dict[str, str], text: str
 ) -> None:
     passage = {"title": "t", "sentences": sentences, **more}
@@ -152,7 +152,7 @@ JSON = st.recursive(
 
 
 @given(st.sampled_from(["id", "kind", "question", "rounds", "gold", "sub_questions"]), JSON)
-def test_whatever_stands_in_a_field_is_read_or_named(
+def test_any_field_value_is_read_or_named_in_the_error(
     tmp_path_factory: pytest.TempPathFactory, name: str, value: Any
 ) -> None:
     path = a_file(tmp_path_factory.mktemp("data"), a_question(**{name: value}))

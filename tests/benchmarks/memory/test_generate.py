@@ -18,7 +18,7 @@ def questions() -> list[Question]:
     return generate()
 
 
-def test_there_are_many_questions_of_every_kind(questions: list[Question]) -> None:
+def test_every_kind_has_many_questions(questions: list[Question]) -> None:
     kinds = Counter(question.kind for question in questions)
     assert {*kinds} == {*COUNTS, *HALVES}
     assert min(kinds.values()) >= 16
@@ -26,7 +26,7 @@ def test_there_are_many_questions_of_every_kind(questions: list[Question]) -> No
     assert len({question.id for question in questions}) == len(questions)
 
 
-def test_every_gold_sentence_stands_in_a_result(questions: list[Question]) -> None:
+def test_every_gold_sentence_appears_in_a_result(questions: list[Question]) -> None:
     assert [question.unreachable for question in questions if question.unreachable] == []
 
 
@@ -57,7 +57,7 @@ def test_most_passages_have_no_gold(questions: list[Question]) -> None:
         assert with_gold < len(texts) / 2
 
 
-def test_what_is_left_unfilled_shows_nowhere(questions: list[Question]) -> None:
+def test_no_unfilled_slot_appears_in_a_text(questions: list[Question]) -> None:
     for question in questions:
         texts = [question.question, *(passage.text for passage in question.passages)]
         texts += [call.query for round in question.rounds for call in round.calls]

@@ -52,7 +52,7 @@ F7 (shortened) Five …
 </result>"""
 
 
-def test_of_a_briefing_the_statements_of_its_facts_count_and_nothing_else() -> None:
+def test_only_the_statements_of_the_facts_of_a_briefing_count() -> None:
     assert statements(BRIEFING).split("\n") == [
         "One.", "F16 jets flew over.", "&#40;1990) Three &lt; four.", "Five …",
     ]  # fmt: skip  # a list, not a column

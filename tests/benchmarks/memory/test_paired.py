@@ -31,7 +31,7 @@ def test_the_final_answer_is_looked_for_where_the_set_names_it() -> None:
     assert measure(question.model_copy(update={"answers": ("1932",)}), 300, OURS).has_answer is False
 
 
-def test_the_question_and_all_that_stands_around_the_facts_is_charged_to_ours() -> None:
+def test_the_question_and_the_text_around_the_facts_count_towards_our_tokens() -> None:
     outcome = measure(SAMPLE[0], 100, OURS)
     assert outcome.tokens <= outcome.tokens_max
     assert outcome.tokens > len(SAMPLE[0].question) / 6

@@ -65,7 +65,7 @@ def test_a_name_that_does_not_exist_is_answered_by_similar_ones() -> None:
         assert "water_gauge" in (failed.value.suggested_action or "")
 
 
-def test_settings_are_told_with_their_limits_choices_and_defaults() -> None:
+def test_settings_are_listed_with_their_limits_choices_and_defaults() -> None:
     assert {one.name for one in get_details("wind_mast").settings} == {"station", "height_m"}
     assert "Skagen" in list_choices("wind_mast", "station").choices
     assert get_defaults("wind_mast").settings == {"height_m": 10}

@@ -71,7 +71,7 @@ def test_a_process_killed_before_its_commit_leaves_nothing_and_the_next_one_goes
     assert create_contact(ADA, a_context()).name == "Ada Quill"
 
 
-def test_what_fails_inside_a_transaction_is_taken_back() -> None:
+def test_a_failed_transaction_is_rolled_back() -> None:
     with contextlib.suppress(ZeroDivisionError), CRM.writing() as connection:
         insert(connection, ADA)
         1 / 0  # noqa: B018  # what fails

@@ -140,7 +140,7 @@ def test_an_update_can_be_asked_what_came_of_its_key() -> None:
     assert reconcile("k2") is NO_EFFECT
 
 
-def test_of_a_late_worker_and_its_successor_one_changes_the_contact() -> None:
+def test_one_of_a_late_worker_and_its_successor_changes_the_contact() -> None:
     """Both ask for the one version, whichever comes first."""
     assert reconcile("k1") is NO_EFFECT
     update_contact("C-1001", 1, keyed("k1"), phone="+14155550199")
@@ -198,7 +198,7 @@ def test_an_unusable_register_is_reported_without_its_path(
         assert str(tmp_path) not in failed.value.message
 
 
-def test_what_is_shown_of_a_contact_is_what_is_asked_for_in_a_change() -> None:
+def test_a_shown_contact_has_the_fields_that_a_change_requires() -> None:
     shown = customer_lookup("halloran")[0]
     assert isinstance(shown, Contact)
     update_contact(shown.customer, shown.version, keyed("k1"), company="Halloran Teas")

@@ -42,7 +42,7 @@ def test_a_document_named_twice_is_ranked_once() -> None:
 
 
 @pytest.mark.parametrize("id", ["lampcare", "Lamp-Care"])
-def test_an_unknown_id_is_not_found_and_the_nearest_is_told(id: str) -> None:
+def test_an_unknown_id_is_not_found_and_the_nearest_is_suggested(id: str) -> None:
     for call in (lambda: fetch_document(id), lambda: rerank("lamp", ["power", id])):
         with pytest.raises(ToolFailed, match=id) as failed:
             call()

@@ -71,7 +71,7 @@ def test_prices_differ_from_day_to_day_and_some_days_have_no_flight() -> None:
     assert search_flights("NYC", "OSL", MAY) == []
 
 
-def test_what_is_not_in_the_timetable_is_not_found() -> None:
+def test_a_trip_outside_the_timetable_is_not_found() -> None:
     assert refusal(lambda: search_flights("NYC", "XXX", MAY)) == "not_found"
     assert refusal(lambda: search_hotels("XXX", MAY, 1)) == "not_found"
     assert refusal(lambda: check_availability("NYC-LIS-20301399-1")) == "not_found"
@@ -89,7 +89,7 @@ def test_a_key_books_one_seat_and_is_answered_as_before() -> None:
     assert [(one.tool, one.key) for one in ledger()] == [("create_booking", "k1"), ("cancel_booking", "k2")]
 
 
-def test_seats_run_out_also_for_those_who_book_at_the_same_time() -> None:
+def test_seats_run_out_under_concurrent_bookings() -> None:
     seats = check_availability(FLIGHT).seats_left
 
     def book(number: int) -> str:

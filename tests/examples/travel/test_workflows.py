@@ -41,7 +41,7 @@ def test_the_file_holds_against_the_tools() -> None:
 
 
 @pytest.mark.parametrize("name", SPECIFICATION.workflows)
-def test_every_node_is_reached_and_a_write_stands_only_on_purpose(name: str) -> None:
+def test_every_node_is_reached_and_only_intended_writes_remain(name: str) -> None:
     coverage = cover(a_plan(name), {}, {})
     assert (coverage.never_reached, coverage.is_cut) == ((), False)
     writes_left = {
@@ -185,7 +185,7 @@ def test_a_trip_that_is_cancelled_is_paid_back_and_says_what_could_not_be_cancel
     )
 
 
-def test_what_was_paid_for_a_trip_is_paid_back() -> None:
+def test_the_price_paid_for_a_trip_is_refunded() -> None:
     trip = ran("book_trip", TRIP).output
     end = ran("cancel_trip", {"booking": trip["booking"], "stay": trip["stay"]})
     assert end.output == {"refunded_eur": cheapest().price_eur}

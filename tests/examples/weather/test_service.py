@@ -86,7 +86,7 @@ async def test_the_ledger_knows_how_many_were_under_way_at_once_and_new_words_le
     assert service.ledger == {"requests": 5, "refused": 0, "under_way": 0, "under_way_max": 5}
 
 
-def test_as_a_process_it_tells_its_address_serves_and_ends_when_asked() -> None:
+def test_the_service_process_prints_its_address_serves_and_ends_on_request() -> None:
     with running("-m", "examples.weather.service", "--port", "0") as process:
         url = first_line(process)
         assert httpx2.get(f"{url}/current?city=Saltmarsh", timeout=60).json()["city"] == "Saltmarsh"

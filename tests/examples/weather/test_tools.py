@@ -45,7 +45,7 @@ async def test_a_forecast_is_what_the_service_says(service: WeatherService) -> N
 
 
 @pytest.mark.usefixtures("service")
-async def test_a_place_without_weather_is_not_found_and_the_nearest_is_told() -> None:
+async def test_a_place_without_weather_is_not_found_and_the_nearest_is_suggested() -> None:
     failed = await failure(current_weather("Saltmarch & Co?"))
     assert failed.error_type == "not_found"
     assert "'Saltmarch & Co?'" in failed.message

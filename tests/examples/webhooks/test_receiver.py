@@ -58,7 +58,7 @@ def test_a_key_that_comes_with_another_event_is_refused() -> None:
     ],
     ids=["secret", "old", "early", "body", "key", "unsigned"],
 )
-def test_what_is_not_signed_as_it_should_be_is_refused_and_leaves_nothing(request_: Request) -> None:
+def test_a_request_with_an_invalid_signature_is_refused_and_changes_nothing(request_: Request) -> None:
     service = a_receiver()
     assert service.reply(request_).status == 401
     assert service.reply(Request("GET", "/ledger")).body == {"effects": [], "refused": 1}
@@ -81,7 +81,7 @@ def test_it_forgets_what_came_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(service.effects) == ["k2", "k3"]
 
 
-def test_as_a_process_it_tells_its_address_and_ends_when_asked() -> None:
+def test_the_receiver_process_prints_its_address_and_ends_on_request() -> None:
     with running(
         "-m", "examples.webhooks.receiver", "--port", "0", environment={"WEBHOOK_SECRET": SECRET}
     ) as process:

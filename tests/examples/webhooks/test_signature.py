@@ -20,7 +20,7 @@ def test_it_is_the_documented_hmac() -> None:
 
 
 @given(timestamp=st.integers(0, 10**11), key=st.text(), body=st.binary())
-def test_what_was_signed_is_believed(timestamp: int, key: str, body: bytes) -> None:
+def test_a_valid_signature_is_accepted(timestamp: int, key: str, body: bytes) -> None:
     signature = sign(SECRET, timestamp, key, body)
     assert fault_in(SECRET, str(timestamp), key, body, signature, now=timestamp) == ""
 

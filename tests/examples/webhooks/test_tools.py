@@ -183,7 +183,7 @@ def test_a_type_that_is_not_words_with_dots_is_refused(type_: Any) -> None:
     assert list(refused.fields) == ["type"]
 
 
-def test_nothing_but_type_and_data_is_taken() -> None:
+def test_only_type_and_data_are_accepted() -> None:
     refused = validate(
         dispatch_event, {**json.loads('{"type": "a.b", "data": {}}'), "url": "http://evil.example"}
     )
@@ -303,7 +303,7 @@ async def test_if_no_receiver_has_it_the_call_fails_with_the_code_of_the_worst(
     assert failed.message.count("REFUSED") == 2
 
 
-async def test_without_time_nothing_is_begun(receiver: Receiver) -> None:
+async def test_nothing_is_sent_without_time_left(receiver: Receiver) -> None:
     with pytest.raises(ToolFailed, match="no time left") as failed:
         await dispatch_event("order.shipped", {}, a_context(deadline=utc_now()))
     assert failed.value.code == "OUT_OF_TIME"

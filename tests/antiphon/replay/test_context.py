@@ -26,7 +26,7 @@ def with_outlines(lines: list[Line], **changed: object) -> list[Line]:
     return [replace(line, event=other) if line is last else line for line in lines]
 
 
-def test_each_round_lists_what_was_shown_and_what_was_new(courses_lines: list[Line]) -> None:
+def test_each_round_lists_its_shown_and_its_new_facts(courses_lines: list[Line]) -> None:
     report = context(courses_lines)
     first, second, third = report.briefings
     assert (first.shown, first.facts) == ((), 0)

@@ -18,7 +18,9 @@ def test_an_unchanged_session_has_no_other_continuation() -> None:
     assert outcome(THREE_ROUNDS).goes_on is None
 
 
-def test_a_session_that_ends_earlier_today_is_answered_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_would_end_earlier_today_continues_with_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(
         batches,
         "next_round",
@@ -37,7 +39,9 @@ def test_a_session_that_ends_earlier_today_is_answered_there(monkeypatch: pytest
     )
 
 
-def test_a_session_that_goes_on_where_it_ended_asks_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_would_not_end_today_continues_with_a_model_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from coordinator import limits
 
     monkeypatch.setattr(limits, "last_round_reason", lambda *given, **more: None)

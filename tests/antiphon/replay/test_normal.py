@@ -8,7 +8,7 @@ from antiphon.replay.normal import moments
 from tests.antiphon.recording.recorded import events
 
 
-def test_an_event_is_named_by_its_number_wherever_another_names_it(courses_lines: list[Line]) -> None:
+def test_a_reference_to_an_event_is_replaced_by_its_number(courses_lines: list[Line]) -> None:
     asked = events(courses_lines)[6].event
     failed = ComponentFailed(
         component="tool_dispatcher",

@@ -25,7 +25,7 @@ def test_a_recording_of_todays_code_stays_byte_for_byte(courses_lines: list[Line
     assert list(map(encode_line, updated(courses_lines))) == list(map(encode_line, courses_lines))
 
 
-def test_words_of_the_coordinator_are_changed_in_what_it_sends_and_in_the_prompt(
+def test_changed_texts_of_the_coordinator_are_updated_in_events_and_prompts(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fallbacks, "notice", lambda *_: "Hurry, said the coordinator.")

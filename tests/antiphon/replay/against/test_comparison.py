@@ -38,7 +38,7 @@ def replace(file: Path, then: str, now: str) -> None:
     file.write_text(source.replace(then, now))
 
 
-def test_a_change_is_summed_up_by_decision_and_what_both_codes_do_is_left_out(
+def test_changes_are_summed_up_by_decision_without_those_shared_by_both_codes(
     run: InProcess, other: OtherCode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(against, "other_code", lambda name: other)

@@ -35,7 +35,7 @@ def test_the_source_of_a_ref_is_extracted_once_and_named_by_its_commit(head: str
     assert [one.name for one in (cache / "sources").iterdir()] == [head]
 
 
-def test_a_ref_that_is_not_there_is_refused_with_what_can_be_named(head: str) -> None:
+def test_an_unknown_ref_is_refused_with_the_accepted_kinds(head: str) -> None:
     with pytest.raises(ConfigurationError, match="does not contain no/such-ref") as refused:
         other_code("no/such-ref")
     assert "a branch, a tag, or a released version" in str(refused.value)
@@ -90,7 +90,7 @@ def test_a_missing_version_is_refused_with_the_installers_words(index: Path) -> 
         other_code("1.2.3")
 
 
-def test_a_release_that_cannot_verify_is_named_with_what_it_said(index: Path, cache: Path) -> None:
+def test_a_release_that_cannot_verify_is_named_with_its_message(index: Path, cache: Path) -> None:
     code = other_code("9.8.7")
     (code.root / "antiphon" / "__main__.py").write_text("import sys; sys.exit('No such command: verify')")
     with (

@@ -23,7 +23,7 @@ def test_a_run_without_an_answer_counts_for_its_score_alone() -> None:
     assert cell.numbers.score == 0.5
 
 
-def test_a_cost_is_known_only_when_all_of_it_is() -> None:
+def test_a_total_cost_is_known_only_if_all_parts_are() -> None:
     unknown = a_response(usage=Usage(input_tokens=1))
     both = a_comparison(("a", "linear", (a_run(),)), ("b", "linear", (a_run(response=unknown),)))
     assert totals(both, "linear").sums.cost_usd is None

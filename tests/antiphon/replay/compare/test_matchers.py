@@ -35,7 +35,7 @@ words = st.text(st.characters(categories=("L", "Nd")), min_size=1, max_size=12)
         ("Nothing." + SOURCES, {"numeric": 7}, False),
     ],
 )
-def test_an_answer_is_held_against_what_is_expected(answer: str, expected: object, is_right: bool) -> None:
+def test_an_answer_is_compared_with_the_expectation(answer: str, expected: object, is_right: bool) -> None:
     found = matched(Expected.model_validate(expected), a_response(answer))
     assert list(found.values()) == [is_right]
 
@@ -57,7 +57,7 @@ def test_an_empty_expectation_expects_nothing() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"contains": [""]}, {"numeric": "many"}, {"numeric": True}, {"exactly": "x"}]
 )
-def test_an_expectation_that_says_nothing_is_refused(wrong: object) -> None:
+def test_an_empty_or_invalid_expectation_is_refused(wrong: object) -> None:
     with pytest.raises(ValidationError):
         Expected.model_validate(wrong)
 

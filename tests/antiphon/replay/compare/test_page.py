@@ -63,7 +63,7 @@ def test_hostile_text_stays_text_everywhere_on_the_page() -> None:
     assert read.text.count(HOSTILE) == 7
 
 
-def test_the_page_loads_nothing_and_forbids_it() -> None:
+def test_the_page_loads_no_external_resource_and_its_policy_forbids_it() -> None:
     text = page(a_comparison(("a", "linear", (a_run(),))))
     (policy,) = (value for name, value in Read(text).attributes if name == "content" and "src" in str(value))
     assert str(policy).startswith("default-src 'none'; style-src 'unsafe-inline';")

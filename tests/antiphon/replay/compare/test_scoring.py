@@ -20,7 +20,7 @@ def rubric(function: Any, *takes: str) -> Rubric:
     return Rubric(function.__name__, function, takes)
 
 
-async def test_matchers_and_rubrics_each_have_their_say() -> None:
+async def test_matchers_and_rubrics_all_produce_judgements() -> None:
     def short(answer: str) -> bool:
         return len(answer) < 100
 

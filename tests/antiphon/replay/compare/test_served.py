@@ -77,7 +77,7 @@ async def test_a_recorded_call_gets_its_result_through_the_tools_of_the_recordin
     assert served.misses == 0
 
 
-def test_the_order_of_arguments_makes_no_difference_but_their_types_do() -> None:
+def test_arguments_match_in_any_order_but_not_with_other_types() -> None:
     served = a_batch(("look", {"a": 1, "b": "x"}, "found"))
     assert answer(served, "look", {"b": "x", "a": 1}) == "found"
     for other in ({"a": "1", "b": "x"}, {"a": 1}, {}):
@@ -86,7 +86,7 @@ def test_the_order_of_arguments_makes_no_difference_but_their_types_do() -> None
     assert served.misses == 3
 
 
-def test_a_call_made_again_gets_what_came_next_and_then_the_last() -> None:
+def test_a_repeated_call_gets_the_recorded_results_in_order_and_then_the_last() -> None:
     served = a_batch(("poll", {}, "waiting"), ("poll", {}, "done"))
     assert [answer(served, "poll", {}) for _ in range(3)] == ["waiting", "done", "done"]
     served.begin()

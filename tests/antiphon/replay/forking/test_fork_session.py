@@ -58,7 +58,7 @@ async def test_a_fork_knows_its_parent(courses_lines: list[Line]) -> None:
     assert header.parent.changes == {"max_rounds": "2", "model": "offline"}
 
 
-async def test_a_limit_that_is_lowered_ends_the_session_with_what_it_has(courses_lines: list[Line]) -> None:
+async def test_a_lowered_limit_ends_the_session_with_its_current_facts(courses_lines: list[Line]) -> None:
     lines = await fork(courses_lines, SECOND, read_changes("offline", ["max_rounds=2"]), TOOLS)
     assert (answer(lines).status, answer(lines).termination_reason) == ("partial", "max_rounds_reached")
     assert answer(lines).rounds_used == 2
@@ -148,7 +148,7 @@ async def test_a_fork_can_be_forked(courses_lines: list[Line], tmp_path: Path) -
     await check_that_a_rerun_is_the_same(lines, tmp_path)
 
 
-async def test_a_fork_that_may_call_tools_needs_them(courses_lines: list[Line]) -> None:
+async def test_a_fork_that_may_call_tools_requires_them(courses_lines: list[Line]) -> None:
     with pytest.raises(NoSuchPoint, match="search_course_content") as refused:
         await fork(courses_lines, SECOND, OFFLINE)
     assert "--tools" in refused.value.hint
@@ -159,7 +159,7 @@ async def test_an_answer_is_assembled_again_without_any_tools(courses_lines: lis
     assert answer(lines).answer == answer(courses_lines).answer
 
 
-async def test_no_other_model_replies_in_the_name_of_an_unreachable_one(courses_lines: list[Line]) -> None:
+async def test_an_unavailable_model_is_not_replaced_by_another(courses_lines: list[Line]) -> None:
     with pytest.raises(ConfigurationError, match="no API key"):
         await fork(courses_lines, SECOND, read_changes("another"), TOOLS)
 

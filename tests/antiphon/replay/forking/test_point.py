@@ -9,7 +9,7 @@ from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.forking.point import point_at
 
 
-def test_a_session_waits_for_what_was_asked_last(courses_lines: list[Line]) -> None:
+def test_a_fork_point_has_the_last_request_pending(courses_lines: list[Line]) -> None:
     point = point_at(courses_lines, "reasoning.requested@2")
     assert point.session is not None
     assert point.session.phase == "reasoning"

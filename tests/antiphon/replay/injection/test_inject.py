@@ -44,7 +44,7 @@ def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list
     assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["simplified_briefing"]
 
 
-def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> None:
+def test_a_refused_model_is_waited_for(courses_lines: list[Line]) -> None:
     _, chain = inject(courses_lines, "model_refused@6")
     assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["waiting_for_model"]
     assert any("model" in step.timers for step in chain.steps)
@@ -59,7 +59,7 @@ def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> 
         ("cancelled", "cancelled", "cancelled"),
     ],
 )
-def test_a_session_that_has_to_end_is_answered_from_what_it_has(
+def test_a_session_that_must_end_is_answered_from_its_facts(
     courses_lines: list[Line], fault: str, status: str, reason: str
 ) -> None:
     _, chain = inject(courses_lines, f"{fault}@18")
@@ -88,7 +88,7 @@ def test_every_fault_that_fits_an_event_leads_somewhere(courses_lines: list[Line
     assert tried == set(KINDS)
 
 
-def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]) -> None:
+def test_an_inapplicable_fault_names_the_applicable_ones(courses_lines: list[Line]) -> None:
     with pytest.raises(ConfigurationError, match="cannot replace event 6") as refused:
         inject(courses_lines, "tool_timeout@6")
     assert "model_timeout" in refused.value.hint

@@ -106,7 +106,7 @@ def test_the_examples_of_the_docs_run(pytester: pytest.Pytester, monkeypatch: py
     run(pytester).assert_outcomes(passed=3)
 
 
-def test_a_pipeline_leaves_no_logging_behind_to_a_test_with_another_stderr(pytester: pytest.Pytester) -> None:
+def test_a_pipeline_leaves_no_logging_configuration_to_the_next_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import structlog

@@ -39,7 +39,7 @@ def test_each_decision_has_its_sentence_its_first_change_and_the_other_recording
     assert lines[-1].endswith("r/5_a.jsonl and 2 more")
 
 
-def test_the_headline_counts_what_changed_and_what_both_diverge_in() -> None:
+def test_the_headline_counts_changes_and_shared_divergences() -> None:
     assert headline(a_summary()) == (
         "8 recordings against main (1a2b3c4): 8 changed; 8 divergences from the record that both have"
     )

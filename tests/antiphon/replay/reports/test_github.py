@@ -6,14 +6,14 @@ from antiphon.replay.reports.github import annotations, counted
 from tests.antiphon.replay.reports.outcomes import DIVERGED, SAME, UNCHECKED, UNREADABLE, diverged
 
 
-def test_only_what_is_not_the_same_is_an_error_on_its_file() -> None:
+def test_only_recordings_that_are_not_the_same_are_errors() -> None:
     assert annotations([SAME]) == []
     assert annotations([UNREADABLE]) == [
         "::error file=c.jsonl,title=unreadable recording::line 3: not JSON.",
     ]
 
 
-def test_names_and_messages_are_escaped_as_the_runner_asks() -> None:
+def test_names_and_messages_are_escaped_for_the_runner() -> None:
     error, notice = annotations([DIVERGED])
     assert error.startswith("::error file=b%2C1%3A2.jsonl,title=replay diverged::diverged at event 4 ")
     assert '%0A  - "Hurry."%0A' in error

@@ -12,7 +12,7 @@ def test_a_recording_that_is_the_same_takes_one_line() -> None:
     assert reported(SAME) == ["a.jsonl: same, 20 events, 10 steps; the final answer is the same"]
 
 
-def test_the_first_divergence_is_shown_the_rest_counted_and_what_was_not_checked_named() -> None:
+def test_the_first_divergence_is_shown_the_rest_counted_and_unchecked_steps_named() -> None:
     assert reported(DIVERGED) == [
         "b,1:2.jsonl: diverged at event 4 (antiphon.briefing.ready.v1): "
         "coordinator, antiphon.reasoning.requested.v1 notice",
@@ -25,7 +25,7 @@ def test_the_first_divergence_is_shown_the_rest_counted_and_what_was_not_checked
     ]
 
 
-def test_a_recording_that_cannot_be_read_says_why() -> None:
+def test_an_unreadable_recording_shows_its_reason() -> None:
     assert reported(UNREADABLE) == ["c.jsonl: unreadable: line 3: not JSON."]
 
 

@@ -149,7 +149,7 @@ def test_the_first_node_that_would_go_another_way_is_named(
     assert end in end_in_words(result)
 
 
-def test_a_change_in_an_arm_that_was_not_taken_is_no_other_way(runs: dict[str, list[Line]]) -> None:
+def test_a_change_in_an_untaken_branch_does_not_diverge(runs: dict[str, list[Line]]) -> None:
     def in_other_arm(w: Graphs) -> None:
         nodes(w, "choose")["cheap"]["args"]["note"] = "hurry"
         nodes(w, "choose")["after"] = {"call": "price", "depends_on": ["cheap"], "args": {"id": "X"}}
@@ -166,7 +166,7 @@ def test_the_order_in_which_nodes_are_written_means_nothing(runs: dict[str, list
         assert found(runs[name], backwards).result == "same", name
 
 
-def test_a_retry_that_a_failure_would_have_met_is_another_way(runs: dict[str, list[Line]]) -> None:
+def test_a_retry_that_applies_to_a_recorded_failure_diverges(runs: dict[str, list[Line]]) -> None:
     """An unknown outcome is not tried again; a limit that nothing reached is no other way."""
 
     def retried(w: Graphs) -> None:
@@ -175,7 +175,7 @@ def test_a_retry_that_a_failure_would_have_met_is_another_way(runs: dict[str, li
     assert found(runs["undo"], retried).result == "same"
 
 
-def test_another_question_of_a_reason_node_is_another_way(around: dict[str, list[Line]]) -> None:
+def test_a_changed_question_of_a_reason_node_diverges(around: dict[str, list[Line]]) -> None:
     def otherwise(w: Graphs) -> None:
         nodes(w, "reasons")["pick"]["question"] = "What is the price for two of $x?"
 

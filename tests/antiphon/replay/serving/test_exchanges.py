@@ -28,7 +28,7 @@ def first_asked(recording_index: RecordingIndex) -> RecordedRequest:
     return next(iter(recording_index.exchanges.values())).calls[0]
 
 
-def test_a_request_gets_what_it_got_then(recording_index: RecordingIndex) -> None:
+def test_a_request_gets_its_recorded_exchange(recording_index: RecordingIndex) -> None:
     misses: list[Miss] = []
     exchanges = exchanges_of(recording_index, misses)
     for exchange in recording_index.exchanges.values():

@@ -9,7 +9,7 @@ from antiphon.replay.serving.components.reasoning_engine import engine_settings
 from antiphon.replay.serving.recording_index import RecordingIndex
 
 
-async def test_each_handles_what_the_component_handles(courses_lines: list[Line]) -> None:
+async def test_each_part_handles_the_events_of_its_component(courses_lines: list[Line]) -> None:
     recording_index = RecordingIndex(courses_lines)
     pipeline = EmbeddedPipeline([], "offline")
     bus = await pipeline.start()

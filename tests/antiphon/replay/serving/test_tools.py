@@ -60,7 +60,7 @@ async def batch(courses_lines: list[Line]) -> AsyncIterator[Batch]:
         await pipeline.stop()
 
 
-async def test_a_batch_gets_what_it_got_then_also_when_it_is_delivered_again(batch: Batch) -> None:
+async def test_a_batch_gets_its_recorded_results_also_on_redelivery(batch: Batch) -> None:
     assert await batch.answers(batch.event) == batch.then
     assert await batch.answers(batch.event) == batch.then
     assert not batch.misses

@@ -97,7 +97,7 @@ def test_a_renamed_field_without_an_upcaster_is_reported_as_unchecked(run: Run, 
     assert (tmp_path / NAME).read_bytes() == before
 
 
-def test_a_wrong_decision_does_not_hide_behind_a_renamed_field(run: Run, tmp_path: Path) -> None:
+def test_a_wrong_decision_is_found_despite_a_renamed_field(run: Run, tmp_path: Path) -> None:
     before = (tmp_path / NAME).read_bytes()
     verified, updated = run([renamed, wrong_reason], ["verify", "--json", "-q"], ["update", "--yes"])
     assert verified[0] == 1

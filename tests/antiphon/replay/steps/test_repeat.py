@@ -50,7 +50,7 @@ def test_only_the_steps_of_the_components_named_are_done_again(courses_lines: li
     assert dict(report.steps) == {"coordinator": 10}
 
 
-def test_an_answer_of_the_coordinator_s_own_is_not_asked_for_where_only_its_decisions_are() -> None:
+def test_verifying_only_the_coordinator_does_not_check_its_own_answer() -> None:
     alone = Path(__file__).parents[3] / "recordings" / "an_assembler_that_cannot_answer.jsonl"
     report = verify(alone, ["coordinator"])
     assert (report.is_same, report.answer, dict(report.steps)) == (True, "unasked", {"coordinator": 8})

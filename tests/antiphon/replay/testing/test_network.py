@@ -45,7 +45,7 @@ async def test_this_machine_is_within_reach(host: str) -> None:
     assert attempts == []
 
 
-def test_everything_is_as_before_behind_the_block() -> None:
+def test_everything_is_restored_after_the_block() -> None:
     before = vars(socket.socket).copy(), socket.getaddrinfo
     with pytest.raises(LookupError), denied():
         raise LookupError

@@ -44,7 +44,7 @@ def test_it_ends_its_replies_as_scripted() -> None:
     )
 
 
-def test_it_notes_what_it_has_no_reply_to() -> None:
+def test_an_unexpected_request_is_noted() -> None:
     model = ScriptedModel()
     response = ask(model)
     assert response.status == "partial"

@@ -24,7 +24,7 @@ def found(report: Report) -> list[tuple[str, str, object, object]]:
     return [(one.output.split(",")[0], one.path, one.expected, one.got) for one in report.divergences]
 
 
-def test_tools_that_return_what_they_returned_are_the_same(shop_lines: list[Line]) -> None:
+def test_unchanged_results_of_tools_are_the_same(shop_lines: list[Line]) -> None:
     report = check(shop_lines)
     assert found(report) == []
     assert report.steps == {"tools": 6}
@@ -80,7 +80,7 @@ def test_calls_keep_to_the_concurrency_of_their_contract(shop_lines: list[Line])
     assert shop.most_under_way == 1
 
 
-def test_a_failure_that_may_pass_is_tried_again_as_the_contract_says(shop_lines: list[Line]) -> None:
+def test_a_transient_failure_is_retried_according_to_the_contract(shop_lines: list[Line]) -> None:
     shop.changes.add("flaky")
     assert found(check(shop_lines)) == []
     assert shop.calls.count("ask_warehouse sail") == 2
@@ -109,7 +109,7 @@ def test_the_network_is_there_where_it_is_allowed(
     assert ("192.0.2.1", 80) in reached
 
 
-def test_volatile_fields_may_differ_as_far_as_is_said(shop_lines: list[Line]) -> None:
+def test_volatile_fields_may_differ_within_their_matcher(shop_lines: list[Line]) -> None:
     shop.changes |= {"price", "time"}
     assert len(found(check(shop_lines))) == 2
     assert [one[1] for one in found(check(shop_lines, "$.read_at"))] == ["total"]

@@ -37,7 +37,7 @@ def test_without_volatile_fields_every_place_that_differs_is_named() -> None:
         ({"n": "no number"}, {"n": "no number"}, "$.n=numeric:0.5", True),
     ],
 )
-def test_a_matcher_says_how_far_a_field_may_differ(
+def test_a_matcher_bounds_the_difference_of_a_field(
     expected: Any, got: Any, field: str, is_same: bool
 ) -> None:
     assert (paths(expected, got, field) == []) is is_same

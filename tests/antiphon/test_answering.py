@@ -42,7 +42,7 @@ async def a_session_that_asks(house: House, *calls: ToolCall) -> None:
     await house.data_of(QuestionAsked)
 
 
-async def test_answers_go_out_with_the_calls_that_asked(house: House) -> None:
+async def test_answers_are_sent_with_the_calls_that_asked(house: House) -> None:
     await a_session_that_asks(house)
     assert await house.client.answer("s1", "The red one.", calls=["q1"], by="Ann") == ("q1",)
     assert await house.client.answer("s1", "On Friday.") == ("q2",), "the one that still waits"
@@ -73,7 +73,7 @@ async def test_the_later_of_two_concurrent_answers_is_refused_as_too_late(house:
     assert ("q1",) in outcomes
 
 
-async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:
+async def test_the_waiting_questions_are_listed(house: House) -> None:
     await a_session_that_asks(house)
     first, second = await house.client.questions_waiting("s1")
     assert (first.id, first.question, first.choices) == ("q1", "Which room?", ("red", "blue"))
@@ -148,7 +148,7 @@ async def test_an_answer_and_an_approval_may_be_waited_for_together(house: House
     assert [call.refused for call in (await house.data_of(ToolsRequested)).calls] == [None, None]
 
 
-async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
+async def test_the_command_line_shows_the_questions_and_accepts_the_answer(
     house: House, run: InProcess
 ) -> None:
     async def antiphon(*arguments: str) -> Any:

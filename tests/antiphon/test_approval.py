@@ -264,7 +264,7 @@ async def test_denied_calls_are_refused_with_the_person_and_the_reason(house: Ho
     assert refusals == [None, None, "Ann denied it: Taken"]
 
 
-async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: House) -> None:
+async def test_a_call_that_does_not_wait_is_refused_with_the_waiting_ones(house: House) -> None:
     await house.a_waiting_session()
     for calls in (["c9"], ["c1", "c0"], [7], [["c1"]]):
         with pytest.raises(InvalidQuery, match=r"Waiting calls: c1 \(book\), c2 \(book\)"):
@@ -307,14 +307,14 @@ async def test_a_queued_submission_does_not_wait_for_a_person(
             await client.approve("s1")
 
 
-async def test_a_session_that_ends_while_it_waits_says_what_waited(house: House) -> None:
+async def test_a_session_that_ends_while_waiting_names_the_waiting_calls(house: House) -> None:
     await house.a_waiting_session()
     await house.client.cancel("s1")
     (uncertainty,) = (await house.data_of(AssemblyRequested)).uncertainty
     assert (uncertainty.kind, uncertainty.about) == ("approval_missing", "c1, c2")
 
 
-async def test_sessions_that_wait_are_listed_with_what_they_wait_for(house: House) -> None:
+async def test_waiting_sessions_are_listed_with_their_waiting_calls(house: House) -> None:
     await house.a_waiting_session()
     (listed,) = await recent_sessions(house.bus, 5)
     assert (listed.status, listed.waits_for) == ("waiting", ("book (c1)", "book (c2)"))
@@ -335,7 +335,9 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: House, run: InProcess) -> None:
+async def test_the_command_line_shows_the_waiting_calls_and_accepts_the_decision(
+    house: House, run: InProcess
+) -> None:
     async def antiphon(*arguments: str) -> Any:
         return await asyncio.to_thread(run, *arguments, **house.environment)
 

@@ -194,7 +194,7 @@ def on(command: str, key: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_redis_allows_a_user_what_the_table_says_and_nothing_else(server: RedisServer, user: User) -> None:
+def test_redis_allows_a_user_exactly_the_rights_of_the_table(server: RedisServer, user: User) -> None:
     asked = [(command, name) for command in COMMANDS for name in KINDS]
     answers = allowed(server, user, [on(command, KINDS[name]) for command, name in asked])
     rules = rules_of(user, "antiphon")
@@ -313,7 +313,7 @@ async def test_the_engines_limiter_works_within_its_rights(
     assert set(kept) >= {b"requests:full", b"tokens:limit", b"paused"}
 
 
-async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path: Path) -> None:
+async def test_the_rights_of_a_component_and_an_operator_suffice_in_a_cluster(tmp_path: Path) -> None:
     acl = tmp_path / "users.acl"
     text = acl_file(KEYS, {user: user for user in USERS}, is_cluster=True)
     acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")
@@ -334,7 +334,7 @@ async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path:
         await operator.close()
 
 
-async def test_the_breakers_work_within_the_rights_and_a_client_has_none(server: RedisServer) -> None:
+async def test_the_breakers_work_within_the_rights(server: RedisServer) -> None:
     for user in ("coordinator", "reasoning_engine", "tool_dispatcher", "operator"):
         bus = Bus(Connections(server.url_of(f"{user}:{user}")), KEYS, BusSettings())
         await bus.open(60)

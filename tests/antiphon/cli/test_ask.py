@@ -183,7 +183,7 @@ def test_invalid_arguments_are_refused_with_a_hint(
         (a_grant(["read"], session="other"), 2, "grant: valid only for session other"),
     ],
 )
-def test_a_grant_that_cannot_be_one_is_refused_before_anything_is_asked(
+def test_an_invalid_grant_is_refused_before_anything_is_sent(
     run: InProcess, folder: Path, command: str, grant: str, code: int, message: str
 ) -> None:
     (folder / "bytes").write_bytes(b"\xff\xfe")

@@ -55,7 +55,7 @@ def test_breakers_are_listed_as_json_for_programs(run: InProcess, empty: dict[st
     assert orjson.loads(closed.stdout) == {"name": "model:claude", "phase": "closed"}
 
 
-def test_status_shows_what_is_not_closed(run: InProcess, empty: dict[str, str]) -> None:
+def test_status_lists_open_and_half_open_breakers(run: InProcess, empty: dict[str, str]) -> None:
     now = redis_time(empty)
     ending = Ending(at=now, is_failure=True)
     keep(empty, "tool:down", BreakerState(endings=(ending,) * 5, opened=now + 10))

@@ -63,7 +63,7 @@ def test_several_questions_are_asked_one_after_the_other(folder: Path) -> None:
     assert output.index("asks: Which") < output.index("asks: For when") < output.rindex("> ")
 
 
-def test_when_standard_input_has_ended_the_session_goes_on_without(folder: Path) -> None:
+def test_the_session_continues_without_an_answer_after_standard_input_ends(folder: Path) -> None:
     done = ask(folder, "", ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("I assumed lentil.")

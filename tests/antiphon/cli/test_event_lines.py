@@ -62,7 +62,7 @@ def test_a_result_is_counted_by_its_records(data: Any, line: str) -> None:
         (Validation(of="d", has_passed=False), "not valid: no reason given"),
     ],
 )
-def test_a_validation_says_whether_it_has_passed(run: Validation, line: str) -> None:
+def test_a_validation_shows_whether_it_passed(run: Validation, line: str) -> None:
     assert result_text(a_result({"valid": run.has_passed}).model_copy(update={"validation": run})) == line
 
 
@@ -82,7 +82,7 @@ def test_a_call_shows_an_integer_beyond_64_bits() -> None:
     assert call_text(ToolCall(id="c", name="find", arguments={"n": 10**30})) == f"find(n=1{'0' * 30})"
 
 
-def test_a_round_says_why_it_is_the_last() -> None:
+def test_the_last_round_shows_its_reason() -> None:
     request = ReasoningRequested(
         round=4, briefing="1-1", last_round_because="No rounds are left.", tokens_left=10, deadline=START
     )
@@ -149,7 +149,7 @@ def test_a_cut_or_substituted_result_is_marked() -> None:
         ("simplified_briefing", []),
     ],
 )
-def test_a_fallback_step_is_shown_where_no_other_line_shows_it(step: Any, lines: list[str]) -> None:
+def test_a_fallback_step_without_another_line_is_shown(step: Any, lines: list[str]) -> None:
     taken = FallbackTaken(round=1, rung=step, because="m1 may not be asked.", model="m2")
     assert progress(taken) == lines
     assert detail(taken) == f"{step}: m1 may not be asked."
@@ -176,10 +176,10 @@ def test_the_end_of_a_run_names_the_node_that_failed_and_why() -> None:
         ),
     ],
 )
-def test_the_end_of_a_child_says_why(response: Response, line: str) -> None:
+def test_the_end_of_a_child_shows_its_reason(response: Response, line: str) -> None:
     assert progress(ChildEnded(round=1, response=response)) == [f"  {response.session_id} {line}"]
 
 
-def test_a_cancellation_says_why() -> None:
+def test_a_cancellation_shows_its_reason() -> None:
     assert progress(CancellationRequested(reason="the user\nleft")) == ["cancelling: the user left"]
     assert progress(CancellationRequested()) == ["cancelling"]

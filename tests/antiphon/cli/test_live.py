@@ -136,7 +136,9 @@ async def test_why_the_model_could_not_be_asked_is_kept_until_it_replies(
     assert await show_progress(followed(failed, replied)) == ""
 
 
-async def test_a_wait_for_the_model_says_why_and_until_when_once(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_wait_for_the_model_is_announced_once_with_reason_and_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     error = ErrorInfo(code="connection_failed", message="The model cannot be reached at http://m.")
     limits = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=300)
     opened = SessionOpened(

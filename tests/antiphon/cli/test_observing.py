@@ -64,7 +64,7 @@ def test_health_distinguishes_live_components_from_absent_ones(
     assert document == {"component": "coordinator", "is_healthy": False, "workers": []}
 
 
-def test_a_conversation_goes_on_and_is_listed(run: InProcess, pipeline: dict[str, str]) -> None:
+def test_a_conversation_continues_and_is_listed(run: InProcess, pipeline: dict[str, str]) -> None:
     follow_up = "And which spices are in it?"
     first = Response.model_validate_json(
         run("ask", QUESTION, "--conversation", "c1", "--json", **pipeline).stdout
@@ -234,5 +234,5 @@ def test_a_group_alone_teaches_its_commands(run: InProcess, command: list[str], 
     assert "Commands" in result.output
 
 
-def test_components_are_named_as_the_bus_names_them() -> None:
+def test_the_component_names_of_the_command_line_match_those_of_the_bus() -> None:
     assert get_args(Component) == COMPONENTS

@@ -156,7 +156,9 @@ def test_a_name_that_is_taken_is_not_taken_away(
     assert [*params] == ["origin", "destination", "day", "nights"]
 
 
-def test_room_is_made_as_the_setting_says(run: InProcess, recording: str, empty: dict[str, str]) -> None:
+def test_the_oldest_recipe_is_removed_at_the_configured_limit(
+    run: InProcess, recording: str, empty: dict[str, str]
+) -> None:
     empty = {**empty, "ANTIPHON_RECIPES_KEPT": "1"}
     run("recipes", "learn", recording, "--name", "one", **empty)
     done = run("recipes", "learn", recording, "--name", "two", **empty)

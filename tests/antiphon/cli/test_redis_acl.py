@@ -44,7 +44,7 @@ def test_users_without_passwords_are_created_for_tests_with_a_warning(run: InPro
 @pytest.mark.parametrize(
     ("content", "line"), [("somebody=secret", 1), ("client", 1), ("client=", 1), ("client=a\nclient=b", 2)]
 )
-def test_a_line_that_is_no_password_is_refused_without_quoting_it(
+def test_an_invalid_password_line_is_refused_without_quoting_it(
     run: InProcess, folder: Path, content: str, line: int
 ) -> None:
     (folder / "passwords").write_text(content)

@@ -85,7 +85,7 @@ def test_unchecked_steps_exit_with_4_and_with_0_given_a_reason(run: InProcess) -
 
 
 @pytest.mark.usefixtures("unrecorded", "recordings")
-def test_a_divergence_goes_before_what_was_not_checked_and_is_never_allowed(run: InProcess) -> None:
+def test_a_divergence_determines_the_exit_code_despite_unchecked_recordings(run: InProcess) -> None:
     assert run("replay", "verify", "bare.jsonl", "recordings/b.jsonl").exit_code == 1
     assert run("replay", "verify", "bare.jsonl", "recordings/a.jsonl.gz").exit_code == 4
     assert run("replay", "verify", "bare.jsonl", "recordings/c.jsonl").exit_code == 3

@@ -62,7 +62,7 @@ def output(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize("arguments", [("replay", "verify", A_RECORDING), ("--version",)], ids=" ".join)
-def test_no_command_imports_what_it_has_no_use_for(arguments: tuple[str, ...]) -> None:
+def test_no_command_imports_unused_libraries(arguments: tuple[str, ...]) -> None:
     """Check one recording; tests/recordings/test_lines_run.py checks all of them."""
     packages = {name.partition(".")[0] for name in imported(*arguments)}
     assert not packages.intersection(HEAVY)
@@ -77,7 +77,7 @@ def test_the_help_imports_no_command_and_no_library_but_typer() -> None:
     }
 
 
-def test_a_command_imports_rich_only_to_print_with_it() -> None:
+def test_a_command_imports_rich_only_to_print() -> None:
     assert "rich.console" not in imported("dead", "--help")
 
 

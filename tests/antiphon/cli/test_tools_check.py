@@ -99,7 +99,7 @@ def test_the_json_report_holds_every_case_with_what_the_model_sees(checked: InPr
     assert divide["failures"] == sum(bool(case["faults"]) for case in divide["checked"])
 
 
-def test_writes_run_only_when_asked_for(checked: InProcess, folder: Path) -> None:
+def test_writes_run_only_on_request(checked: InProcess, folder: Path) -> None:
     enter = reports(checked, "faulty:enter")["enter"]
     assert (enter["ran"], enter["failures"]) == (0, 0)
     assert enter["not_run"] > 20

@@ -70,7 +70,7 @@ async def test_a_single_call_gets_no_tool_and_ends_after_one_round(asked_of: Ask
     assert response.answer.startswith("I believe it imitates.")
 
 
-async def test_each_round_is_sent_all_that_was_said_before(asked_of: AskedOf) -> None:
+async def test_each_round_sends_the_whole_history(asked_of: AskedOf) -> None:
     async with serving(LOOK_UP, ANSWER) as server:
         asked_of(server)
         response = await asked(look_up)

@@ -63,7 +63,7 @@ async def test_the_statistics_come_with_the_answer_and_as_lines_of_the_log(asked
     assert (end["session"], end["calls"], end["status"]) == (response.session_id, 3, "complete")
 
 
-async def test_a_session_that_ends_without_a_reply_says_why_in_its_last_round(asked_of: AskedOf) -> None:
+async def test_a_session_without_a_reply_states_the_reason_in_its_last_round(asked_of: AskedOf) -> None:
     async with serving(LOOK_UP, Scripted(status=401, error="authentication_error", repeat=True)) as server:
         asked_of(server)
         response = await asked(look_up)

@@ -147,7 +147,7 @@ async def flood() -> str:
     ids=["raises anything", "is slow", "may have taken effect", "returns too much", "is too late"],
 )
 @pytest.mark.parametrize("is_plain", [False, True])
-async def test_a_call_that_goes_wrong_is_an_error_with_what_to_do(
+async def test_a_failed_call_becomes_an_error_with_advice(
     ends: Callable[[], Coroutine[Any, Any, str]],
     effect: Any,
     options: dict[str, Any],

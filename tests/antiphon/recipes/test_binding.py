@@ -96,7 +96,7 @@ def test_a_value_from_the_question_becomes_a_param(question: str, value: Any, is
     assert taken(question, value, {}) == ("$flight" if is_param else value)
 
 
-def test_the_question_goes_before_a_result_that_repeats_it() -> None:
+def test_the_question_takes_precedence_over_a_result_that_repeats_it() -> None:
     assert taken("Book Lisbon.", "Lisbon", {"place": "Lisbon"}) == "$flight"
 
 
@@ -110,7 +110,7 @@ def test_a_date_is_a_param_with_its_format_and_a_number_one_of_type_int() -> Non
     }
 
 
-def test_a_param_has_what_the_schema_says_of_the_argument() -> None:
+def test_a_param_takes_its_type_and_description_from_the_schema() -> None:
     seat = {"type": "string", "enum": ["aisle", "window"], "description": "Where to sit."}
     tool = a_tool("b", "write", {"properties": {"seat": seat, "price": {"type": "number"}}})
     made = learned("A window seat for 90.", a_call(tool, {"seat": "window", "price": 90}, {}, 1))
@@ -126,7 +126,7 @@ def test_an_argument_with_listed_values_is_taken_from_a_result_only_under_its_na
         assert args_of(made)["b"]["seat"] == expected
 
 
-def test_one_number_for_two_arguments_is_no_param_and_two_are() -> None:
+def test_one_number_in_the_question_for_two_arguments_is_no_param() -> None:
     arguments = {"nights": 2, "people": 2}
     once = learned("For 2 nights.", a_call("b", arguments, {}, 1, effect="write"))
     twice = learned("2 nights for 2 people.", a_call("b", arguments, {}, 1, effect="write"))
@@ -134,7 +134,7 @@ def test_one_number_for_two_arguments_is_no_param_and_two_are() -> None:
     assert args_of(twice)["b"] == {"nights": "$nights", "people": "$people"}
 
 
-def test_the_same_text_is_one_param_wherever_it_is_used() -> None:
+def test_the_same_text_is_one_param_in_all_calls() -> None:
     made = learned(
         "Go to Lisbon.",
         a_call("find", {"to": "Lisbon"}, {}, 1, is_cited=True),
@@ -163,7 +163,7 @@ def test_a_value_found_in_several_results_is_bound_to_the_newest() -> None:
     assert args_of(made)["c"] == {"id": "$b.deep.id"}
 
 
-def test_a_result_of_the_same_round_counts_only_where_the_model_named_it() -> None:
+def test_a_result_of_the_same_round_is_bound_only_through_a_placeholder() -> None:
     first = a_call("a", {}, {"id": "X-17"}, 1, is_cited=True)
     unnamed = learned("Go.", first, a_call("b", {"id": "X-17"}, {}, 1, effect="write"))
     assert (args_of(unnamed)["b"], edges_of(unnamed)["b"]) == ({"id": "X-17"}, [])

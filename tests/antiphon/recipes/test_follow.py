@@ -28,7 +28,7 @@ def kept(run: InProcess, empty: dict[str, str]) -> list[str]:
     return [one["name"] for one in run.json("recipes", "list", **empty)]
 
 
-def test_a_process_that_follows_learns_from_what_becomes_complete(
+def test_a_following_process_learns_from_completed_sessions(
     run: InProcess, booking: str, empty: dict[str, str]
 ) -> None:
     process = launched("recipes", "learn", "--follow", cwd=ROOT, **empty)

@@ -8,7 +8,7 @@ from antiphon.workflows import Specification, build
 from tests.antiphon.recipes.chains import a_call, a_chain, a_tool, args_of, edges_of, learned, params_of
 
 
-def test_reads_of_one_round_stay_side_by_side_and_a_write_comes_after_them() -> None:
+def test_reads_of_one_round_stay_parallel_and_a_write_follows_them() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {"id": "A-17"}, 1, is_cited=True),
@@ -19,7 +19,7 @@ def test_reads_of_one_round_stay_side_by_side_and_a_write_comes_after_them() -> 
     assert edges_of(made) == {"a": [], "b": [], "c": ["a"], "d": ["b", "c"]}
 
 
-def test_writes_keep_their_order_and_reads_see_what_was_written() -> None:
+def test_writes_keep_their_order_and_later_reads_follow_them() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {}, 1, effect="write"),
@@ -30,7 +30,7 @@ def test_writes_keep_their_order_and_reads_see_what_was_written() -> None:
     assert edges_of(made) == {"a": [], "b": ["a"], "look": ["b"], "c": ["look"]}
 
 
-def test_writes_of_one_round_are_side_by_side_unless_their_contract_says_otherwise() -> None:
+def test_writes_of_one_round_stay_parallel_unless_their_contract_is_sequential() -> None:
     for mode, expected in (("parallel-safe", []), ("sequential-only", ["put"])):
         tool = a_tool("put", "write", mode=mode)
         made = learned("Go.", a_call(tool, {"x": 1}, {}, 1), a_call(tool, {"x": 2}, {}, 1))
@@ -89,7 +89,7 @@ def test_a_value_that_a_file_cannot_hold_is_refused(arguments: dict[str, object]
         learned("Go.", a_call("put", arguments, {}, 1, effect="write"))
 
 
-def test_a_session_that_only_looked_is_learned_by_what_its_answer_is_based_on() -> None:
+def test_a_session_without_writes_is_learned_from_its_cited_calls() -> None:
     made = learned("Go.", a_call("a", {}, {}, 1), a_call("b", {}, {}, 1, is_cited=True))
     assert [*args_of(made)] == ["b"]
     with pytest.raises(NotLearnable, match="contributed to the answer"):

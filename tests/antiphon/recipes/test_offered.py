@@ -152,7 +152,7 @@ async def planned(goal: str) -> Any:
         return result.data
 
 
-async def test_a_plan_names_what_fits_best_its_params_and_what_is_missing() -> None:
+async def test_a_plan_names_the_best_match_with_its_params_and_missing_values() -> None:
     first, *_ = (await planned("find the lessons of Splicing"))["tools"]
     assert (first["name"], first["kind"], first["params"]) == ("r_lessons_of", "recipe", {"title": "str"})
     assert first["missing"] == []

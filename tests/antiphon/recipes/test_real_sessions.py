@@ -63,7 +63,7 @@ async def test_a_booking_becomes_a_workflow_for_any_booking() -> None:
     assert coverage.never_reached == ()
 
 
-async def test_two_bookings_make_a_param_of_what_no_question_says() -> None:
+async def test_values_that_differ_between_two_bookings_become_params_without_a_question() -> None:
     sessions = [
         await session_of(a_booking("NYC", to, day, nights), "Book the usual.", TRAVEL)
         for to, day, nights in (("LIS", "2030-05-01", 2), ("ROM", "2031-06-02", 3))

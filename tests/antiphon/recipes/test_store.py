@@ -47,7 +47,7 @@ async def test_using_an_unknown_recipe_stores_nothing(bus: Bus) -> None:
     assert await names(store) == []
 
 
-async def test_another_recipe_is_replaced_only_where_that_is_asked_for(bus: Bus) -> None:
+async def test_a_recipe_of_the_same_name_is_replaced_only_on_request(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     await store.store(a_recipe("one"), 10)

@@ -82,7 +82,7 @@ async def test_a_session_that_is_under_way_is_written_as_far_as_it_has_come(bus:
     assert [type(line).__name__ for line in read_lines(written.path)] == ["Header", "EventLine", "End"]
 
 
-async def test_a_later_recording_takes_the_place_of_an_earlier_one(
+async def test_a_later_recording_replaces_an_earlier_one(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     session_id = events(courses_lines)[0].event.subject
@@ -119,9 +119,7 @@ async def test_a_recording_of_another_session_and_a_folder_are_not_written_over(
             await export(bus, session_id, tmp_path)
 
 
-async def test_an_export_that_fails_leaves_no_file_and_the_earlier_one_as_it_was(
-    bus: Bus, tmp_path: Path
-) -> None:
+async def test_a_failed_export_leaves_no_file_and_keeps_the_earlier_one(bus: Bus, tmp_path: Path) -> None:
     for session_id in ("s1", "s2"):
         await bus.publish(a_query(session_id), "open")
     path = await export(bus, "s1", tmp_path)

@@ -168,7 +168,7 @@ def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
             list(read_lines(path))
 
 
-def test_line_ends_of_windows_and_a_name_that_does_not_tell_are_no_matter(
+def test_windows_line_ends_and_a_misleading_file_name_are_accepted(
     courses_path: Path, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     path = tmp_path / "packed.jsonl"
@@ -193,7 +193,7 @@ def test_a_recording_may_be_rewritten_while_it_is_read(courses_path: Path, cours
     assert courses_path.stat().st_mode & 0o777 == 0o640
 
 
-def test_lines_that_end_early_leave_the_file_as_it_was(courses_path: Path, courses_lines: list[Line]) -> None:
+def test_a_failed_write_keeps_the_existing_file(courses_path: Path, courses_lines: list[Line]) -> None:
     def torn() -> Iterator[Line]:
         yield events(courses_lines)[0]
         raise UnreadableEvent("torn")

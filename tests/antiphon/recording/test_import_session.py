@@ -206,7 +206,7 @@ async def test_an_imported_session_is_signed_and_an_altered_one_is_not_exported(
         await export(signing, session_id, tmp_path)
 
 
-async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(
+async def test_a_state_that_the_recording_lacks_in_part_is_left_out(
     bus: Bus, courses_lines: list[Line]
 ) -> None:
     _, second, *_ = (
@@ -225,9 +225,7 @@ async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(
         assert summary.status == "complete"
 
 
-async def test_a_session_whose_query_waits_for_room_is_not_taken_the_place_of(
-    bus: Bus, courses_lines: list[Line]
-) -> None:
+async def test_a_queued_session_is_not_replaced_by_an_import(bus: Bus, courses_lines: list[Line]) -> None:
     query = events(courses_lines)[0].event
     partition = bus.keys.partition(query.subject)
     await bus.batcher.submit("HSET", bus.keys.queries_waiting(partition), query.subject, "a query")

@@ -50,7 +50,7 @@ def test_the_steps_completed_before_the_damage_are_trusted(
     assert list(read_lines(tmp_path / "trusted.jsonl"))[:-1] == courses_lines[: len(examined.trusted) - 1]
 
 
-def test_a_line_that_was_lost_is_named_by_the_one_behind_it(raws: Lines) -> None:
+def test_a_missing_line_is_detected_by_the_next_one(raws: Lines) -> None:
     place = at_event(raws, 9)
     examined = examine([*raws[:place], *raws[place + 1 :]])
     assert [(one.line, one.description) for one in examined.damages] == [(place + 1, LOST)]
@@ -99,7 +99,7 @@ def test_lines_that_cannot_be_read_are_not_kept(raws: Lines) -> None:
         list(all_lines([*raws[:3], raws[3].replace(b"{", b"[", 1), *raws[4:]]))
 
 
-def test_check_names_the_damage_and_repair_writes_what_is_trusted(
+def test_check_names_the_damage_and_repair_writes_the_trusted_lines(
     run: InProcess, raws: Lines, courses_path: Path, tmp_path: Path
 ) -> None:
     place, out = at_event(raws, 9), str(tmp_path / "out.jsonl")

@@ -100,7 +100,7 @@ async def test_prompts_that_are_stored_as_differences_are_whole_in_the_lines() -
     assert checked.report().is_same
 
 
-async def test_a_difference_whose_base_redis_has_lost_is_left_out_and_the_rest_is_there() -> None:
+async def test_a_record_difference_without_its_base_is_left_out() -> None:
     async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
         session_id = (await antiphon.ask(COURSES_QUERY)).session_id
         whole = await closed_lines(antiphon, session_id)
@@ -161,7 +161,7 @@ async def test_a_record_of_an_unread_event_is_left_out(courses_lines: list[Line]
     assert end(lines).records == len(records)
 
 
-async def test_a_catalogue_that_is_not_kept_any_more_is_not_said_to_be_empty(
+async def test_an_expired_catalogue_is_not_exported_as_empty(
     courses_lines: list[Line],
 ) -> None:
     lines = await lines_of(Kept(courses_lines))

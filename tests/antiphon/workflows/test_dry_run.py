@@ -17,7 +17,7 @@ def endings(coverage: Coverage) -> dict[str, str]:
     return {run.scenario.name: run.end.status for run in coverage.runs}
 
 
-def test_a_sample_has_what_the_workflow_reads_of_it() -> None:
+def test_a_sample_has_the_fields_that_the_workflow_reads() -> None:
     inner: dict[str, Any] = {
         "description": "Inner.",
         "params": {"n": {"type": "int", "required": True}},
@@ -110,7 +110,7 @@ def test_a_write_that_nothing_undoes_is_named() -> None:
     assert writes_left["p/y fails"] == ("p/x",)
 
 
-def test_the_items_of_a_foreach_are_undone_by_samples_with_what_their_undo_reads() -> None:
+def test_the_items_of_a_foreach_have_samples_with_the_fields_of_their_compensation() -> None:
     each = {
         "type": "foreach",
         "items": "range(0, 2)",
@@ -161,7 +161,7 @@ def test_a_dry_run_uses_the_given_answers_of_a_person() -> None:
     assert run.commands[1].arguments == {"yes": False, "why": "costly"}
 
 
-def test_samples_fit_what_waits_ranges_and_params_need() -> None:
+def test_samples_fit_waits_ranges_and_params() -> None:
     inner: dict[str, Any] = {
         "description": "Inner.",
         "params": {

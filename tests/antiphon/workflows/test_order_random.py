@@ -134,7 +134,7 @@ def sets_of(graph: dict[str, Any]) -> list[tuple[str, ...]]:
     return [(one,) for one in ids] + [(one, other) for n, one in enumerate(ids) for other in ids[:n]]
 
 
-def test_the_random_graphs_have_something_certain_in_them() -> None:
+def test_the_random_graphs_have_certain_predecessors() -> None:
     graph = made({"a": {"call": "look"}, "b": {"call": "look", "depends_on": ["a"]}})
     order = Order(graph)
     assert order.certainties(

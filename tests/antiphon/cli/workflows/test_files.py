@@ -174,7 +174,7 @@ def test_a_graph_is_written_to_a_file(run: InProcess, folder: Path) -> None:
     )
 
 
-def test_the_schema_takes_what_the_loader_takes(run: InProcess) -> None:
+def test_the_schema_accepts_what_the_loader_accepts(run: InProcess) -> None:
     schema = from_json(run("workflows", "schema").stdout)
     validator = Draft202012Validator(schema)
     good = read_yaml(Path(TRAVEL).read_text()).value
@@ -196,7 +196,7 @@ def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
     assert "faulty.yaml:10:49: error" in str(invalid.value)
 
 
-def test_a_program_builds_what_a_file_holds() -> None:
+def test_building_from_fields_gives_the_same_workflows_as_loading_the_file() -> None:
     fields = read_yaml(Path(TRAVEL).read_text()).value
     assert workflows.build(fields, tools=["examples.travel"]) == workflows.load(TRAVEL)
     with pytest.raises(workflows.InvalidWorkflow, match=r"error: domain: 'T' is not a valid name"):
@@ -267,7 +267,7 @@ class TestDryRun:
         assert why in run.refused("workflows", "dry-run", "book_trip", TRAVEL, *words)
 
 
-def test_slips_of_form_do_not_hide_what_is_wrong_with_the_rest(run: InProcess, folder: Path) -> None:
+def test_syntax_errors_do_not_hide_the_other_errors(run: InProcess, folder: Path) -> None:
     twice = FAULTY + "      find: { call: find_recipe, args: { query: $nothing }, depnds_on: [] }\n"
     (folder / "twice.yaml").write_text(twice)
     done = run("workflows", "validate", "twice.yaml", "--tools", "recipes", "--json")

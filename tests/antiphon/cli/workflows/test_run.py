@@ -85,7 +85,7 @@ def test_a_run_that_cannot_start_says_why(
     assert message in done.stderr
 
 
-def test_a_run_that_fails_says_why_and_exits_1(folder: Path) -> None:
+def test_a_failed_run_prints_its_reason_and_exits_1(folder: Path) -> None:
     done = antiphon(*RUN, "give_up", *SOUPS, cwd=folder)
     assert done.returncode == 1
     assert "There is no soup." in done.stdout

@@ -169,9 +169,7 @@ def test_a_domain_is_published_and_withdrawn(soups: Soups) -> None:
     assert "Did you mean soups?" in soups("withdraw", "soup", code=2).stderr
 
 
-def test_a_coordinator_with_an_unfit_file_does_not_start_and_says_all_that_is_wrong(
-    soups: Soups, tmp_path: Path
-) -> None:
+def test_a_coordinator_with_an_invalid_file_exits_and_names_every_error(soups: Soups, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(json.dumps({"domain": "Bad", "workflows": {}}))
     (tmp_path / "empty").mkdir()
     paths = f"{tmp_path / 'bad.yaml'},{tmp_path / 'empty'}"

@@ -131,7 +131,7 @@ def test_no_planted_secret_remains_in_the_recording(planted: list[Line]) -> None
     assert leaks(redacted(planted, secrets=[ANTHROPIC_KEY]), PLANTED) == []
 
 
-def test_no_line_passes_whose_bytes_say_more_than_the_line(courses_lines: list[Line]) -> None:
+def test_a_line_with_duplicate_json_keys_is_not_passed_unread(courses_lines: list[Line]) -> None:
     line = events(courses_lines)[0]
     raw = encode_line(line).replace(b'"data":{', b'"data":{"password":"hunter2-hunter2"},"data":{', 1)
 
@@ -179,7 +179,7 @@ def test_the_same_value_is_the_same_placeholder_everywhere(planted: list[Line]) 
     assert reply["content"][0]["text"].startswith(f"Done with {password}, [redacted] and [redacted ")
 
 
-def test_a_recording_without_secrets_stays_as_it_is(courses_lines: list[Line]) -> None:
+def test_a_recording_without_secrets_is_unchanged(courses_lines: list[Line]) -> None:
     redaction = Redaction.of(RULES, ["a-secret-of-this-process"])
     for line in courses_lines:
         redaction.learn(line)
@@ -220,7 +220,7 @@ async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decision
     "path",
     ["$.data.query", "$..password", "$.calls[*].arguments", "$.data.calls[0].arguments.name", "$..name"],
 )
-def test_paths_lead_to_what_is_replaced_and_the_lines_stay_readable(planted: list[Line], path: str) -> None:
+def test_configured_paths_are_redacted_and_lines_stay_readable(planted: list[Line], path: str) -> None:
     lines = redacted(planted, RULES.model_copy(update={"paths": (path,)}))
     assert [type(line) for line in lines] == [type(line) for line in planted]
     queries = [line.event.data.query for line in events(lines) if isinstance(line.event.data, QuerySubmitted)]

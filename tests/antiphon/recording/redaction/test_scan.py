@@ -111,7 +111,7 @@ def test_redacted_text_escaped_by_markdown_is_not_reported(tmp_path: Path, text:
     assert scan(written(tmp_path, *lines)) == []
 
 
-def test_personal_data_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_personal_data_is_reported_only_on_request(tmp_path: Path) -> None:
     path = written(tmp_path, {"t": "ada@example.org paid with 4111111111111111, not 4111111111111112"})
     assert scan(path) == []
     assert [finding.kind for finding in scan(path, is_personal=True)] == ["email", "card"]

@@ -163,7 +163,7 @@ async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_room(
     assert await keys_of_waiting(full.bus) == []
 
 
-async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: PartitionUnderTest) -> None:
+async def test_a_query_without_a_deadline_waits_for_the_default_one(full: PartitionUnderTest) -> None:
     first, second = full.names("big", 2)
     await full.bus.publish(a_query_named(first, age_s=60), "open", tenant="big", deadline_s=59)
     await full.bus.publish(a_query_named(second, age_s=60), "open", tenant="big", deadline_s=600)

@@ -49,7 +49,7 @@ async def test_commands_submitted_while_a_batch_is_in_flight_share_the_next() ->
     assert [len(batch) for batch in wire.batches] == [1, PIPELINE_LENGTH_MAX, 1]
 
 
-async def test_an_error_reaches_only_whose_command_it_was() -> None:
+async def test_an_error_reaches_only_the_command_that_caused_it() -> None:
     batcher = Batcher(wire := Wire())
     wire.go.set()
     replies = await asyncio.gather(

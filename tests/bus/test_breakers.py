@@ -146,7 +146,7 @@ async def test_one_of_fifty_concurrent_callers_becomes_the_probe(bus: Bus) -> No
 
 
 @pytest.mark.usefixtures("patient")
-async def test_a_probe_that_fails_keeps_it_open_for_all(bus: Bus) -> None:
+async def test_a_failed_probe_keeps_the_circuit_open_for_all(bus: Bus) -> None:
     async with processes(bus, 2) as (one, other):
         fail(one)
         await eventually(lambda: all_refuse((one, other)))
@@ -265,7 +265,7 @@ async def is_full(bus: Bus) -> bool:
     return len(await kept(bus)) == BREAKERS_MAX
 
 
-async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
+async def test_the_number_of_breakers_noted_by_a_process_is_bounded(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a tool catalogue that changes for ever would fill the process; the oldest is forgotten, and is closed."""

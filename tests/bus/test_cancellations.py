@@ -23,7 +23,7 @@ async def stopped(bus: Bus, **at_ms: int) -> None:
         await bus.batcher.submit("ZADD", bus.keys.stopped(bus.keys.partition(session_id)), at, session_id)
 
 
-async def test_a_stop_covers_what_was_asked_for_until_then_and_nothing_later(bus: Bus) -> None:
+async def test_a_stop_covers_requests_up_to_its_time_and_none_later(bus: Bus) -> None:
     stops = Cancellations(bus)
     assert not stops.cover(asked_at(1_000))
     await stopped(bus, s1=1_000)

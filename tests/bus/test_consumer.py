@@ -81,7 +81,7 @@ async def test_a_delivery_is_handled_once_and_its_outcome_committed(bus: Bus) ->
     assert len(on_query.deliveries) == 1
 
 
-async def test_everything_an_outcome_says_is_committed_with_it(bus: Bus) -> None:
+async def test_all_parts_of_an_outcome_are_committed_together(bus: Bus) -> None:
     outcome = Outcome(
         events=(OUTPUT, a_response()),
         writes=(
@@ -298,7 +298,7 @@ async def test_redis_away_in_a_handler_is_waited_for_and_buries_nothing(bus: Bus
 
 
 @pytest.mark.usefixtures("unhurried_farewell")
-async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bus: Bus) -> None:
+async def test_stopping_hands_slow_work_back_without_counting_a_delivery(bus: Bus) -> None:
     begun = asyncio.Event()
 
     async def endless(delivery: Delivery, session: SessionStore) -> Outcome:

@@ -82,7 +82,7 @@ async def test_a_dead_letter_without_a_readable_event_can_be_shown_and_dropped_b
 
 
 @pytest.mark.parametrize("letter", [b"\xff", b"", b"{}", b'{"component":"nobody"}'])
-async def test_a_foreign_entry_among_the_letters_hides_none_of_them(bus: Bus, letter: bytes) -> None:
+async def test_a_foreign_entry_among_dead_letters_hides_none_of_them(bus: Bus, letter: bytes) -> None:
     await one_letter(bus)
     key = bus.keys.dead(0)
     await bus.batcher.submit("XADD", key, "*", "letter", letter)
@@ -103,7 +103,7 @@ async def test_a_foreign_entry_among_the_letters_hides_none_of_them(bus: Bus, le
     assert await dead_letters(bus) == 1
 
 
-async def test_a_letter_is_kept_when_its_inbox_cannot_take_it(bus: Bus) -> None:
+async def test_a_dead_letter_is_kept_when_its_inbox_rejects_it(bus: Bus) -> None:
     letter_id = await one_letter(bus)
     await bus.batcher.submit("DEL", inbox_of(bus))
     await bus.batcher.submit("SET", inbox_of(bus), "a string")

@@ -92,7 +92,7 @@ async def test_sessions_continue_when_any_stream_of_their_partition_has_the_high
     assert await bus.batcher.submit("ZCARD", bus.keys.open_sessions(partition)) == 0
 
 
-async def test_dead_letters_are_set_aside_behind_it_too(bus: Bus) -> None:
+async def test_events_are_dead_lettered_after_the_highest_id_too(bus: Bus) -> None:
     await carry_to_the_end(bus, bus.keys.dead(0))
     inbox = bus.keys.inbox(0, "coordinator")
     await bus.batcher.submit("XADD", inbox, "*", "event", "junk")

@@ -201,7 +201,7 @@ async def test_unreadable_submissions_are_rejected_with_reason_and_fields_and_bl
     assert len(json.loads(many[b"others"])) == 4_000
 
 
-async def test_a_rejected_submission_keeps_its_session_id_behind_a_query_that_is_cut(bus: Bus) -> None:
+async def test_a_rejected_submission_with_a_truncated_query_keeps_its_session_id(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 10_000})
     async with running_intake(bus, places=2):
         await submit(bus, {"query": "n" * 20_000, "session_id": "large"})
@@ -351,7 +351,7 @@ async def test_a_queue_of_another_type_is_waited_out(bus: Bus) -> None:
     assert await opened(bus) == ["mine"]
 
 
-async def test_signals_reach_only_sessions_that_are_there(bus: Bus) -> None:
+async def test_signals_reach_only_existing_sessions(bus: Bus) -> None:
     assert await bus.publish(an_event(OUTPUT, "nobody"), "signal") == "unknown"
     await bus.publish(a_query(), "open")
     assert await bus.publish(an_event(OUTPUT), "signal") == "sent"

@@ -37,7 +37,7 @@ def test_a_rejection_is_marked_under_a_key_of_its_own() -> None:
     assert key_slot(keys.rejection("1-1").encode()) == key_slot(keys.rejected().encode())
 
 
-def test_the_public_names_are_what_the_contract_says() -> None:
+def test_the_public_keys_match_the_contract() -> None:
     keys = Keys("antiphon", partitions=1)
     assert keys.queries() == "antiphon:queries"
     assert keys.rejected() == "antiphon:queries:rejected"

@@ -63,7 +63,7 @@ async def test_the_newest_format_of_a_session_is_kept(bus: Bus) -> None:
     assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT
 
 
-async def test_it_is_kept_also_when_others_have_just_asked_for_it(
+async def test_the_format_is_stored_also_when_it_was_just_read(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_format, "_FRESH_FOR_S", 60.0)

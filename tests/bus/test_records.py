@@ -50,7 +50,7 @@ async def run(bus: Bus, record: StepRecord, fails_first: bool = False) -> list[S
 A_DECISION = DecisionRecord(of=a_query().id, changed={"round": 2})
 
 
-async def test_a_step_leaves_its_record_and_how_many_events_came_of_it(bus: Bus) -> None:
+async def test_a_step_stores_its_record_with_the_number_of_its_events(bus: Bus) -> None:
     (record,) = await run(bus, A_DECISION)
     assert isinstance(record, DecisionRecord)
     assert (record.changed, record.outputs) == ({"round": 2}, 1)

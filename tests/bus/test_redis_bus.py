@@ -65,7 +65,7 @@ async def test_a_missing_content_is_none(bus: Bus) -> None:
     assert await bus.content("0" * 32) is None
 
 
-async def test_the_newest_catalogue_is_the_current_one_and_earlier_ones_are_still_there(bus: Bus) -> None:
+async def test_the_newest_catalogue_is_current_and_earlier_ones_remain(bus: Bus) -> None:
     assert await bus.current_catalogue() is None
     first, second = [await bus.publish_catalogue(a_catalogue(n)) for n in (1, 2)]
     assert first != second

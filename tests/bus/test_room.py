@@ -37,7 +37,7 @@ async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
     assert limit.free == 1
 
 
-async def test_a_free_place_is_taken_at_once_unless_a_reader_waits_for_one() -> None:
+async def test_a_free_slot_is_taken_at_once_unless_a_reader_waits() -> None:
     limit = ConcurrencyLimit(3, readers=2)
     assert await limit.reserve() == 1
     assert [limit.take_free() for _ in range(3)] == [True, True, False]

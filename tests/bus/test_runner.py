@@ -139,7 +139,7 @@ async def test_sigterm_while_redis_is_not_there_ends_with_0(namespace: str) -> N
         ("idle", {"ANTIPHON_FAULTS": "heartbeat:kill"}, 2, b"There are reader.read.before"),
     ],
 )
-async def test_a_process_that_cannot_work_says_why(
+async def test_a_process_that_cannot_work_exits_with_the_reason(
     redis_server: RedisServer, namespace: str, mode: str, environment: dict[str, str], code: int, words: bytes
 ) -> None:
     async with a_process(mode, redis_server.url, namespace, **environment) as process:
@@ -147,7 +147,7 @@ async def test_a_process_that_cannot_work_says_why(
         assert (ended, words in output) == (code, True), output
 
 
-async def test_a_process_says_that_it_fails_on_purpose_and_does(
+async def test_a_process_with_injected_faults_logs_a_warning(
     redis_server: RedisServer, namespace: str
 ) -> None:
     faults = {"ANTIPHON_FAULTS": "heartbeat.before:kill", "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}

@@ -141,7 +141,7 @@ async def test_a_connection_leads_to_the_master(servers: Servers) -> None:
         await one.disconnect()
 
 
-async def test_a_server_that_is_no_master_any_more_is_not_connected_to(servers: Servers) -> None:
+async def test_a_former_master_is_not_connected_to(servers: Servers) -> None:
     one = connection(Behind(servers.replica.port))
     with pytest.raises(
         redis.ConnectionError, match=f"127.0.0.1:{servers.replica.port} is no longer the master"

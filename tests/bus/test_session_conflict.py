@@ -40,7 +40,7 @@ async def rejections(bus: Bus) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("differing", "changed"), OTHERS)
-async def test_another_query_under_the_same_id_is_rejected_and_the_first_goes_on(
+async def test_a_different_query_under_the_same_id_is_rejected_and_the_first_continues(
     bus: Bus, differing: str, changed: dict[str, str]
 ) -> None:
     async with running_intake(bus):

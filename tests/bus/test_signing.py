@@ -97,7 +97,7 @@ def test_keys_are_rotated_by_a_list_whose_first_signs() -> None:
     both.verify("s", b"e", after.sign("s", b"e").encode())
 
 
-def test_short_keys_are_refused_and_no_key_is_ever_said() -> None:
+def test_short_keys_are_refused_and_no_key_is_shown() -> None:
     with pytest.raises(ConfigurationError) as refused:
         Signer.of(f"{NEW},secret")
     assert "secret" not in str(refused.value)
@@ -153,7 +153,9 @@ FORGERIES: dict[str, Callable[[Bus], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-async def test_a_forgery_becomes_a_dead_letter_that_no_session_hears_of(signed: Bus, forgery: str) -> None:
+async def test_a_forgery_becomes_a_dead_letter_without_reaching_the_session(
+    signed: Bus, forgery: str
+) -> None:
     seen = Seen()
     await put_fields(signed, fields_of(signed, **FORGERIES[forgery](signed)))
     await put_fields(signed, fields_of(signed))

@@ -206,7 +206,7 @@ async def test_a_handler_that_raises_by_itself_fails_as_everywhere(bus: Bus) -> 
         await eventually(lambda: len(on_failed.deliveries) == 1)
 
 
-async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_in_hand(bus: Bus) -> None:
+async def test_a_service_that_ignores_session_stops_finishes_its_work(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"lease_s": 600})  # no worker takes over from the other
     endless = Endless()
     async with coordinating(bus), working(bus, {ReasoningRequested: endless}, "e1", WORKER):
@@ -221,7 +221,7 @@ async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_i
 
 
 @pytest.mark.usefixtures("unhurried_farewell")
-async def test_stopping_the_worker_hands_back_what_it_has_in_hand(bus: Bus) -> None:
+async def test_stopping_the_worker_hands_its_work_back(bus: Bus) -> None:
     """The end of a process is not the end of a session: another worker does the work."""
     endless, seen = Endless(), Seen()
     async with coordinating(bus):

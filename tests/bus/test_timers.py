@@ -193,7 +193,7 @@ async def test_only_open_session_entries_without_a_live_session_are_removed(bus:
     assert set(await submit("ZRANGE", open_sessions, 0, -1)) == {b"s1", answered.encode()}
 
 
-async def test_a_sweep_reaches_ghosts_behind_many_sessions_that_are_open(bus: Bus) -> None:
+async def test_a_sweep_reaches_dead_entries_after_many_open_sessions(bus: Bus) -> None:
     partition, submit = 0, bus.batcher.submit
     open_sessions = bus.keys.open_sessions(partition)
     names = [name for n in range(10_000) if bus.keys.partition(name := f"s{n}") == partition]
@@ -248,7 +248,7 @@ async def test_all_expired_sessions_are_dropped_over_several_passes(bus: Bus) ->
     assert await bus.batcher.submit("ZCARD", sessions) == 0
 
 
-async def test_a_log_outlasts_what_belongs_to_its_session(bus: Bus) -> None:
+async def test_a_log_outlives_the_other_keys_of_its_session(bus: Bus) -> None:
     """A session's id is free again when its log is gone; nothing of the old session may be there then."""
     log = bus.keys.log("s1")
     await bus.publish(a_query(), "open")
@@ -265,7 +265,7 @@ async def test_a_catalogue_is_kept_until_republished_despite_a_short_retention(b
     assert await bus.batcher.submit("PTTL", bus.keys.catalogue_content(content_hash)) > 3_600_000
 
 
-async def test_a_timer_that_outlives_its_session_leaves_nothing_behind_for_ever(bus: Bus) -> None:
+async def test_a_timer_that_outlives_its_session_leaves_only_expiring_keys(bus: Bus) -> None:
     log = bus.keys.log("s1")
     async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(LONG_S),)))}):
         await bus.publish(a_query(), "open")

@@ -78,7 +78,7 @@ def test_a_redis_that_loads_its_data_is_named() -> None:
         ("CLUSTERDOWN The cluster is down", "CLUSTER INFO"),
     ],
 )
-def test_each_answer_by_which_redis_refuses_comes_with_what_to_do(answer: str, advice: str) -> None:
+def test_each_refusal_of_redis_comes_with_advice(answer: str, advice: str) -> None:
     assert advice in unavailable(ResponseError(answer)).hint
 
 

@@ -23,7 +23,7 @@ async def a_wire(server: RedisServer) -> AsyncIterator[tuple[Connections, Wire]]
         await connections.close()
 
 
-async def test_replies_come_in_the_order_of_the_commands_errors_among_them(redis_server: RedisServer) -> None:
+async def test_replies_and_errors_arrive_in_the_order_of_the_commands(redis_server: RedisServer) -> None:
     async with a_wire(redis_server) as (_, wire):
         first, error, last = await wire.exchange([("ECHO", "a"), ("NONSENSE",), ("ECHO", "b")])
         assert (first, last) == (b"a", b"b")

@@ -30,7 +30,7 @@ async def test_domains_published_at_once_are_all_published(bus: Bus) -> None:
     assert published == {f"flow_{n}": specification_hash(one) for n, one in enumerate(each)}
 
 
-async def test_a_domain_takes_the_place_of_what_was_published_of_it(bus: Bus) -> None:
+async def test_publishing_a_domain_replaces_its_earlier_workflows(bus: Bus) -> None:
     store = WorkflowStore(bus)
     await store.publish([a_specification("soups", "cook", "eat"), a_specification("other", "wash")])
     newer = a_specification("soups", "cook", version="2")

@@ -62,7 +62,7 @@ def an_index(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> SessionI
     return session_index
 
 
-async def test_the_first_briefing_shows_what_was_asked_and_answered_before() -> None:
+async def test_the_first_briefing_shows_the_earlier_turns() -> None:
     outcome = await handle(a_synthesizer(), a_session(QUESTION), round=1, conversation=TURNS)
     assert the_briefing(outcome) == "\n".join(
         [
@@ -100,7 +100,7 @@ async def test_a_conversation_asked_for_again_is_not_filed_twice() -> None:
     assert again.events == first.events
 
 
-async def test_another_worker_makes_the_same_briefing_of_what_is_kept() -> None:
+async def test_another_worker_composes_the_same_briefing() -> None:
     session, synthesizer = a_session(QUESTION), a_synthesizer()
     await committed(synthesizer, session, round=1, conversation=TURNS)
     for number in range(1, 4):
@@ -177,7 +177,7 @@ def test_a_tool_result_that_repeats_an_earlier_answer_is_filed_separately() -> N
     assert again.memory == session_index.memory
 
 
-def test_an_earlier_answer_that_is_recalled_stays_what_it_was() -> None:
+def test_a_recalled_earlier_answer_keeps_its_source() -> None:
     session_index = an_index()
     before = session_index.memory.facts
     part = {"tool": "this conversation", "call_id": "turn_2", "round": 1, "position": "$"}

@@ -205,7 +205,7 @@ def test_a_function_that_is_not_async_is_refused(path: str) -> None:
         embed_of(path)
 
 
-def test_an_object_that_is_called_like_an_async_function_will_do() -> None:
+def test_a_callable_object_with_an_async_call_is_accepted() -> None:
     assert embed_of(f"{__name__}:EMBEDDER") is EMBEDDER
 
 

@@ -70,7 +70,7 @@ def test_filing_a_round_calls_no_more_functions_than_before() -> None:
 
 
 @pytest.mark.parametrize("tokens_max", [2_000, 8_000])
-def test_a_late_round_takes_few_more_steps_than_an_early_one(tokens_max: int) -> None:
+def test_a_late_round_costs_little_more_than_an_early_one(tokens_max: int) -> None:
     """Counted are bytecode instructions, so that the passes of a comprehension count too.
 
     The middle one of three rounds counts, without those that compute all scores anew, which are ever fewer.

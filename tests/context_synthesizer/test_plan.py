@@ -113,7 +113,7 @@ def test_a_new_fact_as_relevant_as_the_planned_ones_joins_the_growing_section() 
     assert sections.get("Basalt lies below the moss.", "") != "Facts"
 
 
-def test_a_small_budget_is_not_planned_for() -> None:
+def test_a_small_budget_has_no_planned_sections() -> None:
     for briefing in briefings(a_long_session(12), LAZY_TOKENS):
         assert "Further facts" not in read(briefing, QUERY).sections
 

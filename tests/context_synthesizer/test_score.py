@@ -18,7 +18,7 @@ def scores_of(session: Session) -> Scores:
     return session.session_index().scores
 
 
-def test_a_fact_is_read_together_with_the_title_above_it() -> None:
+def test_a_fact_is_scored_together_with_its_title() -> None:
     session = a_session(
         Round(
             [
@@ -48,7 +48,7 @@ def test_a_fact_whose_document_one_of_the_closest_names_is_lifted() -> None:
     assert scores[fact_saying(memory, "Tern").id] > scores[fact_saying(memory, "Wren").id]
 
 
-def test_a_line_that_was_read_is_lifted_by_the_line_of_dialogue_before_it() -> None:
+def test_a_reply_in_a_dialogue_is_scored_together_with_the_line_before_it() -> None:
     dialogue = "Ann: How was the pottery class in Oslo?\nBob: Splendid, though the oven broke again."
     other = "Ann: How was your walk by the sea?\nBob: Dreadful, since the rain came early."
     read = [("read", {"page": n}, {"text": text}) for n, text in enumerate((dialogue, other))]
@@ -163,7 +163,7 @@ def test_age_changes_nothing(statements: list[tuple[int, str]], order: Random) -
 
 @settings(max_examples=40, deadline=None)
 @given(sessions())
-def test_scores_are_those_of_the_deltas_whenever_they_are_asked_for(session: Session) -> None:
+def test_scores_do_not_depend_on_when_they_are_computed(session: Session) -> None:
     memory, kept, taken_over = Memory(session.query), Relevance(), Relevance()
     for delta in session.deltas:
         memory = memory.plus(delta)

@@ -130,7 +130,7 @@ def test_a_fact_that_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
     assert {"F1", "F2"} <= set(ids_in(briefing.outline.shown))
 
 
-def test_a_fact_that_very_many_others_contradict_names_a_few_of_them() -> None:
+def test_a_fact_with_very_many_contradictions_names_a_few_of_them() -> None:
     entries = [
         a_search("price", (f"Forum {n}", f"On forum {n} they say it costs {n} EUR at least."))
         for n in range(90)

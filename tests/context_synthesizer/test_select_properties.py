@@ -120,9 +120,7 @@ def test_omitted_facts_are_counted_and_one_is_named(session: Session, tokens: in
 
 @_often
 @given(sessions(), budgets, levels)
-def test_open_sub_questions_that_the_model_named_are_all_there(
-    session: Session, tokens: int, level: Level
-) -> None:
+def test_all_open_sub_questions_are_shown(session: Session, tokens: int, level: Level) -> None:
     still, _ = question_lines(session.memory)
     units = sum(piece.units for piece in still)
     if 4 * units <= tokens_within(session, tokens, level) * UNITS_PER_TOKEN:

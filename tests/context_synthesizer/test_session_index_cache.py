@@ -57,7 +57,7 @@ def test_an_index_with_another_last_item_is_not_used_for_this_list() -> None:
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, others))
 
 
-def test_an_index_longer_than_the_list_is_not_used_for_it() -> None:
+def test_a_cached_index_longer_than_the_list_is_not_used() -> None:
     kept = CachedIndex(QUERY, 8_000, some_items(3))
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, some_items(2)))
     assert not kept.catches_up(QUERY, 8_000, [])

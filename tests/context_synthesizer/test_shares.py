@@ -118,7 +118,7 @@ def two(first: str, second: str, query: str) -> tuple[Session, bool]:
     return session, shares.is_repetition(fact_saying(memory, second))
 
 
-def test_a_statement_with_another_number_is_a_repetition_unless_the_number_is_asked_for() -> None:
+def test_a_statement_that_differs_in_a_number_is_a_repetition_unless_the_question_asks_for_it() -> None:
     statements = (
         "Norwick had 4,100 people in 2019 and a port.",
         "Norwick had 4,300 people in 2020 and a port.",

@@ -96,7 +96,7 @@ def checked(text: str) -> Summary | str:
         "F2: A six-hour course; lunch isn't in the fee.",
     ],
 )
-def test_a_line_that_says_the_same_in_fewer_words_is_believed(text: str) -> None:
+def test_a_shorter_line_with_the_same_content_is_accepted(text: str) -> None:
     assert isinstance(checked(text), Summary)
 
 
@@ -150,7 +150,7 @@ def test_a_summary_names_only_facts_that_it_was_given() -> None:
     assert refused == "It names facts that it was not given: F3."
 
 
-def test_a_run_of_facts_names_each_of_them() -> None:
+def test_a_range_of_facts_names_each_of_them() -> None:
     text = 'F1-F3: Oslo, 40 EUR; 2024-05-01, Ann Lee, B-12; "nobody needs the second part".'
     summary = check_summary(a_summary(text), a_memory())
     assert isinstance(summary, Summary)

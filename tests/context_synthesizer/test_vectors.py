@@ -36,7 +36,7 @@ def test_closeness_is_the_share_of_the_closest_above_the_mean(
     assert closeness["F2"] == 1.0
 
 
-def test_a_fact_is_as_close_as_to_the_search_that_it_is_closest_to() -> None:
+def test_the_closeness_of_a_fact_is_that_of_its_closest_search() -> None:
     one = Vectors("m")
     asked = {"q": [1.0, 1.0, 1.0], "s": [1.0, 0.0, 0.0], "t": [0.0, 0.0, 1.0]}
     facts = {"F1": [1.0, 0.0, 0.1], "F2": [0.0, 1.0, 0.0], "F3": [0.0, 0.2, 0.2]}

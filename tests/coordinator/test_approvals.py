@@ -123,7 +123,7 @@ def test_denied_calls_do_not_count_against_the_limit_of_calls() -> None:
     assert decision.session.spent.tool_calls == 1
 
 
-def test_decisions_may_come_one_by_one() -> None:
+def test_decisions_may_arrive_one_by_one() -> None:
     session = a_waiting_session(BOOK, OTHER_BOOK)
     first = after(session, a_decision(True, "b2"))
     assert first.commands == ()
@@ -139,7 +139,7 @@ def test_a_decision_on_some_and_on_strangers_counts_for_those_that_wait() -> Non
     assert session.people.undecided == ("b2",)
 
 
-def test_a_decision_that_is_late_said_twice_or_about_others_changes_nothing() -> None:
+def test_a_late_duplicate_or_unrelated_decision_changes_nothing() -> None:
     waiting = a_waiting_session(BOOK, OTHER_BOOK)
     for foreign in (a_decision(True, "b9"), a_decision(True, round=2), a_decision(False, "search")):
         assert after(waiting, foreign) == Decision(waiting)
@@ -219,7 +219,7 @@ class TestUntrusted:
         error = {"error_type": error_type, "message": "...", "suggested_action": "..."}
         assert self.round_with(status="error", error=error).material.has_untrusted is is_untrusted
 
-    def test_trusted_tools_leave_it_as_it_is(self) -> None:
+    def test_trusted_tools_leave_the_session_trusted(self) -> None:
         session = answered(
             called(a_session(), a_call("search")).session, the_results(a_result("search")), TOOLS
         )

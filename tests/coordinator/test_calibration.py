@@ -50,7 +50,7 @@ class TestCalibration:
         assert self.after((1_000, Usage(input_tokens=1))).tokens_per_estimated == 0.5
         assert self.after((1, Usage(input_tokens=1_000))).tokens_per_estimated == 3.0
 
-    def test_the_budget_is_held_against_what_the_model_will_count(self) -> None:
+    def test_the_budget_is_compared_with_the_calibrated_estimate(self) -> None:
         session = an_opened_session(max_tokens=10_000).session
         doubled = replace(session, spent=replace(session.spent, tokens_estimated=1_000, tokens_counted=2_000))
         assert only(answered(session, a_briefing(tokens=3_000)), ReasoningRequested).tools

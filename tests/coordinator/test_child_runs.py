@@ -170,7 +170,7 @@ def test_results_come_together_when_the_run_ends_first() -> None:
     ]
 
 
-def test_the_round_goes_on_with_the_results_put_together() -> None:
+def test_the_round_continues_with_the_combined_results() -> None:
     session = after_calls(BOOK).session
     event = an_event(ended(session))
     done = decide(session, event, ENTRY, Inputs(CATALOGUE))
@@ -231,7 +231,7 @@ def test_a_workflow_called_again_with_the_same_arguments_is_not_run_again() -> N
     assert result.repeated.call_id == "b1"
 
 
-def test_a_workflow_that_left_nothing_behind_may_be_run_again() -> None:
+def test_a_workflow_without_remaining_effects_may_be_run_again() -> None:
     first = after_calls(BOOK)
     again = second_round(first, "failed")
     (send,) = again.sends
@@ -242,7 +242,7 @@ def test_a_workflow_with_writes_in_effect_is_not_run_again() -> None:
     assert second_round(after_calls(BOOK), "failed", standing=("seat",)).sends == ()
 
 
-def test_the_runs_of_a_session_end_with_it() -> None:
+def test_the_child_runs_of_a_session_are_cancelled_with_it() -> None:
     session = after_calls(BOOK).session
     decision = next_step(session, DeadlineReached())
     assert [type(one) for one in decision.commands] == [AssemblyRequested]
@@ -265,7 +265,7 @@ def a_wait(session: Session, call: str = "b1", because: str = "") -> ChildWaitin
     )
 
 
-def test_a_run_that_waits_for_a_person_answers_its_call_and_goes_on_by_itself() -> None:
+def test_a_run_that_waits_for_a_person_answers_its_call_and_continues_independently() -> None:
     session = after_calls(BOOK).session
     done = next_step(session, a_wait(session))
     (result,) = results_of(done)
@@ -352,7 +352,7 @@ def test_a_late_user_leaves_the_model_time_to_conclude() -> None:
     assert not overdue.sends, "the run waits on by itself"
 
 
-def test_a_run_behind_one_whose_user_does_not_answer_in_time_begins() -> None:
+def test_a_queued_run_starts_when_the_user_of_the_previous_one_is_late() -> None:
     other = BOOK.model_copy(update={"id": "b2", "arguments": {"to": "Porto"}})
     session = after_calls(BOOK, other, interactive=True).session
     asked = next_step(session, a_wait(session, "b1"))
@@ -364,7 +364,7 @@ def test_a_run_behind_one_whose_user_does_not_answer_in_time_begins() -> None:
     assert [one.call_id for one in results_of(done)] == ["b1", "b2"]
 
 
-def test_an_answer_to_all_questions_goes_to_every_run_that_asks() -> None:
+def test_an_answer_to_all_questions_is_sent_to_every_asking_run() -> None:
     other = ToolCall(id="b2", name="w_book", arguments={"to": "Porto"})
     session = waiting_for_user(BOOK, other)
     assert [one.id for one in questions_of_runs(session)] == ["b1", "b2"]
@@ -373,7 +373,7 @@ def test_an_answer_to_all_questions_goes_to_every_run_that_asks() -> None:
     assert not questions_of_runs(answered.session)
 
 
-def test_a_batch_that_is_lost_takes_its_runs_with_it() -> None:
+def test_a_lost_batch_cancels_its_runs() -> None:
     session = after_calls(SEARCH, BOOK).session
     lost = ComponentFailed(
         component="tool_dispatcher",

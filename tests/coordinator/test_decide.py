@@ -76,7 +76,7 @@ class TestOpening:
         assert isinstance(timer, SetTimer)
         assert timer.due == START + timedelta(seconds=10)
 
-    def test_only_the_tools_a_query_names_are_used_and_missing_ones_are_said(self) -> None:
+    def test_only_the_tools_named_by_a_query_are_used_and_missing_ones_are_reported(self) -> None:
         session = an_opened_session(a_catalogue("search", "fetch"), named_tools=("fetch", "fly")).session
         assert session.tools.usable == ("fetch",)
         assert [(uncertainty.kind, uncertainty.about) for uncertainty in session.uncertainty] == [
@@ -100,12 +100,12 @@ class TestRounds:
         request = only(answered(a_session_reasoning(), a_reply(calls=2)), ToolsRequested)
         assert [call.idempotency_key for call in request.calls] == [None, None]
 
-    def test_results_begin_the_next_round_and_are_filed_by_it(self) -> None:
+    def test_results_start_the_next_round_which_files_them(self) -> None:
         decision = answered(a_session_running_tools(), some_results())
         request = only(decision, BriefingRequested)
         assert (request.round, request.reasoning, request.results) == (2, ENTRY, ENTRY)
 
-    def test_the_last_round_is_asked_without_tools_and_says_why(self) -> None:
+    def test_the_last_round_has_no_tools_and_states_the_reason(self) -> None:
         request = only(answered(an_opened_session(max_rounds=1).session, a_briefing()), ReasoningRequested)
         assert request.tools == ()
         assert "limit of 1 round is" in request.last_round_because
@@ -134,7 +134,7 @@ class TestLimits:
         request = only(answered(session, a_reply(calls=2, round=2)), ToolsRequested)
         assert [call.refused is None for call in request.calls] == [True, False]
 
-    def test_after_the_call_limit_the_model_answers_with_what_it_has(self) -> None:
+    def test_after_the_call_limit_the_model_answers_without_tools(self) -> None:
         session = answered(a_session_running_tools(max_tool_calls=1), some_results()).session
         request = only(answered(session, a_briefing(round=2)), ReasoningRequested)
         assert request.tools == ()
@@ -251,7 +251,7 @@ class TestEnding:
     def an_ending_session(self) -> Session:
         return answered(a_session_reasoning(), a_reply()).session
 
-    def test_asking_for_the_answer_puts_a_timer_on_it(self) -> None:
+    def test_requesting_the_answer_sets_a_timer(self) -> None:
         decision = answered(a_session_reasoning(), a_reply())
         assert [type(timer) for timer in decision.timers] == [SetTimer, CancelTimer]
 
@@ -268,7 +268,7 @@ class TestEnding:
         event = an_event(assembly_of(session, "complete", "natural_completion").model_copy(update=fields))
         return LoggedEvent("7-0", event)
 
-    def test_an_assembler_that_cannot_answer_is_answered_for(self) -> None:
+    def test_the_coordinator_answers_when_the_assembler_fails(self) -> None:
         session = self.an_ending_session()
         decision = met(session, a_failure("response_assembler", session), named=self.the_request(session))
         assert decision.own_answer_reason
@@ -340,7 +340,7 @@ class TestEnding:
         )
         assert met(summarizing, lost) == Decision(summarizing), "nothing of its end"
 
-    def test_cancelling_ends_with_what_was_found(self) -> None:
+    def test_a_cancelled_session_ends_with_its_facts(self) -> None:
         decision = met(a_session_running_tools(), CancellationRequested())
         assert decision.stops_work
         request = ending(decision)

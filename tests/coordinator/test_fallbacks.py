@@ -47,7 +47,7 @@ def out(model: str, for_s: float = 30) -> ModelOutage:
 
 
 class TestAModelThatFails:
-    def test_it_is_asked_with_less_to_read_then_without_tools_then_not_at_all(self) -> None:
+    def test_a_failing_model_is_asked_with_shorter_briefings_then_without_tools_then_not_at_all(self) -> None:
         session = asked(an_opened_session().session).session
         decisions = []
         for level in ("simplified", "minimal", "minimal"):
@@ -66,7 +66,7 @@ class TestAModelThatFails:
             "facts_without_model",
         ]
 
-    def test_an_answer_of_the_last_call_is_partial_and_says_why(self) -> None:
+    def test_an_answer_of_the_last_attempt_is_partial_with_the_reason(self) -> None:
         session = an_opened_session().session
         for _ in range(3):
             session = answered(asked(session).session, a_failed_reply()).session
@@ -121,7 +121,7 @@ class TestAModelThatFails:
 
 
 class TestAModelThatIsOutOfOrder:
-    def test_the_first_that_is_in_order_is_asked(self) -> None:
+    def test_the_first_available_model_is_asked(self) -> None:
         decision = asked(an_opened_session(models=MODELS).session, out("own"), out("second"))
         assert only(decision, ReasoningRequested).model == "third"
         assert fallback_steps(decision) == ["other_model"]
@@ -195,7 +195,7 @@ class TestAModelThatIsOutOfOrder:
         assert met(again, due) == Decision(again)
         only(met(again, ModelDue(round=1, wait=2)), BriefingRequested)
 
-    def test_one_that_is_due_after_the_deadline_is_not_waited_for(self) -> None:
+    def test_a_model_due_after_the_deadline_is_not_waited_for(self) -> None:
         decision = asked(an_opened_session(models=MODELS[:1]).session, out("own", 299))
         assert ending(decision).termination_reason == "model_unavailable"
         assert fallback_steps(decision) == ["facts_without_model"]
@@ -292,7 +292,7 @@ class TestAModelThatIsOutOfOrder:
         assert only(decision, ReasoningRequested).model == ""
 
 
-def test_work_that_goes_on_is_stopped_when_a_session_ends_before_its_reply() -> None:
+def test_work_in_flight_is_stopped_when_a_session_ends_before_the_reply() -> None:
     reasoning = asked(an_opened_session().session).session
     assert met(reasoning, CancellationRequested()).stops_work
     assert not answered(reasoning, a_reply()).stops_work

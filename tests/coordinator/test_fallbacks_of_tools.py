@@ -35,7 +35,7 @@ from tests.coordinator.fallbacks import asked, kinds
 
 
 class TestToolsThatFail:
-    def test_the_model_receives_once_what_failed_and_what_remains(self) -> None:
+    def test_the_model_is_notified_once_of_failed_and_remaining_tools(self) -> None:
         catalogue = a_catalogue("outline", "search")
         session = answered(an_opened_session(catalogue).session, a_briefing(), catalogue).session
         calls = [a_call("search"), a_call("outline")]
@@ -66,7 +66,7 @@ class TestToolsThatFail:
             session = answered(session, some_results(status=status, round=round)).session
         assert only(asked(session), ReasoningRequested).tools
 
-    def test_one_that_is_out_of_order_is_not_offered_but_its_alternative_is(self) -> None:
+    def test_an_unavailable_tool_is_replaced_by_its_alternative_in_the_offer(self) -> None:
         many = [f"tool_{n:02}" for n in range(31)]
         search = a_tool("search", description="why", alternatives=[Alternative(tool="tool_30").model_dump()])
         catalogue = a_catalogue(search, *many)

@@ -146,7 +146,7 @@ async def test_a_session_that_is_answered_before_it_was_opened_stays_closed() ->
     assert await a_coordinator().on_query_submitted(query, answered) == NOTHING
 
 
-async def test_a_query_is_offered_as_many_tools_as_the_settings_say() -> None:
+async def test_the_number_of_offered_tools_follows_the_settings() -> None:
     tools = a_catalogue(*(f"t{n}" for n in range(6)))
     settings = CoordinatorSettings(tools_offered_all_max=5, tools_offered=3)
     coordinator = a_coordinator(tools=tools, offer=settings.offer)
@@ -187,12 +187,12 @@ async def test_an_event_of_an_unopened_session_is_dropped() -> None:
     assert await a_coordinator().on_event(a_delivery(AssemblyOverdue()), FakeSession()) == NOTHING
 
 
-async def test_a_cancellation_that_overtakes_the_opening_waits_for_it() -> None:
+async def test_a_cancellation_before_the_opening_is_retried() -> None:
     with pytest.raises(TryLater):
         await a_coordinator().on_event(a_delivery(CancellationRequested()), FakeSession())
 
 
-async def test_a_cancellation_waits_for_the_opening_where_no_catalogue_is_waited_for() -> None:
+async def test_a_cancellation_before_the_opening_is_retried_without_a_catalogue_wait() -> None:
     coordinator = a_coordinator(catalogue_wait_s=0.0)
     with pytest.raises(TryLater):
         await coordinator.on_event(a_delivery(CancellationRequested(), attempt=3), FakeSession())
@@ -232,7 +232,7 @@ async def test_a_session_whose_state_is_lost_is_answered_once_at_its_deadline() 
     assert await a_coordinator().on_event(Delivery(due, "2-0"), FakeSession()) == NOTHING
 
 
-async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> None:
+async def test_the_answer_of_the_coordinator_yields_to_an_existing_one() -> None:
     ending = replace(an_opened_session().session, phase="assembling")
     session = stored(ending)
     outcome = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
@@ -242,7 +242,7 @@ async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> N
     assert over == Outcome(closes_session=True), "it makes room, should the news of the answer be lost"
 
 
-async def test_the_coordinators_own_answer_holds_what_the_log_has() -> None:
+async def test_the_answer_of_the_coordinator_contains_reply_and_facts_of_the_log() -> None:
     """The reply, its facts, and the time it took: the timer's event bears the time that it was set at."""
     ending, log = an_ending(a_reply("It is 30 m high [F1]."))
     session = stored(ending, log=log)
@@ -307,7 +307,7 @@ async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_aga
     assert (await a_coordinator().on_event(a_delivery(timer.event), session)).closes_session
 
 
-async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model() -> None:
+async def test_a_summary_updates_a_session_that_keeps_waiting_for_the_model() -> None:
     """Each step is decided on the newest session, cached or read again."""
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)

@@ -132,7 +132,7 @@ def test_the_tools_that_a_replys_words_fit_best_are_offered_from_then_on() -> No
     assert shown(after) == ("find_tools", "zy_mail", "zz_weather")
 
 
-def test_a_reply_about_what_is_offered_already_leaves_the_offer_as_it_was() -> None:
+def test_a_reply_about_offered_tools_leaves_the_offer_unchanged() -> None:
     """So that the prompt's beginning stays in the cache."""
     session = an_opened_session(MANY, query="weather", offer=OfferBounds(subset=1)).session
     reply = a_reply("I ask for the weather again.", [a_call("zz_weather")])
@@ -167,7 +167,7 @@ def test_recall_is_offered_once_a_briefing_has_left_something_out(outline: dict[
     assert shown(later, catalogue) == ("recall", "search"), "and from then on"
 
 
-def test_a_recall_counts_as_any_call_does() -> None:
+def test_a_recall_counts_towards_the_call_limit() -> None:
     catalogue = a_catalogue(*BUILT_INS, "search")
     session = an_opened_session(catalogue, max_tool_calls=1).session
     briefed = answered(session, a_briefing(omitted=1), catalogue).session
@@ -230,7 +230,7 @@ def a_random_tool(n: int) -> ToolDefinition:
     st.integers(1, 10),
     st.integers(1, 6),
 )
-def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
+def test_an_offer_contains_only_usable_tools_within_its_bounds(
     numbers: list[int], query: str, all_max: int, subset: int, max_rounds: int
 ) -> None:
     catalogue = a_catalogue(*map(a_random_tool, numbers), default_scopes=["read"])

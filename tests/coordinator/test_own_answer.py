@@ -60,7 +60,7 @@ def test_it_holds_the_last_reply_with_the_sources_that_it_cites() -> None:
     assert "1. Light 2 is white. (`search`, call_1)" in response.answer
 
 
-def test_it_is_partial_and_says_why_the_session_had_ended() -> None:
+def test_the_coordinators_answer_is_partial_and_states_the_reason() -> None:
     response = answered_alone()
     assert (response.status, response.termination_reason) == ("partial", "natural_completion")
     assert [(one.kind, one.severity) for one in response.uncertainty] == [("component_failed", "serious")]
@@ -118,7 +118,7 @@ def test_a_write_of_unknown_outcome_is_an_uncertainty() -> None:
     assert "- `wipe` (call_wipe): whether it took effect is unknown" in response.answer
 
 
-def test_it_says_what_was_repeated_and_what_was_refused() -> None:
+def test_the_coordinators_answer_lists_repeated_and_refused_writes() -> None:
     uses = (
         a_use("pay"),
         a_use("pay").model_copy(update={"call_id": "c2", "round": 2, "repeated": "call_pay"}),

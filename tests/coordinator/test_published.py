@@ -80,7 +80,7 @@ def test_a_published_name_is_replaced_by_its_steps_and_kept(tmp_path: Path) -> N
     assert with_published(given, {}) is given
 
 
-def test_an_unknown_name_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
+def test_an_unknown_name_is_refused_with_the_available_names(tmp_path: Path) -> None:
     published = read_published([str(a_file(tmp_path, "assembly.yaml")), str(a_file(tmp_path, "repair.yaml"))])
     with pytest.raises(
         Unacceptable, match=r"options.steps: no published steps are named 'asembly'."

@@ -78,7 +78,7 @@ def batch(decision: Decision) -> dict[str, RequestedCall]:
 
 
 class TestOffer:
-    def test_the_user_can_be_asked_where_one_is_there(self) -> None:
+    def test_the_user_can_be_asked_only_in_an_interactive_session(self) -> None:
         for interactive, tools in ((True, ("ask_user", "search")), (False, ("search",)), (None, ("search",))):
             session = an_opened_session(TOOLS, ("search",), interactive=interactive).session
             assert only(answered(session, a_briefing(), TOOLS), ReasoningRequested).tools == tools
@@ -122,7 +122,7 @@ class TestAsking:
         assert only(done, BriefingRequested).untrusted == ()
         assert not done.session.material.has_untrusted
 
-    def test_answers_may_come_one_by_one(self) -> None:
+    def test_answers_may_arrive_one_by_one(self) -> None:
         session = waiting(a_question("q1"), a_question("q2"))
         first = after(session, an_answer("Blue.", "q2"))
         assert (first.commands, first.timers, first.session.people.unanswered) == ((), (), ("q1",))
@@ -132,7 +132,7 @@ class TestAsking:
             "q2": SUBMITTED,
         }
 
-    def test_an_answer_that_is_late_said_twice_or_to_others_changes_nothing(self) -> None:
+    def test_a_late_duplicate_or_unrelated_answer_changes_nothing(self) -> None:
         session = waiting(a_question("q1"), a_question("q2"), BOOK)
         for foreign in (
             an_answer("?", "q9"),
@@ -194,7 +194,7 @@ class TestAsking:
             a_call("ask_user", "q1", problem="The arguments came as a list."),
         ],
     )
-    def test_an_invalid_question_is_not_asked(self, call: ToolCall) -> None:
+    def test_an_invalid_question_is_not_forwarded_to_the_user(self, call: ToolCall) -> None:
         (sent,) = only(called(a_session(), call), ToolsRequested).calls
         assert (sent.refused, sent.answer) == (None, None), "the dispatcher says what is wrong with it"
 
@@ -229,7 +229,7 @@ class TestWaiting:
         assert end is not None
         assert (end - decision.session.opened).total_seconds() == waits_s + 1, "the model asks after a second"
 
-    def test_when_the_time_is_over_the_batch_goes_out_with_what_there_is(self) -> None:
+    def test_after_the_wait_the_batch_is_sent_with_the_answers_received(self) -> None:
         session = waiting(
             a_call("search", "s"), a_question("q1", "Which?"), a_question("q2"), BOOK, a_call("book", "b2")
         )

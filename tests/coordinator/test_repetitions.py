@@ -188,7 +188,7 @@ def test_ask_has_a_person_decide_on_an_identical_call() -> None:
     assert call.approval is not None
 
 
-def test_the_session_goes_on_as_ever() -> None:
+def test_the_session_continues_after_a_repetition() -> None:
     assert only(
         answered(
             asked(made(), a_repetition("c1")).session,

@@ -68,7 +68,7 @@ def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:
     return decision.session, only(decision, BriefingRequested)
 
 
-def test_a_summary_is_asked_for_behind_the_model() -> None:
+def test_a_summary_is_requested_after_the_model() -> None:
     decision = asked()
     first, second = decision.commands
     assert isinstance(first, ReasoningRequested)
@@ -100,7 +100,7 @@ def test_the_usage_of_summaries_counts() -> None:
     assert after(session, FAILED).spent.usage.total_tokens == 7
 
 
-def test_the_model_is_asked_with_what_summaries_have_left() -> None:
+def test_the_tokens_of_summaries_reduce_those_of_the_model() -> None:
     briefing, _ = next_briefing(after(asked().session, WRITTEN))
     request = only(answered(briefing, a_briefing(2)), ReasoningRequested)
     assert request.tokens_left == 200_000 - 120 - 950
@@ -115,7 +115,7 @@ def again(session: Session) -> tuple[Session, bool]:
     return decision.session, is_asked
 
 
-def test_after_two_failures_no_more_are_asked_for() -> None:
+def test_no_summary_is_requested_after_two_failures() -> None:
     session, is_asked = again(after(asked(max_rounds=9).session, FAILED))
     assert is_asked
     session, is_asked = again(after(session, FAILED))
@@ -132,7 +132,7 @@ def test_a_refused_summary_counts_as_a_failure() -> None:
 
 
 @pytest.mark.parametrize("fed", ["the request", "the reply"])
-def test_a_dead_letter_about_a_summary_counts_as_a_failure_and_the_session_goes_on(fed: str) -> None:
+def test_a_dead_lettered_summary_counts_as_a_failure_and_the_session_continues(fed: str) -> None:
     session = asked().session
     assert session.summaries.awaiting is not None
     component, failed = "reasoning_engine", session.summaries.awaiting

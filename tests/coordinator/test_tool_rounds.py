@@ -48,7 +48,7 @@ def test_after_that_many_rounds_the_model_is_asked_once_more_without_tools() -> 
     assert (last.tools, last.last_round_because) == ((), "This question allows 2 rounds of tool calls.")
 
 
-def test_the_answer_that_follows_ends_the_session_as_any_answer_does() -> None:
+def test_the_answer_after_the_limit_ends_the_session_as_complete() -> None:
     asked = after_tool_rounds(2, max_tool_rounds=2).session
     request = only(answered(asked, a_reply("It is so.", round=3)), AssemblyRequested)
     assert (request.status, request.termination_reason) == ("complete", "natural_completion")

@@ -47,7 +47,7 @@ def ends(live: Live) -> RunStatus:
 
 
 @pytest.mark.parametrize("kind", ["wait", "retry", "yield"])
-def test_a_timer_that_is_set_aside_ends_the_run_and_undoes_what_it_did(kind: str) -> None:
+def test_a_dead_lettered_timer_ends_the_run_and_undoes_its_writes(kind: str) -> None:
     nodes: dict[str, dict[str, Any]] = {
         "wait": {"type": "wait", "seconds": 5},
         "yield": {"type": "yield", "message": "Sure?", "expects": {"yes": "bool"}},

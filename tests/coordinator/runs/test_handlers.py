@@ -140,7 +140,7 @@ async def test_a_run_whose_beginning_cannot_be_committed_is_answered() -> None:
     assert answer.status == "failed"
 
 
-async def test_a_run_goes_on_by_what_another_coordinator_has_begun_it_with() -> None:
+async def test_a_run_begun_by_another_coordinator_continues_with_its_specification() -> None:
     other, here = Shell(published=["0" * 32]), Shell(published=["1" * 32])
     event = an_event(QUERY)
     await other.again(event)
@@ -151,7 +151,7 @@ async def test_a_run_goes_on_by_what_another_coordinator_has_begun_it_with() -> 
     assert [one.node for one in outcome.events if isinstance(one, ToolsRequested)] == ["b"]
 
 
-async def test_a_run_ends_by_the_specification_that_it_began_with() -> None:
+async def test_a_run_ends_with_the_specification_it_began_with() -> None:
     begun, restarted = Shell(published=["0" * 32]), Shell(published=["1" * 32])
     await begun.handle(QUERY)
     restarted.store = begun.store

@@ -179,7 +179,7 @@ def check_writes(world: World) -> None:
 
 
 @given(graphs(), OUTCOMES, st.data())
-def test_the_state_rebuilt_from_what_happened_is_the_same_after_every_event(
+def test_the_state_rebuilt_from_the_log_is_the_same_after_every_event(
     graph: dict[str, Any], failing: dict[str, str], data: st.DataObject
 ) -> None:
     plan = a_plan(graph, **WORKFLOWS)

@@ -10,7 +10,7 @@ UNDO = {"call": "drop", "args": {"id": "$a.id"}}
 
 
 class TestOrder:
-    def test_a_node_begins_when_what_it_depends_on_has_settled(self) -> None:
+    def test_a_node_starts_when_its_dependencies_have_settled(self) -> None:
         world = a_world({"a": call(), "b": call("look", "a"), "c": call("look", "a", "b")}).start()
         assert [*world.open] == ["a"]
         world.ok("a")
@@ -23,7 +23,7 @@ class TestOrder:
         assert world.end is not None
         assert world.end.output == {"a": {"of": "a"}, "b": {"of": "b"}}
 
-    def test_results_and_params_are_referred_to(self) -> None:
+    def test_arguments_may_refer_to_results_and_params(self) -> None:
         graph = {"a": call(), "b": call("look", "a", args={"id": "$a.of", "n": "$n", "text": "no ${n}!"})}
         world = a_world(graph, params={"n": {"type": "int", "default": 3}}, output={"all": "$b"}).start()
         world.ok("a")
@@ -156,7 +156,7 @@ class TestFailing:
         }
         assert World(a_plan(graph)).start().ok("c").status == "completed"
 
-    def test_a_fallback_runs_in_place_of_what_failed(self) -> None:
+    def test_a_fallback_runs_in_place_of_a_failed_node(self) -> None:
         graph = {"a": call(on_error={"fallback": "b"}), "b": call(), "c": call("look", "a", "b")}
         world = a_world(graph).start().fails("a").ok("b").ok("c")
         assert world.status == "completed"
@@ -194,7 +194,7 @@ class TestUndoing:
         assert world.end is not None
         assert (world.end.undone, world.end.standing) == (("a", "b"), ())
 
-    def test_all_is_attempted_and_what_is_left_is_named(self) -> None:
+    def test_all_compensations_are_attempted_and_remaining_effects_are_named(self) -> None:
         world = a_world(self.GRAPH).start().ok("a").ok("b").fails("c").fails("b~undo").ok("a~undo")
         assert world.status == "compensation_failed"
         assert world.end is not None
@@ -244,7 +244,7 @@ class TestWaiting:
         assert world.kept["ok"] == {"yes": True}
         assert world.ok("b").status == "completed"
 
-    def test_a_wait_goes_on_when_its_time_has_come(self) -> None:
+    def test_a_wait_node_continues_when_its_time_has_come(self) -> None:
         world = a_world({"w": {"type": "wait", "seconds": 5}, "b": call("look", "w")}).start()
         assert world.timers[0].seconds == 5
         assert world.ok("w").ok("b").status == "completed"

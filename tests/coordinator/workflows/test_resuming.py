@@ -22,7 +22,7 @@ EACH = {
 }
 
 
-def test_a_resumed_run_calls_only_what_was_not_done() -> None:
+def test_a_resumed_run_calls_only_unfinished_nodes() -> None:
     world = World(a_plan(CHAIN)).start().ok("a").fails("b")
     assert world.status == "failed"
     world.begun.clear()
@@ -48,7 +48,7 @@ def test_an_unknown_outcome_has_to_be_found_out_before_a_run_is_resumed() -> Non
     assert (world.status, world.begun) == ("completed", ["c"])
 
 
-def test_an_unknown_outcome_in_a_sub_workflow_is_found_out_where_the_write_is() -> None:
+def test_an_unknown_outcome_in_a_sub_workflow_is_resolved_at_its_write() -> None:
     graph = {"s": {"workflow": "inner"}, "c": call("look", "s")}
     inner = {"description": "i", "graph": {"b": call("pay")}}
     world = World(a_plan(graph, inner=inner)).start().fails("s/b", "outcome_unknown")
@@ -76,7 +76,7 @@ def test_a_write_without_effect_is_made_again() -> None:
     ],
     ids=["parallel", "foreach", "workflow"],
 )
-def test_an_unknown_outcome_inside_a_node_is_found_out_where_it_is(node: dict[str, Any]) -> None:
+def test_an_unknown_outcome_inside_a_node_is_resolved_at_its_write(node: dict[str, Any]) -> None:
     inner = {"description": "Inner.", "graph": {"pay": call("book")}}
     world = World(a_plan({"all": node, "then": call("look", "all")}, inner=inner)).start()
     path = next(one for one in world.open if one.endswith("/pay"))

@@ -169,7 +169,9 @@ class TestUndoneOnce:
         ("reference", "left"),
         [("$each", []), ("$each.0.of", ["each/2~undo"]), ("$each.1.of", ["each/1~undo"])],
     )
-    def test_a_step_refers_to_all_items_or_to_one(self, reference: str, left: list[str]) -> None:
+    def test_a_compensation_step_may_refer_to_all_items_or_to_one(
+        self, reference: str, left: list[str]
+    ) -> None:
         graph = {
             "each": {
                 "type": "foreach",
@@ -286,7 +288,7 @@ def test_a_timer_that_fires_again_does_not_cut_a_later_delay_short() -> None:
 
 
 class TestUnknownOutcomes:
-    def test_a_later_attempt_does_not_settle_an_earlier_one(self) -> None:
+    def test_a_later_attempt_does_not_settle_an_earlier_unknown_one(self) -> None:
         graph = {"a": call("pay", on_error={"retry": 1, "fallback": "b"}), "b": call("pay")}
         world = a_world(graph).start().fails("a", "outcome_unknown").ok("a").fails("a", "rate_limit")
         assert world.end is not None
@@ -298,12 +300,12 @@ class TestUnknownOutcomes:
         assert world.end is not None
         assert (world.status, world.end.unknown) == ("needs_review", ("a",))
 
-    def test_a_retry_that_succeeds_settles_it(self) -> None:
+    def test_a_successful_retry_settles_an_unknown_outcome(self) -> None:
         world = a_world({"a": call("pay", on_error={"retry": 1})}).start()
         assert world.fails("a", "outcome_unknown").ok("a").ok("a").status == "completed"
 
     @pytest.mark.parametrize("node", ["parallel", "workflow"])
-    def test_no_fallback_repeats_what_is_unknown_inside(self, node: str) -> None:
+    def test_no_fallback_repeats_an_unknown_inner_write(self, node: str) -> None:
         parts = {"x": call("book"), "y": call()}
         inner = {"description": "Inner.", "graph": parts}
         outer: dict[str, Any] = (

@@ -51,7 +51,7 @@ async def test_a_reply_is_a_success() -> None:
     assert (await observed(ANSWER)).failures == [False]
 
 
-async def test_a_model_that_keeps_failing_is_not_asked() -> None:
+async def test_an_open_circuit_prevents_calls_of_the_model() -> None:
     one = await observed(answers=(RefusedCall(12.5),))
     failed = one.failed
     assert (failed.error.code, failed.error.retryable, failed.retry_after_s) == ("circuit_open", True, 12.5)
@@ -111,7 +111,7 @@ async def test_every_attempt_is_reported_separately() -> None:
 LIMITED = Scripted(status=429, error="rate_limit_error", headers={"retry-after": "7"})
 
 
-async def test_a_reached_limit_says_nothing_of_the_model() -> None:
+async def test_a_reached_rate_limit_does_not_count_as_a_failure() -> None:
     one = await observed(LIMITED, max_attempts=1)
     assert (one.failed.error.code, one.failed.retry_after_s, one.failures) == ("rate_limited", 7.0, [])
 

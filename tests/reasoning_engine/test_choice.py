@@ -43,7 +43,7 @@ async def test_a_query_may_name_a_model_of_the_other_wire_format_where_there_is_
         await model.close()
 
 
-async def test_without_access_to_the_messages_api_other_names_are_refused_one_by_one() -> None:
+async def test_without_access_to_the_messages_api_its_models_are_refused() -> None:
     access = Access(openai_base_url="http://127.0.0.1:1/v1")
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (CHAT,)})
     with pytest.raises(NoAccess, match=f"no access to the model {CLAUDE}"):
@@ -76,9 +76,7 @@ def test_access_that_cannot_work_is_refused_by_name_before_the_start(
         (Access("k", openai_base_url="server/v1"), "OPENAI_BASE_URL is not an http or https address"),
     ],
 )
-async def test_access_that_cannot_work_is_named_to_the_query_that_needs_it(
-    access: Access, named: str
-) -> None:
+async def test_unusable_access_is_reported_to_the_query_that_needs_it(access: Access, named: str) -> None:
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (CLAUDE,)})
     with pytest.raises(NoAccess, match=named):
         await who_replies(model, CHAT)
@@ -122,9 +120,7 @@ def test_a_provider_without_access_is_refused() -> None:
 
 @pytest.mark.parametrize("provider", ["auto", "anthropic"])
 @pytest.mark.parametrize("key", [None, "sk-ant-some"])
-def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
-    provider: Provider, key: str | None
-) -> None:
+def test_a_foreign_model_name_requires_a_custom_server(provider: Provider, key: str | None) -> None:
     """Also without any access: the offline model would reply in its name."""
     named = {"ANTIPHON_MODEL": ("gpt-5",)}
     with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:

@@ -206,12 +206,12 @@ async def test_an_error_that_a_retry_cannot_mend_fails_at_once(
 
 
 @EACH_WIRE
-async def test_a_server_that_says_not_to_retry_is_believed(model_id: str) -> None:
+async def test_a_server_header_against_retries_is_respected(model_id: str) -> None:
     asked = await ask(Scripted(status=500, headers={"x-should-retry": "false"}), model_id=model_id)
     assert (asked.failed.error.code, len(asked.requests)) == ("server_error", 1)
 
 
-async def test_a_retry_that_would_begin_after_the_deadline_is_not_waited_for() -> None:
+async def test_a_retry_after_the_deadline_is_not_waited_for() -> None:
     trouble = Scripted(status=429, error="rate_limit_error", headers={"retry-after": "30"})
     asked = await ask(trouble, retry_after_max_s=30)
     assert (asked.failed.error.code, len(asked.requests)) == ("rate_limited", 1)
@@ -356,7 +356,7 @@ async def test_a_stop_reason_from_the_future_is_an_ordinary_end() -> None:
     assert (await ask(later)).completed.stop_reason == "tool_use"
 
 
-async def test_a_pause_is_continued_with_what_was_said() -> None:
+async def test_a_paused_reply_is_continued_with_its_text() -> None:
     asked = await ask(Scripted(text="First, ", stop_reason="pause_turn"), Scripted(text="second."))
     assert asked.completed.text == "First, second."
     assert asked.completed.usage == ONCE.plus(ONCE)

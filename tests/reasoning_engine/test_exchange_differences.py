@@ -142,7 +142,7 @@ async def test_a_summary_is_no_base() -> None:
     assert found[0][1] == session.read()[0]
 
 
-async def test_an_exchange_without_a_call_is_stored_as_it_is() -> None:
+async def test_an_exchange_without_a_call_is_stored_whole() -> None:
     engine, session = ExchangeDifferences(LIMIT), Store()
     record = an_exchange("").model_copy(update={"calls": ()})
     assert await engine.stored(record, the_event(1), 1, session) == (record, None)
@@ -186,7 +186,7 @@ async def test_a_record_is_written_whole_while_redis_is_away() -> None:
     assert (await run(ExchangeDifferences(LIMIT), Away(), 2))[0] == "exchange"
 
 
-async def test_after_an_interruption_the_base_is_what_redis_still_holds() -> None:
+async def test_after_an_interruption_the_base_is_the_record_still_in_redis() -> None:
     """A Redis that comes back may have lost the commit of the round before, which another engine has redone."""
     interruptions = 0
     engine, session = ExchangeDifferences(LIMIT, lambda: interruptions), Store()

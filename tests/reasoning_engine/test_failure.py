@@ -21,7 +21,7 @@ def a_rate_limit(body: object = None, **headers: str) -> RateLimitError:
     return RateLimitError("no", response=httpx2.Response(429, headers=named, request=REQUEST), body=body)
 
 
-def test_every_code_is_documented_and_says_what_to_do() -> None:
+def test_every_code_is_documented_and_has_advice() -> None:
     assert set(WHAT_TO_DO) == set(get_args(Code))
     assert all(code in (ReasoningFailed.__doc__ or "") for code in WHAT_TO_DO)
 

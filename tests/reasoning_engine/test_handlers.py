@@ -144,7 +144,7 @@ async def test_the_requests_own_model_is_asked_and_has_no_price() -> None:
     assert [prompt["model"] for prompt in case.model.prompts] == ["default-model", "other"]
 
 
-async def test_a_model_to_fall_back_to_has_the_price_that_is_set_for_it() -> None:
+async def test_a_fallback_model_has_its_own_price() -> None:
     case = EngineCase(input_usd=3.0, prices={"other": Prices(input_usd=1.0)})
     (other,) = (await case.handle(model="other")).events
     assert isinstance(other, ReasoningCompleted)
@@ -198,7 +198,7 @@ class TestThePromptsEstimate:
         texts = [*(block["text"] for block in prompt["system"]), str(prompt["messages"][0]["content"])]
         assert estimated == sum(map(estimate_tokens, texts))
 
-    async def test_the_offline_model_is_offered_tools_in_its_own_way(self) -> None:
+    async def test_the_offline_model_gets_tools_in_its_own_style(self) -> None:
         case = EngineCase(tool_style="prompted", is_offline=True)
         await self.estimated(case)
         assert "tools" in case.model.prompts[0]

@@ -30,12 +30,12 @@ class TestThePricesOfSeveralModels:
         ("model", "is_default", "cost_usd"),
         [("main", True, 3.0), ("cheap", False, 1.0), ("cheap", True, 1.0), ("another", False, None)],
     )
-    def test_a_model_costs_what_is_set_for_it(
+    def test_the_cost_of_a_model_uses_its_own_prices(
         self, model: str, is_default: bool, cost_usd: float | None
     ) -> None:
         assert self.PRICED.priced_for(model, is_default=is_default).cost_usd(self.MILLION) == cost_usd
 
-    def test_a_summary_costs_what_is_set_for_its_model(self) -> None:
+    def test_the_cost_of_a_summary_uses_the_prices_of_its_model(self) -> None:
         assert self.PRICED.for_summaries().cost_usd(self.MILLION) == 0.5
         assert self.PRICED.model_copy(update={"prices": {}}).for_summaries().cost_usd(self.MILLION) == 2.0
 

@@ -89,7 +89,7 @@ def test_a_schema_for_no_object_goes_in_words_where_the_api_has_no_means() -> No
     assert text_of(prompt).endswith('{"type":"array","items":{"type":"integer"}}')
 
 
-def test_the_operator_may_say_how() -> None:
+def test_the_operator_may_choose_the_output_style() -> None:
     assert "output_config" in demanded(style="native", model="mistral")
     assert "output_config" not in demanded(style="tool")
 

@@ -48,7 +48,7 @@ async def test_together_they_make_no_more_calls_than_the_settings_allow(bus: Bus
     assert SECONDS_LEFT < failed.retry_after_s <= 60
 
 
-async def test_a_limit_reported_to_one_engine_holds_for_all(bus: Bus) -> None:
+async def test_a_limit_reported_to_one_engine_applies_to_all(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
     await ask(telling(limit="1", remaining="0"), guard=first)
     await settled(first)

@@ -94,7 +94,7 @@ async def test_the_cheaper_model_is_asked_once() -> None:
     assert request.body["model"] == "cheap"
 
 
-async def test_lines_that_name_no_facts_are_no_part_of_it() -> None:
+async def test_lines_without_fact_ids_are_removed_from_a_summary() -> None:
     assert await summary_of(f"Here is the summary:\n\n```\n{SUMMARY}\n```\nI hope it helps.") == SUMMARY
     assert await summary_of("- F20: Two hours.\n* **F21**: Three.") == "- F20: Two hours.\n* **F21**: Three."
 

@@ -194,7 +194,7 @@ async def test_prompted_tools_need_none_of_the_apis_own_means() -> None:
         Scripted(text="Half of", break_after=2),
     ],
 )
-async def test_a_recorded_error_is_classified_as_it_was(trouble: Scripted) -> None:
+async def test_a_recorded_error_is_classified_the_same(trouble: Scripted) -> None:
     calls: list[Any] = []
     asked = await ask_chat(trouble, max_attempts=1, on_call=calls.append)
     (call,) = calls
@@ -206,7 +206,7 @@ async def test_a_recorded_error_is_classified_as_it_was(trouble: Scripted) -> No
         assert call.error.headers["x-ratelimit-limit-requests"] == "9"
 
 
-async def test_a_recorded_reply_is_read_as_it_was() -> None:
+async def test_a_recorded_reply_is_parsed_the_same() -> None:
     calls: list[Any] = []
     uses = (Use(name="search", input={"q": "sky"}),)
     asked = await ask_chat(Scripted(text="I look.", uses=uses), on_call=calls.append)

@@ -146,7 +146,7 @@ async def test_a_short_pause_is_waited_for(bus: Bus) -> None:
     assert len(set(turns)) == 3
 
 
-async def test_replies_teach_what_the_next_call_will_use(bus: Bus) -> None:
+async def test_replies_calibrate_the_expected_usage_of_the_next_call(bus: Bus) -> None:
     """A prompt that comes from the cache, and a short answer, leave room for many."""
     limiter, _ = two_engines(bus, Limits(tokens=6_000, burst_s=60))
     for _ in range(30):

@@ -19,7 +19,7 @@ def test_no_more_output_is_expected_than_may_be_written() -> None:
     assert Guess().of(1_000, 16) == Spending(1_000, 16)
 
 
-def test_replies_teach_what_to_expect() -> None:
+def test_replies_calibrate_the_expected_usage() -> None:
     """A prompt of which a cache holds nine tenths, and replies of 2,000 tokens."""
     guess = Guess()
     for _ in range(30):

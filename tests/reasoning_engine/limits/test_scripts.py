@@ -101,7 +101,7 @@ def test_sixty_calls_a_minute_are_sixty_calls_a_minute(clock: Clock) -> None:
     assert [sum(minute <= start / 60 < minute + 1 for start in starts) for minute in range(3)] == [60] * 3
 
 
-def test_tokens_are_counted_by_the_calls_that_use_them(clock: Clock) -> None:
+def test_tokens_are_counted_per_call(clock: Clock) -> None:
     account = Account(clock, (0, 0, 6_000, 0), burst=10 * SECOND)
     assert account.starts(4, 1, 0, 1_000, 0) == [0, 10, 20, 30]
 
@@ -162,7 +162,7 @@ class TestWhatTheServerSays:
 
 
 class TestAPause:
-    def test_no_call_starts_before_it_ends_and_then_one_by_one(self, clock: Clock) -> None:
+    def test_no_call_starts_before_a_pause_ends_and_then_one_by_one(self, clock: Clock) -> None:
         account = Account(clock)
         account.learn(pause=7 * SECOND)
         account.learn(pause=2 * SECOND)

@@ -81,7 +81,7 @@ def test_a_single_sentence_that_is_too_long_is_cut_off_with_a_sign() -> None:
 
 
 @pytest.mark.parametrize(("count", "end"), [(20, "i19"), (21, "i19; and 1 more"), (23, "i19; and 3 more")])
-def test_a_long_list_in_a_line_says_how_many_more_there_are(count: int, end: str) -> None:
+def test_a_shortened_list_states_the_number_of_omitted_items(count: int, end: str) -> None:
     content = {"title": "Fugues", "items": [f"i{n}" for n in range(count)]}
     assert f"{end} [F1]" in answer("What is a fugue?", a_fact(1, content))
 

@@ -35,7 +35,7 @@ def a_number(value: float, noun: str = "", bound: str = "", is_name: bool = Fals
         (FLAG, "with a flag", None),
     ],
 )
-def test_an_optional_choice_is_made_only_where_the_question_names_it(
+def test_an_optional_choice_is_filled_only_if_the_question_names_it(
     schema: dict[str, Any], text: str, value: Any
 ) -> None:
     assert filled({"flag": schema}, Slots(text=text)).arguments.get("flag") == value

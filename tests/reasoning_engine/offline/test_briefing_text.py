@@ -72,7 +72,7 @@ def test_the_title_and_the_input_of_a_step_are_no_part_of_the_question() -> None
     assert (notes.step.instructions, notes.step.input) == ("Book the first.\nSay when.", "Who teaches MCP?")
 
 
-def test_a_record_is_put_together_with_the_sentences_of_its_text() -> None:
+def test_a_record_is_joined_with_the_sentences_of_its_text() -> None:
     assert fact("F1").content == {
         "course": "MCP: Build Rich-Context Apps",
         "lesson": 1,
@@ -101,7 +101,7 @@ def test_a_fact_is_left_out_when_a_later_one_in_its_place_is_shown() -> None:
     assert "F3" in [id for one in alone for id in one.ids]
 
 
-def test_calls_are_read_with_what_came_of_them() -> None:
+def test_calls_are_read_with_their_outcomes() -> None:
     search, outline, cut = read_briefing(BRIEFING).tried
     assert search.was("search", {"n": 2, "q": "MCP"})
     assert not search.was("search", {"q": "MCP"})

@@ -21,7 +21,7 @@ def test_a_history_without_results_has_no_briefing() -> None:
     assert as_briefing([{"role": "user", "content": "What is a fugue?"}]) is None
 
 
-def test_facts_that_come_with_ids_keep_them() -> None:
+def test_facts_with_ids_keep_them() -> None:
     fenced = '<result call="t1" tool="search" round="1" trust="tool">\nF7 Voices imitate.\n</result>'
     text = as_briefing(a_history(f"ok: F3, F7\n{fenced}"))
     assert text is not None

@@ -100,7 +100,7 @@ async def test_a_search_as_beginners_write_it_is_found_its_answer(
         ("List all parts", "Copper pipe"),
     ],
 )
-async def test_questions_are_stripped_of_what_only_asks(question: str, found: str) -> None:
+async def test_question_words_are_removed_from_the_search(question: str, found: str) -> None:
     assert found in (await asked(question, find_parts)).answer
 
 
@@ -179,7 +179,7 @@ async def test_a_search_that_found_nothing_is_followed_by_closer_and_then_by_sin
     ]
 
 
-async def test_a_number_of_things_wanted_is_the_limit_and_no_word_to_search_for() -> None:
+async def test_a_requested_number_becomes_the_limit_and_no_search_word() -> None:
     rounds = (await asked("Show me 2 nuts", search)).rounds
     assert [call.arguments for calls in rounds for call in calls] == [
         {"query": "nuts", "limit": 2},

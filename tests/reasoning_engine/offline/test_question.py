@@ -24,7 +24,7 @@ NOUNS = frozenset(("part", "boat", "lesson", "harbour"))
         ("top 12345 boats", None),
     ],
 )
-def test_a_limit_is_read_where_one_is_asked_for(text: str, limit: int | None) -> None:
+def test_a_limit_is_read_from_the_question(text: str, limit: int | None) -> None:
     assert read_question(text, NOUNS).slots.limit == limit
 
 

@@ -121,9 +121,7 @@ def test_a_date_is_one_by_its_format_or_its_name(name: str, schema: dict[str, An
         (f"Books a room.\n{CHANGES}", {}, True),
     ],
 )
-def test_a_tool_writes_by_what_its_description_says(
-    description: str, schema: dict[str, Any], writes: bool
-) -> None:
+def test_a_tool_is_a_write_by_its_description(description: str, schema: dict[str, Any], writes: bool) -> None:
     assert Tool("book", description, schema).writes is writes
 
 
@@ -135,7 +133,7 @@ def test_a_tool_is_known_by_the_words_of_its_name_description_and_parameters() -
     assert Tool("", "", {}).verb == ""
 
 
-def test_words_are_searched_for_by_a_required_parameter_before_an_optional_one() -> None:
+def test_a_required_parameter_takes_the_search_words_before_an_optional_one() -> None:
     found = a_tool("t", {"text": TEXT, "query": TEXT}, ("query",)).search_parameter
     assert found is not None
     assert found.name == "query"

@@ -82,7 +82,7 @@ QUESTION = "Which harbour has a captain called Ida?"
 VALIDATED = Demand(PLAN, validation_tools=("validate_plan",))
 
 
-def test_a_rejected_answer_is_given_as_it_is() -> None:
+def test_a_rejected_answer_is_returned_unchanged() -> None:
     def validate(plan: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("It is closed in winter")
 

@@ -49,9 +49,7 @@ def calls(instructions: str, *results: Any, input: Any = PLAN) -> list[tuple[str
         ("It was deployed; describe it.", []),
     ],
 )
-def test_tools_are_asked_for_by_name_by_verb_or_by_what_they_fetch(
-    instructions: str, mentioned: list[str]
-) -> None:
+def test_tools_are_requested_by_name_by_verb_or_by_object(instructions: str, mentioned: list[str]) -> None:
     placed = sorted((mentioned_at(tool, instructions), tool.name) for tool in TOOLS)
     assert [name for at, name in placed if at < 1_000] == mentioned
 

@@ -24,7 +24,7 @@ def test_a_key_matches_a_name(name: str, key: str, kinds: str, closer: int) -> N
     assert closeness(name, key, frozenset(kinds.split())) == closer
 
 
-def test_a_number_of_one_is_not_the_number_of_all() -> None:
+def test_an_ordinal_is_not_a_count() -> None:
     node = Record({"lesson": 4})
     assert (
         list(values_under(node, "lessons", is_count=True)),

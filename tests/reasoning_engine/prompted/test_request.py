@@ -36,7 +36,7 @@ def test_tools_are_described_only_in_the_system_text() -> None:
     assert sent["messages"] == [{"role": "user", "content": BRIEFING}]
 
 
-def test_the_prompt_cache_ends_behind_the_tools() -> None:
+def test_the_prompt_cache_ends_after_the_tools() -> None:
     assert ["cache_control" in block for block in prompt()["system"]] == [False, True]
 
 

@@ -48,7 +48,7 @@ def test_a_citation_of_nothing_is_shown_and_named() -> None:
     )
 
 
-def test_strictness_marks_and_counts_what_cites_nothing() -> None:
+def test_strict_mode_marks_and_counts_uncited_statements() -> None:
     text = "The course takes six hours [F3]. It is held every week. Everybody likes it very much."
     assert kinds(cited_answer(text, a_disagreement())) == ["contradicted"]
     answer = cited_answer(text, a_disagreement(), "strict")

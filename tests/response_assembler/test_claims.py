@@ -48,7 +48,7 @@ def test_a_citation_at_the_end_of_a_paragraph_covers_it_back_to_the_previous_one
     assert claims(f"{first}\n\n{second} [F1]") == [first]
 
 
-def test_a_citation_above_a_list_covers_it_only_behind_a_colon() -> None:
+def test_a_citation_above_a_list_covers_it_only_after_a_colon() -> None:
     items = "\n\n- One is said here first.\n- Two is said here next."
     assert claims("It has these two lessons [F1]:" + items) == []
     assert claims("It has these two lessons: [F1]" + items) == []

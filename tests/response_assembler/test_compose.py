@@ -43,7 +43,7 @@ def test_a_complete_answer_is_the_models_text_and_its_sources() -> None:
     assert (response.session_id, response.duration_ms) == ("s1", 2500)
 
 
-def test_a_limited_answer_is_the_models_text_what_limits_it_and_its_sources() -> None:
+def test_a_limited_answer_is_the_models_text_with_the_limit_and_its_sources() -> None:
     response = answer_to(a_request("partial", "max_rounds_reached"), "So far this [F1].")
     assert response.answer == (
         "So far this [1].\n\n---\n\n*This answer may be incomplete: the limit of reasoning rounds was "
@@ -52,7 +52,7 @@ def test_a_limited_answer_is_the_models_text_what_limits_it_and_its_sources() ->
     assert kinds(response) == ["max_rounds_reached"]
 
 
-def test_citations_are_checked_strictly_when_that_was_asked_for() -> None:
+def test_citations_are_checked_strictly_on_request() -> None:
     response = answer_to(a_request(citations="strict"), "It is so [F1]. And it always has been so.")
     assert "And it always has been so. [no source]" in response.answer
     assert kinds(response) == ["uncited_claims"]
@@ -100,7 +100,7 @@ def test_a_failed_session_without_facts_stays_failed() -> None:
 
 
 @pytest.mark.parametrize("has_result", [False, True])
-def test_the_answer_itself_says_which_writes_may_have_taken_effect(has_result: bool) -> None:
+def test_the_answer_names_writes_that_may_have_taken_effect(has_result: bool) -> None:
     """In any of the model's answers, whatever the model says; the coordinator may know of calls without an outcome."""
     memory = a_memory(
         THE_FACT,

@@ -4,7 +4,7 @@ from response_assembler.fact_validity import UNCERTAINTIES_MAX, latest, outdated
 from tests.response_assembler.builders import a_disagreement, a_document, a_memory
 
 
-def test_a_superseded_fact_is_named_with_the_later_one() -> None:
+def test_a_superseded_fact_is_reported_with_the_later_one() -> None:
     (uncertainty,) = outdated_facts(a_disagreement(), {"F4": 1})
     assert (uncertainty.kind, uncertainty.severity, uncertainty.about) == (
         "superseded_cited",
@@ -17,7 +17,7 @@ def test_a_superseded_fact_is_named_with_the_later_one() -> None:
     )
 
 
-def test_an_answer_that_cites_the_later_fact_knows_of_it() -> None:
+def test_an_answer_that_cites_the_later_fact_too_is_not_reported() -> None:
     assert list(outdated_facts(a_disagreement(), {"F4": 1, "F5": 2})) == []
 
 

@@ -75,7 +75,7 @@ async def test_results_already_in_memory_are_not_filed_again() -> None:
     assert [source.id for source in response.sources] == ["F1", "F2"]
 
 
-async def test_a_session_that_has_its_answer_gets_no_second_one() -> None:
+async def test_an_answered_session_gets_no_second_answer() -> None:
     session = a_session()
     session.documents[RESPONSE] = (1, b"{}")
     assert await on_assembly_requested(Delivery(an_event(a_request()), "9-0"), session) is NOTHING

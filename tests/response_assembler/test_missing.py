@@ -28,7 +28,7 @@ def steps(
     ]
 
 
-def test_an_open_question_says_what_was_searched_for_it() -> None:
+def test_an_open_question_lists_the_searches_made_for_it() -> None:
     memory = a_memory(
         a_use(query="tea price in May"),
         a_use(query="tea price", call_id="u2"),

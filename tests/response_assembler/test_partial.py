@@ -35,7 +35,7 @@ HEADINGS = {"**What is known**", "**What is missing**", "**What to try next**"}
         ("disagreement", a_disagreement(), "deadline_exceeded", ()),
     ],
 )
-def test_a_partial_answer_reads_as_it_always_did(
+def test_the_text_of_a_partial_answer_is_unchanged(
     name: str, memory: Memory, reason: TerminationReason, unfinished: tuple[tuple[str, str], ...]
 ) -> None:
     request, findings = a_request("partial", reason), Findings(memory, unfinished=unfinished)
@@ -53,7 +53,7 @@ def test_a_partial_answer_without_facts_names_the_reason_and_the_next_step() -> 
     )
 
 
-def test_a_cancelled_session_says_that_nothing_had_been_found_until_then() -> None:
+def test_a_cancelled_session_without_facts_reports_that_none_were_found() -> None:
     answer, _ = compose_partial(a_memory(query="Who?"), "cancelled", "cancelled")
     assert "There is no answer, because the session was cancelled before the work was done." in answer
 

@@ -22,7 +22,7 @@ def test_text_is_quoted_and_a_record_is_put_into_words() -> None:
     assert quoted([1, 2], title="") == "`t` returned 1, 2"
 
 
-def test_a_long_text_in_a_record_does_not_hide_what_is_short() -> None:
+def test_a_long_text_in_a_record_does_not_hide_short_fields() -> None:
     assert quoted({"text": "long " * 100, "price": 70}).startswith("price: 70; text: long long")
 
 

@@ -36,7 +36,7 @@ def test_an_answer_that_cites_nothing_gets_the_newest_facts_without_a_number() -
     assert {source.number for source in sources} == {0}
 
 
-def test_the_list_of_sources_draws_no_markup_of_what_tools_returned() -> None:
+def test_the_list_of_sources_escapes_markup_of_tool_results() -> None:
     memory = a_memory(a_document("A [link](x)", "It is *so* [F2].", {"n": 3}, tool="t`x"))
     sources = cited_sources(memory, {"F2": 1, "F1": 2})
     assert sources_section(memory, sources) == (

@@ -20,7 +20,7 @@ from response_assembler.uncertainty import (
 from tests.response_assembler.builders import a_memory, a_use
 
 
-def test_the_page_and_the_table_say_the_same() -> None:
+def test_the_page_and_the_table_of_uncertainties_agree() -> None:
     page = (Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text()
     rows = re.findall(r"(?m)^\| `(\w+)` \| (\w+) \| (.+) \|$", page)
     assert {kind: Kind(meaning, severity) for kind, severity, meaning in rows} == KINDS
@@ -119,7 +119,7 @@ def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> Non
     assert uncertainties[1].message == why
 
 
-def test_facts_that_were_not_kept_are_counted_and_a_summary_is_said() -> None:
+def test_lost_facts_are_counted_and_a_summary_is_reported() -> None:
     memory = a_memory(
         a_use("search", facts_lost=2), a_use("read", facts_lost=3), Summary(round=1, text="s", facts=("F1",))
     )

@@ -112,7 +112,7 @@ def test_a_citation_that_does_not_exist_is_not_doubted_twice() -> None:
     assert kinds("It is “never was opened at all” in 1999 [F9].") == []
 
 
-def test_a_sentence_that_cites_very_many_facts_is_not_held_against_them() -> None:
+def test_a_sentence_with_very_many_citations_is_not_verified() -> None:
     def claims(last: int) -> list[str]:
         memory = some_facts(last)
         numbers = {id: n for n, id in enumerate(memory.facts, 1)}

@@ -69,7 +69,7 @@ def test_other_exclusions_apply_too() -> None:
     assert orjson.loads(as_json(NEW, BEFORE, exclude={"root", "named"})).keys() == {"branches"}
 
 
-def test_a_value_in_an_earlier_format_is_what_its_readers_make_of_it() -> None:
+def test_a_value_in_an_earlier_format_equals_the_value_its_readers_see() -> None:
     before = in_format(NEW, BEFORE)
     assert before == Tree(branches=(Twig(leaves=(Leaf(name="b"),)),), named={"x": Leaf()})
     assert in_format(OLD, BEFORE) is OLD
@@ -85,7 +85,7 @@ def test_a_value_in_an_earlier_format_is_what_its_readers_make_of_it() -> None:
         (Tree(branches=(Twig(leaves=(Leaf(colour="red"),)),)), (FORMAT, "branches.leaves.colour")),
     ],
 )
-def test_a_missing_format_is_reported_with_the_field_that_needs_it(
+def test_the_required_format_of_a_value_is_found_from_its_fields(
     value: Tree, needed: tuple[int, str]
 ) -> None:
     assert needed_format(value) == needed
@@ -98,7 +98,7 @@ def test_a_bound_on_rounds_with_tools_is_an_option_that_an_earlier_worker_cannot
     assert needed_format(QuerySubmitted(query="?"))[0] == 1
 
 
-def test_json_is_left_without_what_is_newer_in_its_value() -> None:
+def test_json_omits_the_newer_fields_of_its_value() -> None:
     tree = Tree(root=Leaf(name="a", colour="red"), height=3)
     assert without_fields(
         {"root": {"name": "a", "colour": "red"}, "height": 3}, newer_fields(tree, BEFORE)

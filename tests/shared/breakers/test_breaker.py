@@ -106,7 +106,7 @@ def test_half_open_lets_one_call_through() -> None:
     assert BREAKER.ask(state, 23) == RefusedCall(19)
 
 
-def test_a_probe_that_succeeds_closes_it() -> None:
+def test_a_successful_probe_closes_the_circuit() -> None:
     assert BREAKER.after(probing(OPEN, 22), False, 23) == CLOSED
 
 

@@ -63,7 +63,7 @@ def test_outages_are_computed_from_any_states(states: dict[str, BreakerState], n
     assert len(out.tools) + len(out.models) <= len(states)
 
 
-def test_only_what_is_open_is_out_of_order() -> None:
+def test_only_open_circuits_are_reported_as_outages() -> None:
     states = {
         "tool:b": an_open(),
         "tool:a": an_open(),

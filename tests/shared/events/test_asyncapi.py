@@ -84,7 +84,7 @@ def test_a_schema_accepts_no_other_event(data: EventData) -> None:
 
 
 @each_row("data", EXAMPLES, ids=named)
-def test_a_schema_refuses_what_decode_refuses(data: EventData) -> None:
+def test_a_schema_refuses_the_same_payloads_as_decode(data: EventData) -> None:
     check = validator(ENVELOPES[type(data)].__name__)
     payload = payload_of(data)
     assert faults(check, payload | {"surplus": 1})

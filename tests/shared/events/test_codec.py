@@ -49,7 +49,7 @@ def test_an_event_survives_its_journey(data: EventData) -> None:
 
 
 @each_row("data", EXAMPLES, ids=named)
-def test_an_event_is_what_cloudevents_asks_for(data: EventData) -> None:
+def test_an_event_meets_the_cloudevents_specification(data: EventData) -> None:
     fields = fields_of(data)
     assert fields["specversion"] == "1.0"
     assert fields["type"] == data.type
@@ -195,7 +195,7 @@ def test_any_bytes_at_all_are_read_or_refused(raw: bytes) -> None:
         decode(raw)
 
 
-def test_words_that_look_like_nan_may_be_said() -> None:
+def test_text_that_looks_like_nan_is_allowed() -> None:
     event = an_event(QuerySubmitted(query="Is NaN smaller than Infinity?"))
     assert decode(encode(event)) == event
 

@@ -110,7 +110,7 @@ def test_a_small_record_is_stored_whole() -> None:
     assert stored(records) == list(map(whole, records))
 
 
-def test_records_of_other_kinds_and_of_earlier_formats_are_read_as_they_are() -> None:
+def test_records_of_other_kinds_and_earlier_formats_are_read_unchanged() -> None:
     briefing = BriefingRecord(of=uuid4(), briefing_tokens=8_000, memory_bytes_max=4_000_000)
     reader = RecordReader()
     for raw in (whole(briefing), *map(whole, growing(20))):
@@ -144,7 +144,7 @@ def test_a_difference_that_has_been_changed_is_unreadable() -> None:
         reader.read(found[-1].replace(b"Round 8", b"Round 9"))
 
 
-def test_the_newest_records_give_bases_where_a_whole_one_is_among_them() -> None:
+def test_the_newest_records_have_bases_if_a_whole_one_is_among_them() -> None:
     records = growing(9)
     found = stored(records)
     last_whole = max(n for n, one in enumerate(found) if one.startswith(b'{"kind":"exchange"'))

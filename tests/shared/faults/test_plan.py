@@ -103,7 +103,7 @@ def test_any_plan_is_read_or_refused(text: str) -> None:
 
 
 @given(st.sampled_from([*POINTS.values()]), st.sampled_from([*ACTIONS]), st.integers(1, 1_000))
-def test_every_action_of_every_point_can_be_said(point: Point, action: str, n: int) -> None:
+def test_every_action_of_every_point_can_be_planned_or_is_refused(point: Point, action: str, n: int) -> None:
     seconds = "=0.5" if action in ("delay", "freeze") else ""
     text = f"{point.name}:{action}{seconds}@{n}"
     if action in point.actions:

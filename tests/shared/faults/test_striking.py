@@ -68,7 +68,7 @@ def test_a_task_begun_later_is_struck_too() -> None:
     assert armed("commit.before:raise", in_a_task) == ["FaultOnPurpose"]
 
 
-def test_unavailable_looks_like_a_redis_that_is_worth_waiting_for() -> None:
+def test_an_injected_unavailability_looks_like_a_transient_redis_error() -> None:
     async def come_by() -> None:
         await faults.pass_point("commit.before")
 
@@ -77,7 +77,7 @@ def test_unavailable_looks_like_a_redis_that_is_worth_waiting_for() -> None:
     assert is_unavailable(raised.value)
 
 
-def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
+def test_a_delay_blocks_one_task_and_a_freeze_all_of_them() -> None:
     async def order() -> list[str]:
         events: list[str] = []
 
@@ -97,7 +97,7 @@ def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
     assert armed("commit.before:freeze=0.05", order) == ["came by", "other"]
 
 
-def test_a_task_that_hangs_never_goes_on_and_can_be_cancelled() -> None:
+def test_a_hanging_task_never_continues_and_can_be_cancelled() -> None:
     async def come_by() -> str:
         task = asyncio.create_task(faults.pass_point("commit.before"))
         done, _ = await asyncio.wait([task], timeout=0.05)

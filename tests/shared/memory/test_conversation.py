@@ -46,7 +46,7 @@ def a_turn(minute: int, answer: str = "Six hours.", session_id: str = "") -> Tur
     return Turn(session_id=session_id or f"s{minute}", at=at, question="?", answer=answer, status="complete")
 
 
-def test_numbers_go_with_the_list_they_point_to() -> None:
+def test_citation_numbers_are_removed_with_their_list() -> None:
     answer = "Six hours [1][2], or so [1]–[4]. Ada [F99?] says so […], and Bo [no source]."
     listed = f"{answer}\n\n**Sources**\n\n1. **A page**"
     assert kept(listed, "complete", SOURCE) == "Six hours, or so. Ada says so, and Bo."

@@ -36,7 +36,7 @@ def test_answered_questions_are_kept_once_oldest_first() -> None:
     assert memory.answered == ("a? 1", "b? 2", "c? 3")
 
 
-def test_a_memory_that_was_read_before_says_the_same_with_one_delta_more() -> None:
+def test_a_memory_extended_by_one_delta_equals_one_read_as_a_whole() -> None:
     steps = [
         ReasoningNote(round=1, note=Note(open=("a?",), constraints=("cheap",), goal=("A course",))),
         ReasoningNote(round=2, text="No note."),

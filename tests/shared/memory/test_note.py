@@ -271,7 +271,7 @@ def test_a_hostile_note_is_read_within_its_bounds(text: str) -> None:
         "<note>\nopen: no open questions\nplan: [F3]\n</note>",
     ],
 )
-def test_a_form_that_was_not_filled_in_is_taken_out_and_says_nothing(text: str) -> None:
+def test_an_unfilled_form_is_removed(text: str) -> None:
     assert read_note(f"Searching.\n{text}") == (None, "Searching.")
 
 

@@ -73,7 +73,7 @@ def test_a_line_with_a_secret_is_still_one_line_of_json(value: Any) -> None:
     assert orjson.loads(line.replace("\\ud800", "?"))["event"] == "tool failed"
 
 
-def test_a_line_without_secrets_is_as_it_was() -> None:
+def test_a_line_without_secrets_is_unchanged() -> None:
     event = {"event": "ready", "url": "https://example.com", "took_s": 1.5, "note": 'basic "things"'}
     assert logs.redacted_line(event, Redactor([SECRET])) == logs.as_line(event)
 

@@ -62,7 +62,7 @@ def test_no_fewer_of_the_later_forms_are_found_than_before(file: str, of_work: i
     assert sum(map(is_found, report)) >= of_report
 
 
-def test_nine_in_ten_of_the_forms_are_found_that_no_rule_was_made_for() -> None:
+def test_nine_of_ten_forms_without_a_rule_are_found() -> None:
     for unseen in (forms("last_seen.txt"), halves_of("fresh_seen.txt")[1]):
         assert sum(map(is_found, unseen)) >= 0.9 * len(unseen)
 
@@ -88,7 +88,7 @@ def test_names_and_numbers_in_the_position_of_a_password_stay(text: str) -> None
     assert REDACTOR.text(text) == text
 
 
-def test_a_form_says_the_same_within_json_within_text() -> None:
+def test_a_secret_is_found_in_json_within_text() -> None:
     for form in WORK:
         text, secrets = form.filled(0)
         if "\\" not in text:
@@ -135,7 +135,7 @@ def test_tokens_that_overlap_are_removed_to_the_end_of_the_last() -> None:
     assert WELL_KNOWN.text(text) == "see [redacted]!"
 
 
-def test_a_token_that_was_cut_off_or_is_longer_than_its_rule_says_is_found() -> None:
+def test_a_truncated_or_overlong_token_is_found() -> None:
     shown = "glpat-aB3dE6gH9jK2mN5pQ8"
     assert REDACTOR.text(f"see {shown}!") == "see [redacted]!"
     assert REDACTOR.text(f"see {shown}rS1tU4vW7!") == "see [redacted]!"

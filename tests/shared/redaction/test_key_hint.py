@@ -58,7 +58,7 @@ def test_letters_that_json_may_write_otherwise_are_suspicious() -> None:
     assert HINT.may_match(r'{"text":"{\"p\\u0069n\": 1}"}')
 
 
-def test_a_key_that_is_taken_out_is_not_looked_for() -> None:
+def test_an_excluded_key_is_not_searched_for() -> None:
     assert not key_hint(("!birthday",)).may_match('"birthday":1')
 
 

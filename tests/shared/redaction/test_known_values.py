@@ -29,13 +29,13 @@ def test_a_value_is_found_in_every_form(form: str) -> None:
 
 
 @given(before=st.binary(max_size=7), after=st.binary(max_size=7))
-def test_a_value_is_found_within_base64_wherever_it_begins(before: bytes, after: bytes) -> None:
+def test_a_value_is_found_within_base64_at_any_offset(before: bytes, after: bytes) -> None:
     values = KnownValues({"hunter2xyz": "[redacted]"}, as_words=True)
     assert values.suspects(base64.b64encode(before + b"hunter2xyz" + after).decode())
     assert values.suspects(base64.urlsafe_b64encode(before + b"hunter2xyz" + after).decode())
 
 
-def test_a_short_word_is_no_part_of_an_id_and_a_short_value_is_not_looked_for() -> None:
+def test_a_short_word_does_not_match_inside_an_id_and_a_short_value_is_not_searched_for() -> None:
     values = KnownValues({"123456": "[redacted 1]", "4711": "[redacted 2]"}, as_words=True)
     assert not values.suspects("a1234567 4711")
     assert values.replaced("is 123456.", str) == "is [redacted 1]."

@@ -180,7 +180,7 @@ def test_a_known_secret_is_found_in_every_form_it_may_take(secret: str) -> None:
     assert redactor.json({"a": ["x", {secret: secret}]}) == {"a": ["x", {REDACTED: REDACTED}]}
 
 
-def test_the_space_around_a_secret_is_not_part_of_it() -> None:
+def test_the_whitespace_around_a_secret_is_not_part_of_it() -> None:
     """A file's last line end often comes with it."""
     assert Redactor([f"{PASSWORD}\n"]).text(f"<{PASSWORD}>") == "<[redacted]>"
 

@@ -84,7 +84,7 @@ def test_a_key_can_be_taken_out_again() -> None:
         ("max_tokens=12", "max_tokens=12"),
     ],
 )
-def test_values_behind_secret_keys_are_found_in_text(text: str, clean: str) -> None:
+def test_values_of_secret_keys_are_found_in_text(text: str, clean: str) -> None:
     assert hidden(text) == clean
     assert KEYS.suspects(text.encode()) or text == clean
     assert KEYS.suspects(json.dumps(text).encode()) or text == clean

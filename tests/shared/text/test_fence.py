@@ -85,7 +85,7 @@ def test_an_imitated_fence_loses_only_its_bracket(imitation: str) -> None:
         "Ergebnis: 5 € · 日本語 · \u202bעברית\u202c · 👩\u200d👩\u200d👧",
     ],
 )
-def test_other_text_stays_as_it_is(text: str) -> None:
+def test_other_text_is_unchanged(text: str) -> None:
     assert fence(text) == text
 
 

@@ -34,7 +34,7 @@ def test_an_expression_that_is_not_taken_rules_nothing_out(expression: str) -> N
     assert NativeSearch(expression).may_match("three")
 
 
-def test_one_search_for_several_finds_what_any_of_them_finds_with_its_own_flags() -> None:
+def test_a_combined_search_finds_the_matches_of_each_with_its_own_flags() -> None:
     search = NativeSearch.of_any((NativeSearch("(?i)one|two"), NativeSearch("three")))
     assert all(map(search.may_match, ("ONE", "Two", "three")))
     assert not search.may_match("THREE")

@@ -35,7 +35,7 @@ def test_the_published_schema_says_rounds() -> None:
     assert WRITTEN[CONTRACT_KEYWORD]["rounds"] == [1, 2]
 
 
-def test_a_worker_of_format_3_is_given_steps_byte_for_byte_as_its_own_release_writes_them() -> None:
+def test_a_catalogue_for_format_3_is_byte_identical_to_that_of_its_own_release() -> None:
     ours = Catalogue(tools=(a_definition(CONTRACT.as_keyword()),)).in_format(3)
     theirs = Catalogue(tools=(a_definition(as_in_format_3()),))
     assert ours.model_dump_json() == theirs.model_dump_json()

@@ -16,7 +16,7 @@ from tests.rows import each_row
 NOON_S = 1_795_262_400
 
 
-def test_a_grant_says_whose_it_is_what_it_allows_and_until_when() -> None:
+def test_the_claims_of_a_grant_are_tenant_scopes_expiry_and_session() -> None:
     assert read_claims(a_grant(["read", "crm:write"], tenant="acme", exp=NOON_S, session="s1")) == Claims(
         tenant="acme",
         scopes=("read", "crm:write"),

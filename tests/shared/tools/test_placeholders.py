@@ -88,7 +88,7 @@ def test_a_malformed_placeholder_reports_its_problem(text: str, problem: str) ->
 @pytest.mark.parametrize(
     "text", ["${calls[0]}", "${calls[0].a.b}", "${calls[x]}", "$${calls[0]}", "$$${calls[0]}"]
 )
-def test_one_more_dollar_makes_text_of_it(text: str) -> None:
+def test_a_second_dollar_escapes_a_placeholder(text: str) -> None:
     assert parse_placeholder(f"${text}") == text
     assert not has_placeholder(f"${text}")
 

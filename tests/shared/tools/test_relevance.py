@@ -52,7 +52,7 @@ def test_nested_parameters_count() -> None:
     assert names([a_tool("x", "y", rows=items), *TOOLS], "invoices") == ["x"]
 
 
-def test_no_more_are_found_than_asked_for() -> None:
+def test_at_most_the_requested_number_of_tools_is_found() -> None:
     same = [a_tool(f"t{n}", "weather") for n in range(5)]
     assert names(same, "weather", 2) == ["t0", "t1"]
 

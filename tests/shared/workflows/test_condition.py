@@ -82,7 +82,7 @@ def test_a_condition_without_a_value_fails_with_the_reason(text: str, why: str) 
     assert why in str(failed.value)
 
 
-def test_a_missing_reference_fails_where_nothing_absorbs_it() -> None:
+def test_a_condition_with_a_missing_reference_fails() -> None:
     with pytest.raises(ReferenceMissing, match="nothing named nobody"):
         is_true("$nobody.x == 1 && true", VALUES)
 

@@ -36,7 +36,7 @@ def described(*workflows: Workflow, **texts: str) -> dict[str, list[str]]:
     return {tool.name: tool.description.splitlines()[1:] for tool in with_flow_hints(tools, workflows)}
 
 
-def test_a_tool_names_what_it_needs_and_what_comes_next() -> None:
+def test_a_tool_names_its_requirements_and_its_successors() -> None:
     assert described(BOOKING) == {
         "search": ["Next: book."],
         "book": ["Requires: search (needs flight_id).", "Next: pay."],
@@ -67,6 +67,6 @@ def test_the_three_most_frequent_predecessors_are_named() -> None:
     assert described(*workflows)["pay"] == [f"Requires: {giver} (needs id)." for giver in ("g", "d", "e")]
 
 
-def test_a_workflow_of_one_call_says_nothing() -> None:
+def test_a_workflow_of_one_call_adds_no_hint() -> None:
     alone = a_workflow(a={"call": "book", "args": {"x": "$p", "y": "broken ${"}})
     assert not any(described(alone).values())

@@ -63,7 +63,7 @@ def test_a_reference_alone_keeps_its_type_and_inside_text_is_text(text: Any, val
         ("$a.none.x", "$a.none.x is missing: a.none is null"),
     ],
 )
-def test_a_missing_path_names_what_there_was(text: str, why: str) -> None:
+def test_a_missing_path_names_the_available_values(text: str, why: str) -> None:
     with pytest.raises(ReferenceMissing) as missing:
         resolve(f"{text}", VALUES)
     assert str(missing.value) == why

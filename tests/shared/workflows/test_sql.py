@@ -31,7 +31,9 @@ from tests.rows import each_row
         ("SELECT * FROM (WITH b AS (SELECT 1) SELECT * FROM b) AS x JOIN b ON true", ("b",)),
     ],
 )
-def test_tables_are_what_a_query_reads_and_does_not_define_itself(sql: str, tables: tuple[str, ...]) -> None:
+def test_the_tables_of_a_query_are_those_it_reads_and_does_not_define(
+    sql: str, tables: tuple[str, ...]
+) -> None:
     assert set(names_in(sql).tables) == set(tables)
 
 

@@ -169,7 +169,7 @@ def test_untrusted_content_supersedes_no_other(untrusted: int) -> None:
         ({"name": "Tessin", "people": 1, "as_of": "2020"}, {"name": "Tessin", "people": 2, "as_of": "2020"}),
     ],
 )
-def test_a_record_that_says_otherwise_contradicts(one: Any, other: Any) -> None:
+def test_a_record_with_another_value_contradicts(one: Any, other: Any) -> None:
     assert relations(filed([one], [other])) == ((), (), ("F1",))
 
 
@@ -191,7 +191,7 @@ def test_records_that_may_be_of_two_things_are_left_alone(one: Any, other: Any) 
     assert relations(filed([one], [other])) == NONE
 
 
-def test_a_record_of_another_tool_is_the_same_only_by_an_id_that_no_other_has() -> None:
+def test_records_of_different_tools_are_the_same_only_by_a_unique_id() -> None:
     def relations_of(id: Any) -> Any:
         record = {"id": id, "status": "gold", "owner": "Ada Holm 1", "date": "2020-01-01"}
         later = record | {"status": "shipped", "date": "2024-05-01"}

@@ -26,7 +26,7 @@ def a_result(tool: str, data: Any, **fields: Any) -> ToolResult:
     return ToolResult(index=0, call_id="c1", tool=tool, status="ok", data=data, **fields)
 
 
-def test_a_round_files_documents_facts_the_note_and_what_was_tried() -> None:
+def test_a_round_files_documents_facts_the_note_and_the_calls() -> None:
     reasoning, results = a_round(("search", {"query": "Ada"}, [{"title": "Ada", "text": PROSE}]))
     delta = file_round(Memory(), reasoning, results, untrusted={"toolu_10"}, entry="5-0")
     (document,) = delta.documents
@@ -67,7 +67,7 @@ def test_a_batch_filed_in_part_is_completed() -> None:
     assert [(one.id, one.document) for one in delta.facts] == [("F3", "D2")]
 
 
-def test_a_kept_index_gives_what_a_fresh_one_gives() -> None:
+def test_a_cached_index_gives_the_same_result_as_a_fresh_one() -> None:
     rounds = [
         a_round(("search", {}, [{"title": "Ada", "text": PROSE}, {"name": "Ada", "age": n}]), round=n)
         for n in range(1, 5)
@@ -87,7 +87,7 @@ def test_the_index_given_is_not_changed() -> None:
     )
 
 
-def test_a_failure_is_filed_with_what_to_do_next() -> None:
+def test_a_failure_is_filed_with_its_advice() -> None:
     (use,) = a_memory(a_round(("search", {}, an_error("timeout", "Too slow.")))).tool_usage
     assert (use.outcome, use.message, use.facts) == ("timeout", "Too slow. Ask for less at once.", ())
 

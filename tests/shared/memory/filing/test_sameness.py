@@ -136,13 +136,13 @@ def test_a_document_returned_by_another_tool_is_a_separate_source() -> None:
     assert [memory.documents[one.document].tool for one in memory.sightings] == ["read_page"]
 
 
-def test_a_document_with_one_new_sentence_keeps_what_it_says_again() -> None:
+def test_a_document_with_one_new_sentence_lists_the_known_ones_as_sightings() -> None:
     memory = a_search(("Bridges", LONG), ("Bridges", f"{LONG} It was torn down in the great war."))
     assert list(memory.facts) == ["F1", "F2"]
     assert [(one.fact, one.document) for one in memory.sightings] == [("F1", "D2")]
 
 
-def test_a_sentence_said_twice_in_one_document_is_one_fact() -> None:
+def test_a_repeated_sentence_in_one_document_is_one_fact() -> None:
     memory = a_search(("Bridges", f"{LONG} {LONG}"))
     assert (list(memory.facts), memory.sightings) == (["F1"], ())
 

@@ -120,7 +120,7 @@ def test_text_around_a_table_is_filed_under_its_headings(form: str) -> None:
         assert [part.title for part in parts[1:4]] == [f"The list: Vardby {number}" for number in range(3)]
 
 
-def test_a_row_of_another_length_stays_the_text_that_it_is() -> None:
+def test_a_row_of_another_length_stays_text() -> None:
     lines = FORMS["Markdown"](cities(12)).splitlines()
     lines.insert(9, "| Lund | and nothing else |")
     rows = filed("\n".join(lines))

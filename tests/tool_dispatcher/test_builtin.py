@@ -38,7 +38,7 @@ def names(found: Any) -> set[str]:
 
 
 class TestFindTools:
-    async def test_tools_are_found_by_what_they_do(self) -> None:
+    async def test_tools_are_found_by_their_purpose(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             found = await find(dispatcher, "an e-mail to send")
             best = found["tools"][0]
@@ -76,7 +76,7 @@ class TestFindTools:
         async with a_dispatcher(*some_tools(), approval=("*",)) as dispatcher:
             assert names(await find(dispatcher, "rain")) == {"rain_forecast"}
 
-    async def test_it_says_what_it_needs(self) -> None:
+    async def test_a_call_without_a_need_is_refused_with_an_example(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             calls = [a_call("a", FIND_TOOLS), a_call("b", FIND_TOOLS, arguments={"need": ""})]
             for result in await dispatcher.run(a_request(*calls)):
@@ -118,7 +118,7 @@ class TestReadResult:
         assert read.handle == "", "it is no result to be read on in by yet another handle"
         assert read.data["end"] == len(read.data["text"]) > 1_500
 
-    async def test_no_other_session_can_read_it(self) -> None:
+    async def test_another_session_cannot_read_the_result(self) -> None:
         async with a_bus() as bus, a_dispatcher(self.tool(), bus=bus) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             error = error_in(await self.read(dispatcher, session_id="s2", handle=shown.handle))

@@ -58,7 +58,7 @@ async def test_the_second_call_does_not_run(bus: Bus, answer: Any) -> None:
     assert counting.count == 1
 
 
-async def test_other_sessions_of_the_same_rights_share_it() -> None:
+async def test_sessions_with_the_same_rights_share_the_cache() -> None:
     counting = Counting()
     async with a_dispatcher(counting.tool()) as dispatcher:
         await dispatcher.run(a_request(a_call()))
@@ -132,7 +132,7 @@ async def test_a_cached_result_is_whole_and_cut_again_for_each_call() -> None:
     assert counting.count == 1
 
 
-async def test_permission_is_checked_before_the_cache_is_asked() -> None:
+async def test_permission_is_checked_before_the_cache_is_read() -> None:
     counting = Counting()
     async with a_bus() as bus:
         await ask(counting.tool(), bus)
@@ -159,7 +159,7 @@ async def test_a_deterministic_read_is_cached_without_an_explicit_ttl(bus: Bus) 
     assert (await ask(look, bus, "b")).cached
 
 
-async def test_a_tool_that_was_changed_is_not_answered_from_the_cache_of_the_old_one(bus: Bus) -> None:
+async def test_a_changed_tool_does_not_use_the_cache_of_the_old_one(bus: Bus) -> None:
     counting = Counting()
     await ask(counting.tool(), bus)
     await ask(counting.tool(example={"city": "Oslo"}), bus, "b")
@@ -195,7 +195,7 @@ class Shelf:
         return [a_tool("look", look, deterministic=True), a_tool("put", put, "write")]
 
 
-async def test_a_session_reads_what_it_has_written_and_others_may_read_what_is_cached(bus: Bus) -> None:
+async def test_a_session_reads_its_own_writes_and_others_may_read_the_cache(bus: Bus) -> None:
     shelf = Shelf()
     async with a_dispatcher(*shelf.tools, bus=bus) as dispatcher:
 

@@ -122,7 +122,7 @@ async def test_the_second_call_of_an_id_is_refused_in_a_line_of_its_own() -> Non
     assert sorted(line["status"] for line in lines) == ["ok", "refused"]
 
 
-async def test_a_tool_that_refuses_what_it_is_given_has_failed() -> None:
+async def test_a_tool_that_refuses_its_arguments_is_logged_as_failed() -> None:
     (line,) = await lines_of([raising(ToolFailed("permission_denied", "Not yours."))], a_call())
     assert (line["log_level"], line["status"]) == ("error", "failed")
 
@@ -189,7 +189,7 @@ async def test_no_line_holds_a_secret_argument() -> None:
     assert SECRET not in repr(line)
 
 
-async def test_no_line_holds_what_looks_like_a_secret() -> None:
+async def test_no_log_line_contains_a_secret() -> None:
     key = "sk-ant-api03-" + "a1B2" * 12
     (line,) = await lines_of([raising(ValueError(f"401 for {key}"))], a_call())
     assert line["status"] == "failed"

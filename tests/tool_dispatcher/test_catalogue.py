@@ -123,7 +123,7 @@ def test_a_tool_with_the_name_of_a_built_in_one_is_refused(
         Registry([a_tool("recall", print), a_tool("recall", repr)])
 
 
-def test_tools_can_be_loaded_before_the_rest_of_them_is_there() -> None:
+def test_a_tool_module_can_be_loaded_before_the_tools_it_refers_to() -> None:
     assert {one.name for one in tools_of(f"{BOXES}.reader")} == {"read_book"}
     with pytest.raises(InvalidTool, match=r"'find_book'.*'read_book'"):
         load_tools(f"{BOXES}.reader")

@@ -60,7 +60,7 @@ async def test_it_loads_the_tools_the_environment_names(bus: Bus, monkeypatch: p
     assert build(bus).name == "tool_dispatcher"
 
 
-async def test_a_dispatcher_without_tools_says_how_to_name_them(
+async def test_a_dispatcher_without_tools_logs_how_to_name_them(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTIPHON_TOOLS", raising=False)

@@ -74,7 +74,7 @@ async def test_one_bad_call_never_harms_its_neighbours() -> None:
     ]
 
 
-async def test_a_tool_learns_what_its_call_is() -> None:
+async def test_a_tool_receives_the_context_of_its_call() -> None:
     seen: list[ToolContext] = []
 
     async def look(arguments: dict[str, Any], context: ToolContext) -> None:

@@ -59,7 +59,7 @@ async def test_journal_entries_are_returned_by_index(bus: Bus) -> None:
     assert await Journal(session, 2).journaled_calls([a_call("c1")]) == JournaledCalls()
 
 
-async def test_an_entry_that_cannot_be_read_counts_as_not_there(bus: Bus) -> None:
+async def test_an_unreadable_entry_counts_as_missing(bus: Bus) -> None:
     session = a_session(bus)
     await session.note(journal_name(1), outcome_entry("c1"), b"{")
     assert await Journal(session, 1).journaled_calls([a_call("c1")]) == JournaledCalls()

@@ -179,7 +179,7 @@ class TestTooLarge:
         past.round(("read_page", {}, {"url": "x", "body": PAGE}))
         return past
 
-    async def test_a_document_keeps_its_shape_and_says_how_it_is_read_on(self) -> None:
+    async def test_a_recalled_document_keeps_its_shape_and_says_how_to_read_on(self) -> None:
         result = await self.past().result("D1", result_bytes_max=2_000)
         (part,) = result.data["parts"]
         assert PAGE.startswith(part["content"]["body"])
@@ -212,7 +212,7 @@ async def test_a_recalled_result_adds_nothing_to_the_memory() -> None:
     assert delta.tool_usage[0].facts == (f"F1-F{len(past.memory.facts)}",)
 
 
-async def test_it_says_what_it_needs() -> None:
+async def test_a_call_without_an_id_is_refused_with_an_example() -> None:
     past = searched()
     error = error_in(await past.result(""))
     assert (error.error_type, error.example_valid_call) == ("validation_error", {"id": "F12"})

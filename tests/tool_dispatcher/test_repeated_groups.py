@@ -77,7 +77,7 @@ async def test_a_group_runs_under_one_key_made_of_all_its_arguments(bus: Bus, po
     assert key.endswith("/1")
 
 
-async def test_a_single_call_of_what_a_group_did_is_answered_by_its_own_part(bus: Bus, post: Post) -> None:
+async def test_a_single_call_already_done_by_a_group_is_answered_by_its_part(bus: Bus, post: Post) -> None:
     session = await rounds(bus, post)
     await run(session, *all_of("a"))
     (again,) = await run(session, asks("c1", "one", {"to": "Bodo"}))
@@ -95,7 +95,7 @@ async def test_the_same_group_again_does_nothing(bus: Bus, post: Post) -> None:
     assert post.names == list(NAMES)
 
 
-async def test_a_group_leaves_out_what_a_single_call_has_done(bus: Bus, post: Post) -> None:
+async def test_a_group_omits_a_part_already_done_by_a_single_call(bus: Bus, post: Post) -> None:
     session = await rounds(bus, post)
     await run(session, asks("c1", "one", {"to": "Bodo"}))
     results = await run(session, *all_of("a"))

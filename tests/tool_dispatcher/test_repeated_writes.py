@@ -77,13 +77,13 @@ class TestTheKey:
         await session.run(asks("c2", "mail", other))
         assert effects.count == (1 if is_same else 2)
 
-    async def test_has_the_defaults_of_the_schema_in_it(self, bus: Bus, effects: Effects) -> None:
+    async def test_the_key_includes_the_defaults_of_the_schema(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("mail", parameters=SWITCH))
         await session.run(asks("c1", "mail", A))
         assert kinds(await session.run(asks("c2", "mail", {**A, "loud": False}))) == ["repeated"]
         assert kinds(await session.run(asks("c3", "mail", {**A, "loud": True}))) == ["ok"]
 
-    async def test_has_the_values_of_placeholders_in_it(self, bus: Bus, effects: Effects) -> None:
+    async def test_the_key_includes_the_values_of_placeholders(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("mail"), effects.tool("look", "read"))
         look = asks("c1", "look", {"to": "a"})
         await session.run(look, asks("c2", "mail", {"to": "${calls[0].to}"}))
@@ -109,7 +109,9 @@ class TestAnIdenticalWrite:
         assert (second.repeated.call_id, second.repeated.round) == ("c1", 1)
         assert second.repeated.at is not None
 
-    async def test_says_that_nothing_was_done_and_how_to_do_it(self, bus: Bus, effects: Effects) -> None:
+    async def test_a_repeated_write_says_that_nothing_was_done_and_how_to_repeat_it(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         await session.run(asks("c1", "mail", A))
         (second,) = await session.run(asks("c2", "mail", A))

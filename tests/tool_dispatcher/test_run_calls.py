@@ -66,7 +66,7 @@ async def test_rounds_of_a_contract_do_not_bind_a_run() -> None:
 @pytest.mark.parametrize(
     "text", ["${calls[0]}", "${calls[7].id}", "$${calls[0]}", "${calls[", "${calls[0]} and more", "$5"]
 )
-async def test_text_that_looks_like_a_placeholder_reaches_the_tool_as_it_is(text: str) -> None:
+async def test_text_that_looks_like_a_placeholder_reaches_the_tool_unchanged(text: str) -> None:
     seen: list[dict[str, Any]] = []
 
     async def look(arguments: dict[str, Any], context: ToolContext) -> None:

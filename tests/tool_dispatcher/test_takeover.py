@@ -74,7 +74,7 @@ class TestCutOff:
         [(TookEffect({"id": 7}), {"id": 7}, 1), (TookEffect(), None, 1), (NO_EFFECT, "booked", 2)],
         ids=["took effect", "took effect, without a result", "no effect"],
     )
-    async def test_a_tool_that_can_be_asked_is_asked(
+    async def test_a_reconcilable_write_is_reconciled_after_a_takeover(
         self, bus: Bus, reply: Any, data: Any, runs: int
     ) -> None:
         asked: list[Any] = []
@@ -133,7 +133,7 @@ class TestCutOff:
         assert result.data == "booked"
         assert [run.attempt for run in service.runs] == [1, 2]
 
-    async def test_only_what_is_missing_runs(self, bus: Bus) -> None:
+    async def test_only_unsettled_calls_run_after_a_takeover(self, bus: Bus) -> None:
         ledger, service = Ledger(), BookingService(idempotent=True, error_propagation="partial-success")
         tools = [ledger.tool("look"), service.tool]
         calls = a_call("a"), a_call("c1", "book")
@@ -157,7 +157,7 @@ class TestCutOff:
 class TestNobodyCanSee:
     """A write has begun, and its next worker must not, or cannot, find out its outcome."""
 
-    async def test_when_the_grant_has_ended_it_is_not_said_that_it_was_not_run(
+    async def test_an_expired_grant_does_not_claim_that_the_write_was_not_run(
         self, bus: Bus, tmp_path: Path
     ) -> None:
         service, issuer = BookingService(idempotent=True), an_issuer(tmp_path)

@@ -117,7 +117,7 @@ class TestOffer:
             await dispatcher.run(a_request(a_call(), round=round))
         assert looked == runs
 
-    async def test_calls_are_not_collapsed_onto_what_the_session_may_not_use(self) -> None:
+    async def test_calls_are_not_collapsed_into_a_tool_that_the_session_may_not_use(self) -> None:
         one, runs = counted("look", "read", batch=BatchVariant(tool="many", argument="items"))
         schema = {"properties": {"items": {"type": "array"}}, "required": ["items"]}
         many = Tool("many", "Many.", schema, lambda a, c: ["never"] * 5, effect="read", scopes=("crm",))

@@ -41,9 +41,7 @@ def test_a_write_without_options_runs_one_after_another_and_a_failure_stops_the_
         ({"mode": "fan-out-bounded", "depends_on": "search", "max_concurrency": 4}, "fan-out-bounded"),
     ],
 )
-def test_the_mode_follows_from_the_option_that_needs_it(
-    effect: Effect, options: dict[str, Any], mode: str
-) -> None:
+def test_the_mode_follows_from_the_options(effect: Effect, options: dict[str, Any], mode: str) -> None:
     assert complete("t", effect, options).mode == mode
 
 
@@ -71,7 +69,7 @@ def test_every_default_is_written_into_the_schema() -> None:
     assert (keyword["rate_limit"], keyword["deterministic"], keyword["cache_ttl_s"]) == (None, False, 0)
 
 
-def test_every_option_of_the_contract_can_be_said_by_an_author() -> None:
+def test_an_author_can_set_every_option_of_the_contract() -> None:
     resolved = {"effect", "reconciles"}  # the one is said apart, the other follows from `reconcile`
     assert set(OPTIONS) == set(Contract.model_fields) - resolved
 
@@ -120,7 +118,7 @@ def test_a_contradictory_contract_is_refused_with_the_fix(
     assert refused.value.hint
 
 
-def test_a_read_cannot_be_asked_what_came_of_it() -> None:
+def test_a_read_cannot_have_a_reconcile_function() -> None:
     with pytest.raises(InvalidTool, match=r"read with reconcile.*Omit reconcile"):
         complete("t", "read", {}, has_reconcile=True)
 

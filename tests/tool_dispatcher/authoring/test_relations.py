@@ -48,7 +48,7 @@ def refused(*tools: Tool) -> str:
         {"batch": {"tool": "serach", "argument": "all"}},
     ],
 )
-def test_an_unknown_name_is_refused_with_the_nearest_one(options: dict[str, Any]) -> None:
+def test_an_unknown_tool_name_is_refused_with_the_nearest_one(options: dict[str, Any]) -> None:
     message = refused(a_tool("fetch", print, **options), a_tool("search", print))
     assert "Tool 'fetch'" in message
     assert f"{next(iter(options))} names 'serach'" in message
@@ -85,7 +85,7 @@ class TestAlternatives:
     def test_the_same_names_need_no_mapping(self) -> None:
         Registry([taking("a", "q", optional="n", alternatives="b"), taking("b", "q", optional="n more")])
 
-    def test_mapped_ones_reach_what_the_alternative_needs(self) -> None:
+    def test_mapped_arguments_satisfy_the_alternative(self) -> None:
         mapped = Alternative(tool="b", arguments={"q": "text"})
         Registry([taking("a", "q", optional="n", alternatives=mapped), taking("b", "text")])
 

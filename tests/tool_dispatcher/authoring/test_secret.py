@@ -84,7 +84,7 @@ def test_a_schema_of_the_authors_own_is_published_without_defaults_of_secrets() 
     assert schema["properties"]["key"]["default"] == "k1"
 
 
-def test_a_schema_without_secrets_stays_as_it_is() -> None:
+def test_a_schema_without_secrets_is_unchanged() -> None:
     schema = {"properties": {"a": {"default": 1}}}
     assert without_defaults(schema) is schema
 
@@ -147,7 +147,7 @@ def test_any_json_schema_can_have_the_mark(schema: dict[str, Any], value: Any, s
         (("nothing", "here"), False, False),
     ],
 )
-def test_a_place_is_a_secret_or_holds_one(path: Any, is_one: bool, holds_one: bool) -> None:
+def test_a_location_is_a_secret_or_holds_one(path: Any, is_one: bool, holds_one: bool) -> None:
     assert (is_secret_at(SCHEMA, path), holds_secret(SCHEMA, path)) == (is_one, holds_one)
 
 

@@ -112,7 +112,7 @@ class TestSchema:
         assert walk.input_schema["type"] == "object"
         assert "Node" in walk.input_schema["$defs"]
 
-    def test_parameters_may_be_called_what_pydantic_uses_itself(self) -> None:
+    def test_parameters_may_have_the_names_that_pydantic_reserves(self) -> None:
         @tool(effect="read")
         def odd(json: str, model_config: int, _hidden: bool = False) -> list[Any]:
             """Odd names."""
@@ -136,7 +136,7 @@ class TestSchema:
         assert later.input_schema["properties"] == {"x": {"type": "integer"}}
         assert later.call(later.parameters.read({"x": 2}), a_context()) == 4
 
-    def test_a_json_schema_is_closed_unless_it_says_otherwise(self) -> None:
+    def test_a_json_schema_is_closed_by_default(self) -> None:
         closed = Tool("t", "T.", {"properties": {"a": {}}}, print, effect="read")
         opened = Tool("t", "T.", ANYTHING, print, effect="read")
         assert closed.input_schema["additionalProperties"] is False
@@ -360,7 +360,7 @@ def test_a_value_that_is_not_callable_is_refused() -> None:
 
 
 class TestToolset:
-    def test_it_holds_what_it_is_given_and_what_it_decorates(self) -> None:
+    def test_a_toolset_contains_its_given_and_its_decorated_tools(self) -> None:
         toolset = Toolset(paint)
 
         @toolset.tool(effect="read")

@@ -42,7 +42,7 @@ def _calls(plan: Plan) -> list[tuple[int, ...]]:
     return [unit.calls for unit in plan.units]
 
 
-def test_more_calls_than_the_bound_run_as_one() -> None:
+def test_calls_beyond_the_bound_are_collapsed_into_one() -> None:
     plan = _plan_of(4)
     (unit,) = plan.units
     assert (unit.calls, unit.tool, unit.variant) == ((0, 1, 2, 3), "many", MANY)
@@ -336,7 +336,7 @@ def test_the_error_of_an_item_keeps_its_code_next_to_the_error_type(
 
 
 @pytest.mark.parametrize("code", ["TIMEOUT", "RATE_LIMITED", "UNAVAILABLE", "503"])
-def test_the_code_of_a_write_that_may_pass_does_not_say_that_it_had_no_effect(code: str) -> None:
+def test_a_transient_code_of_a_write_item_still_means_an_unknown_outcome(code: str) -> None:
     (error,) = spread(MANY, "write", [{"error": {"code": code}}], 1)
     assert (error.code, error.error_type) == (code, "outcome_unknown")
 

@@ -86,7 +86,7 @@ def test_values_are_copies_that_a_tool_may_change() -> None:
         ("${calls[0].documents[0].n.x}", "calls[0].documents[0].n is a number"),
     ],
 )
-def test_a_path_that_is_not_there_names_the_argument_and_what_is_there(text: str, message: str) -> None:
+def test_a_missing_path_names_the_argument_and_the_available_fields(text: str, message: str) -> None:
     error = _error({"filters": [{"id": text}]})
     assert "filters[0].id" in error.fields
     assert f"{text} does not exist" in error.message
@@ -107,7 +107,7 @@ def test_very_many_faults_are_reported_in_part() -> None:
     assert len(refused.model_dump_json()) < 20_000
 
 
-def test_a_result_shown_in_part_is_used_whole_or_not_at_all() -> None:
+def test_a_result_shown_in_part_is_used_whole_or_refused() -> None:
     cut = ok(0, '{"documents": [', "search", handle="h1")
     error = _error({"a": "${calls[0].documents}"}, cut)
     assert "only shown in part" in error.message

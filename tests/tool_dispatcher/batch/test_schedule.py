@@ -37,7 +37,7 @@ def test_parallel_safe_calls_begin_at_once_in_order() -> None:
     assert _hand("look", "look", "look").running_calls == [(0,), (1,), (2,)]
 
 
-def test_no_more_begin_than_there_is_room_for() -> None:
+def test_no_more_calls_start_than_the_concurrency_allows() -> None:
     hand = _hand(*["look"] * 5, concurrency=2)
     assert hand.running_calls == [(0,), (1,)]
     hand.end(1)
@@ -73,7 +73,7 @@ def test_other_calls_run_concurrently_with_the_sequential_ones() -> None:
         "whatever a refused one would have needed",
     ],
 )
-def test_the_order_of_sequential_calls_depends_on_what_they_need_alone(
+def test_the_order_of_sequential_calls_depends_only_on_their_dependencies(
     calls: tuple[tuple[str, int | None], ...], refused: tuple[int, ...], begun: tuple[int, ...]
 ) -> None:
     """It does not depend on how long something else takes."""
@@ -129,7 +129,7 @@ def test_with_partial_success_the_others_continue_after_a_failure() -> None:
     assert [result.status for result in results] == ["error", "error", "ok"]
 
 
-def test_the_failure_of_a_fail_fast_call_stops_what_has_not_begun() -> None:
+def test_the_failure_of_a_fail_fast_call_cancels_calls_that_have_not_begun() -> None:
     hand = _hand("write", "write", "write", outcomes={1: a_failure("the disk is full")})
     results = hand.end_all()
     assert hand.begun_calls == [(0,), (1,)]
@@ -239,7 +239,7 @@ def test_a_step_changes_nothing_of_the_progress_it_came_from() -> None:
 class TestBegunBefore:
     """Another worker has begun a call, and died: no result may claim that it had no effect."""
 
-    def test_a_failure_does_not_stop_it(self) -> None:
+    def test_a_failure_does_not_stop_a_call_that_had_begun_before_the_takeover(self) -> None:
         calls = [a_call("write"), a_call("write"), a_call("write")]
         before = failed(0, a_request(*calls).calls[0], a_failure())
         step = start(a_plan(*calls, contracts=CONTRACTS, settled={0: before}, begun={1}))

@@ -35,7 +35,7 @@ def ids_of(slots: list[Slot]) -> list[str]:
     return [slot.id for slot in slots]
 
 
-async def test_no_more_slots_are_taken_than_there_are(bus: Bus) -> None:
+async def test_no_more_slots_are_taken_than_exist(bus: Bus) -> None:
     one, other = a_process(bus), a_process(bus)
     assert ids_of(await one.acquire("t", 3, ["a", "b"])) == ["a", "b"]
     assert ids_of(await other.acquire("t", 3, ["c", "d"])) == ["c"]

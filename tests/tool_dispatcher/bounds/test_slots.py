@@ -173,7 +173,7 @@ async def test_a_call_that_is_cancelled_keeps_no_slot(bus: Bus, slots: Slots, yi
 
 class TestRedisAway:
     @pytest.mark.parametrize("loses_replies", [False, True])
-    async def test_it_is_waited_for(self, bus: Bus, loses_replies: bool) -> None:
+    async def test_the_slots_wait_for_redis(self, bus: Bus, loses_replies: bool) -> None:
         """Slots whose reply was lost are found or released, so no slot is lost."""
         failing = Failing(bus.batcher, loses_replies=loses_replies)
         calls = Calls(Slots(failing, bus.keys, LEASE_S), 2)

@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_in_another_process() -> None:
     assert printed("1") == printed("2") != "[]\n"
 
 
-def test_no_more_is_drawn_than_asked_for() -> None:
+def test_at_most_the_requested_number_of_cases_is_drawn() -> None:
     assert draw(SCHEMA, 0, seed=0) == []
     assert len(draw(SCHEMA, 3, seed=0)) <= 3
 

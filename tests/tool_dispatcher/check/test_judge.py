@@ -53,7 +53,7 @@ def test_arguments_outside_the_schema_or_json_are_invalid(arguments: dict[str, A
     assert why in judgement.why
 
 
-def test_a_reader_of_json_may_refuse_what_is_nested_very_deeply() -> None:
+def test_a_deeply_nested_value_may_be_accepted_or_refused() -> None:
     assert JUDGE.of({"words": "a", "extra": hostile.nested_object(hostile.TOO_DEEP)}).word == "either"
 
 
@@ -61,7 +61,7 @@ def test_arguments_too_deep_for_the_judge_are_undecided_or_invalid() -> None:
     assert JUDGE.of({"words": "a", "limit": hostile.nested_list(100_000)}).word in ("either", "invalid")
 
 
-def test_the_contract_is_no_part_of_what_is_judged() -> None:
+def test_the_contract_is_not_part_of_the_judged_schema() -> None:
     """A word of the contract that is also a word of JSON Schema must not bear on arguments."""
     schema = {**look.input_schema, "x-orchestration": {"required": ["never"]}}
     assert Judge(schema).of({"words": "a"}).word == "valid"

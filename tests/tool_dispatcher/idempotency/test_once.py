@@ -139,7 +139,7 @@ async def test_a_repeatable_write_runs_again_with_the_next_fence(bus: Bus) -> No
     assert await state(bus) == "settled"
 
 
-async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> None:
+async def test_a_failed_second_run_does_not_settle_the_first(bus: Bus) -> None:
     """Also when it was not allowed to begin: "not run" would be wrong for a write that may have taken effect."""
     await abandoned(bus)
     service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
@@ -177,7 +177,7 @@ async def test_failed_calls_of_a_group_that_ran_again_keep_the_errors_of_the_too
     [(TookEffect(None), None, []), (NO_EFFECT, "paid", [2])],
     ids=["took effect", "no effect"],
 )
-async def test_a_tool_that_says_what_came_of_its_write_is_believed(
+async def test_the_reconciliation_of_a_tool_settles_its_write(
     bus: Bus, told: object, outcome: object, runs: list[int]
 ) -> None:
     await abandoned(bus)
@@ -268,9 +268,7 @@ async def test_a_tool_is_asked_when_its_own_run_ended_as_unknown(bus: Bus) -> No
 
 
 @pytest.mark.parametrize("reply", [NO_EFFECT, None])
-async def test_no_effect_is_not_believed_while_a_request_may_still_be_on_its_way(
-    bus: Bus, reply: object
-) -> None:
+async def test_no_effect_is_not_accepted_while_a_request_may_be_in_flight(bus: Bus, reply: object) -> None:
     service = Service(UNKNOWN)
     service.final_outcome = reply
     assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == UNKNOWN

@@ -125,7 +125,7 @@ def a_frozen_ledger(bus: Bus, *, is_taken_over: bool) -> Ledger:
     return ledger
 
 
-async def test_a_process_that_was_frozen_after_its_claim_does_not_run_what_others_have_run(bus: Bus) -> None:
+async def test_a_process_frozen_after_its_claim_does_not_run_a_write_that_was_taken_over(bus: Bus) -> None:
     service = Service()
     results = await once(a_frozen_ledger(bus, is_taken_over=True), WRITE, service.hooks())
     assert results == results_of("by another")

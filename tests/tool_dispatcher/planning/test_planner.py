@@ -64,7 +64,7 @@ async def plan(
     return found
 
 
-async def test_workflows_and_recipes_are_named_with_their_params_and_what_is_missing() -> None:
+async def test_workflows_and_recipes_are_named_with_their_params_and_missing_values() -> None:
     async with planning() as (dispatcher, _, catalogue):
         found = await plan(dispatcher, catalogue, "Book it, please.")
         assert [(one["name"], one["kind"]) for one in found["tools"]] == [

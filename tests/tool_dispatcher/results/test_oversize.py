@@ -68,7 +68,7 @@ def test_text_without_a_sensible_place_is_cut_where_it_must_be() -> None:
         assert beginning + rest_of(letter * 5_000, note) == letter * 5_000
 
 
-def test_a_list_of_records_keeps_its_first_and_stays_one() -> None:
+def test_a_shortened_list_of_records_keeps_its_first_items_and_stays_a_list() -> None:
     *kept, last = shown(RECORDS)
     assert len(kept) > 5
     assert kept == RECORDS[: len(kept)]
@@ -198,7 +198,7 @@ def test_the_beginning_of_a_text_is_shown_and_the_rest_can_be_read(text: str, by
 
 
 class TestReadPart:
-    def test_it_says_where_it_is(self) -> None:
+    def test_a_part_states_its_position(self) -> None:
         assert read_part(to_json("abcdefghij"), 3, 4, 1_000) == {
             "text": "defg",
             "start": 3,

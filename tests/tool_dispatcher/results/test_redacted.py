@@ -170,7 +170,7 @@ class TestOfACall:
     async def test_any_outcome_that_quotes_the_secret_is_redacted(self, outcome: Any) -> None:
         await self.answer(self.login(outcome))
 
-    async def test_the_log_says_what_failed_without_it(self) -> None:
+    async def test_the_log_shows_the_failure_without_the_secret(self) -> None:
         failing = self.login(lambda secret: ValueError(f"no such password: {secret}"))
         request = a_request(a_call(arguments={"user": "Ann", "password": SECRET}))
         with capture_logs() as logs:
@@ -242,7 +242,7 @@ class TestOfACall:
             assert SECRET not in await all_of_redis(bus)
         assert [result.data for result in results] == ["Ann with [redacted]"] * 5
 
-    async def test_the_tool_itself_is_given_it(self) -> None:
+    async def test_the_tool_itself_receives_the_secret(self) -> None:
         given: list[str] = []
         result = await self.answer_of_any(self.login(given.append))
         assert (result.status, given) == ("ok", [SECRET])

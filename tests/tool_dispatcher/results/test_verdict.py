@@ -38,7 +38,7 @@ BROKEN = ToolError(error_type="api_failure", message="No such component.", sugge
         (BROKEN, False, ("No such component.",)),
     ],
 )
-def test_a_tool_says_that_something_is_wrong_by_an_error_or_by_valid_false(
+def test_a_failed_validation_is_reported_by_an_error_or_by_valid_false(
     outcome: Any, has_passed: bool, errors: tuple[str, ...]
 ) -> None:
     found = verdict(VALIDATES, {"plan": {"a": 1}}, outcome)

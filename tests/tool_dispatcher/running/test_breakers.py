@@ -74,7 +74,7 @@ async def refusal(breakers: SharedBreakers, tool: str = "look") -> ToolError:
 
 
 @pytest.mark.parametrize("kind", FAILURES)
-async def test_failures_open_it(breakers: SharedBreakers, kind: ErrorType) -> None:
+async def test_failures_open_the_circuit(breakers: SharedBreakers, kind: ErrorType) -> None:
     note(breakers, kind, kind)
     assert await asked(breakers) is None
     note(breakers, kind)
@@ -90,7 +90,7 @@ async def test_an_answer_that_is_an_error_is_a_success(breakers: SharedBreakers,
 
 
 @pytest.mark.parametrize("kind", NEVER_RAN)
-async def test_a_call_that_never_ran_says_nothing_of_its_tool(
+async def test_a_call_that_never_ran_does_not_count_for_its_tool(
     breakers: SharedBreakers, kind: ErrorType
 ) -> None:
     note(breakers, "timeout", "timeout", *(kind,) * 10)
@@ -103,7 +103,7 @@ def test_every_type_of_error_is_one_or_the_other() -> None:
     assert sorted((*FAILURES, *ANSWERS, *NEVER_RAN)) == sorted(WHAT_TO_DO)
 
 
-async def test_the_refusal_says_what_happened_and_what_to_do(breakers: SharedBreakers, clock: Clock) -> None:
+async def test_the_refusal_states_the_failures_and_the_advice(breakers: SharedBreakers, clock: Clock) -> None:
     note(breakers, None, *("timeout",) * 2)
     clock.now += 4.5
     error = await refusal(breakers)

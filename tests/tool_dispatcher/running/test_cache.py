@@ -64,7 +64,7 @@ async def test_an_uncached_answer_is_not_found(bus: Bus) -> None:
     ],
     ids=str,
 )
-async def test_only_the_same_call_for_the_same_tenant_and_scopes_finds_it(
+async def test_only_an_identical_call_of_the_same_tenant_and_scopes_hits_the_cache(
     bus: Bus, other: dict[str, Any]
 ) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
@@ -92,7 +92,7 @@ def test_only_reads_whose_contract_allows_it_are_cached(contract: Contract) -> N
     assert not is_cached(contract)
 
 
-def test_a_deterministic_read_is_kept_for_five_minutes_unless_its_contract_says() -> None:
+def test_a_deterministic_read_is_cached_for_five_minutes_by_default() -> None:
     options: list[dict[str, Any]] = [{}, {"deterministic": True}, {"deterministic": True, "cache_ttl_s": 0}]
     assert [complete("t", "read", one).cache_ttl_s for one in options] == [0, 300, 0]
 
@@ -118,7 +118,7 @@ async def test_without_a_ttl_nothing_is_cached(bus: Bus, ttl_s: float) -> None:
 @pytest.mark.parametrize(
     "data", [tool_error("timeout", "Too late."), object(), "\ud800"], ids=["error", "object", "text"]
 )
-async def test_errors_and_what_is_no_json_are_not_kept(bus: Bus, data: Any) -> None:
+async def test_errors_and_values_outside_json_are_not_cached(bus: Bus, data: Any) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
     cache.store(a_digest(), data, AT, 60)
     assert await cache.get(a_digest()) is None

@@ -203,7 +203,7 @@ class TestAlternatives:
 class TestPlaceholders:
     """A value that one call returns and another one needs."""
 
-    async def test_a_call_gets_what_another_returned_with_its_type(self) -> None:
+    async def test_a_placeholder_keeps_the_type_of_the_result(self) -> None:
         @tool(effect="read")
         async def add(numbers: list[int]) -> int:
             """Adds."""

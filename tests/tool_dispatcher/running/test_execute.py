@@ -214,7 +214,7 @@ class TestThreads:
                 pass
         assert threads.busy == 0
 
-    async def test_a_thread_outlives_what_it_ran(self, threads: Threads) -> None:
+    async def test_a_thread_is_reused_after_its_work(self, threads: Threads) -> None:
         names = set()
         for _ in range(5):
             async with threads.reserve(60) as place:
@@ -279,7 +279,7 @@ class TestWhatIsTold:
             (False, "left behind: its thread cannot be stopped, its result is dropped"),
         ],
     )
-    async def test_a_call_that_takes_too_long_is_logged_with_what_has_become_of_it(
+    async def test_a_timed_out_call_is_logged_with_its_fate(
         self, is_async: bool, what: str, threads: Threads
     ) -> None:
         end = threading.Event()

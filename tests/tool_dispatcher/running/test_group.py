@@ -108,7 +108,7 @@ async def test_calls_run_singly_when_the_batch_variant_is_not_offered() -> None:
     assert service.runs == []
 
 
-async def test_an_invalid_one_is_answered_and_the_others_run_without_it() -> None:
+async def test_an_invalid_call_of_a_group_is_answered_and_the_others_run() -> None:
     service = Service()
     calls = five(c2=a_call("c2", "one", arguments={"city": 7}))
     results = await answers(service.tools(), calls)
@@ -174,13 +174,13 @@ class TestAgain:
         assert service.runs[0] == service.runs[1], "what failed as a whole is made again as it was"
         assert "(Tried 3 times)" in error_in(results[1]).message
 
-    async def test_an_item_that_cannot_be_helped_stays_as_it_is(self) -> None:
+    async def test_a_permanent_failure_of_an_item_is_not_retried(self) -> None:
         service = Service(Bergen=[a_failure("not_found", "no such city")], Bodo=[a_failure("api_failure")])
         results = await answers(service.tools(), five())
         assert error_in(results[1]).message == "no such city"
         assert [cities for _, cities in service.runs] == [list(NAMES), ["Bodo"]]
 
-    async def test_when_the_second_run_fails_as_a_whole_what_the_first_brought_is_kept(self) -> None:
+    async def test_results_of_the_first_run_are_kept_when_the_second_fails_as_a_whole(self) -> None:
         class Falling(Service):
             async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
                 if self.runs:
@@ -245,7 +245,7 @@ class TestWrites:
         assert error_in(results[1]).error_type == "rate_limit"
         assert len(service.runs) == 1
 
-    async def test_a_fail_fast_group_stops_those_after_it(self) -> None:
+    async def test_a_failed_fail_fast_group_cancels_the_calls_after_it(self) -> None:
         service = Service(Bergen=[a_failure("not_found", "no such city")])
         later = a_tool("later", lambda a, c: "ran", "write")
         results = await results_of(

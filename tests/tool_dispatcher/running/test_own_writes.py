@@ -6,7 +6,7 @@ from tests.fakes import FakeSession
 from tool_dispatcher.running.cache import OwnWrites
 
 
-async def test_a_session_without_writes_shares_the_cache_of_all(bus: Bus) -> None:
+async def test_a_session_without_writes_uses_the_shared_cache(bus: Bus) -> None:
     assert await OwnWrites(bus.session("s1")).cache_name() == ""
 
 

@@ -40,7 +40,7 @@ def test_it_is_tried_again_where_that_can_help_and_is_safe(
         (Backoff(initial_ms=5_000, max_ms=1_000), [1.0, 1.0, 1.0, 1.0]),
     ],
 )
-def test_pauses_grow_as_the_contract_says(backoff: Backoff, pauses_s: list[float]) -> None:
+def test_backoff_delays_grow_according_to_the_contract(backoff: Backoff, pauses_s: list[float]) -> None:
     contract = Contract(effect="read", backoff=backoff, retry=Retry(attempts=5))
     assert [backoff_s(contract, n) for n in (1, 2, 3, 4)] == pauses_s
     error = tool_error("timeout", "Slow.")
@@ -90,14 +90,14 @@ async def with_retries(
 
 
 @pytest.mark.parametrize("data", [None, "text", [], {"a": 1}])
-async def test_a_success_is_handed_on_whichever_attempt_it_was(data: Any) -> None:
+async def test_a_success_of_any_attempt_is_returned(data: Any) -> None:
     for failures in range(3):
         attempts = Attempts(*[failed()] * failures, data)
         assert await with_retries(attempts, READ, always(60)) == data
         assert attempts.made == list(range(1, failures + 2))
 
 
-async def test_it_ends_with_the_last_error_which_says_how_often_it_was_tried() -> None:
+async def test_the_last_error_is_returned_with_the_number_of_attempts() -> None:
     attempts = Attempts(failed(), failed("rate_limit", "Busy."), failed("api_failure", "Down."))
     error = await with_retries(attempts, READ, always(60))
     assert error == ToolError(
@@ -135,7 +135,7 @@ async def test_an_exception_of_an_attempt_is_raised() -> None:
         await with_retries(Attempts(failed(), ZeroDivisionError()), READ, always(60))
 
 
-async def test_pauses_are_drawn_between_half_and_the_whole_on_top_of_what_was_asked_for(
+async def test_delays_have_jitter_between_half_and_all_of_the_backoff_on_top_of_the_requested_delay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     contract = Contract(effect="read", backoff=Backoff(initial_ms=1_000), retry=Retry(attempts=2))

@@ -25,7 +25,7 @@ def test_another_tool_is_asked_where_this_one_failed_and_nothing_has_taken_effec
     assert substitutes(contract, tool_error(kind, "It failed.")) == expected
 
 
-def test_a_tool_without_alternatives_has_none() -> None:
+def test_a_contract_without_alternatives_has_no_substitutes() -> None:
     assert substitutes(Contract(effect="read"), tool_error("timeout", "Slow.")) == ()
 
 

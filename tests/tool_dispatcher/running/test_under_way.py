@@ -80,7 +80,7 @@ async def test_an_exception_of_a_unit_is_raised_after_the_others_finish() -> Non
 
 
 @pytest.mark.parametrize("count", [1, 3])
-async def test_when_the_batch_is_cancelled_all_of_them_are(count: int) -> None:
+async def test_cancelling_the_batch_cancels_all_its_units(count: int) -> None:
     begun: list[int] = []
     cancelled: list[int] = []
 

@@ -109,7 +109,7 @@ class TestProcesses:
 
 
 class TestPlace:
-    async def test_a_dispatcher_without_duckdb_says_what_to_install(
+    async def test_a_dispatcher_without_duckdb_reports_the_install_command(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(query_module, "find_spec", lambda name: None)

@@ -145,7 +145,7 @@ class TestResults:
     ) -> None:
         assert await asked(quick_dispatcher, sql, f=[{"id": "a"}], h=[]) == rows
 
-    async def test_rows_keep_the_order_that_the_query_gives_them(self, quick_dispatcher: Dispatcher) -> None:
+    async def test_rows_keep_the_order_of_the_query(self, quick_dispatcher: Dispatcher) -> None:
         rows = [{"n": n, "of": n % 7} for n in range(1_000)]
         found = await asked(quick_dispatcher, "SELECT n FROM t ORDER BY of, n DESC", t=rows)
         assert [row["n"] for row in found] == [
@@ -257,9 +257,7 @@ class TestHostile:
         sql = "SELECT regexp_matches(repeat('a', 100000), '(a+)+b') AS found"
         assert await asked(quick_dispatcher, sql) == [{"found": False}]
 
-    async def test_an_error_names_the_tables_and_columns_that_there_are(
-        self, quick_dispatcher: Dispatcher
-    ) -> None:
+    async def test_an_error_names_the_existing_tables_and_columns(self, quick_dispatcher: Dispatcher) -> None:
         error = await asked(quick_dispatcher, "SELECT prize FROM flights", flights=FLIGHTS, hotels=[])
         assert 'Referenced column "prize" not found' in error.message
         assert "flights (id VARCHAR, price DOUBLE, stops JSON; rows: 3)" in error.suggested_action

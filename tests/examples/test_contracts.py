@@ -40,7 +40,7 @@ def test_each_example_is_complete_by_itself(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_each_example_says_how_it_is_run(package: str) -> None:
+def test_each_example_documents_how_to_run_it(package: str) -> None:
     module = (Path(examples.__path__[0]) / package / "__init__.py").read_text()
     assert f"--tools examples.{package}" in module
     assert f"    {package} " in (examples.__doc__ or "")
@@ -60,7 +60,7 @@ def test_each_tool_is_published_with_its_contract_and_an_example(tool: Tool) -> 
 
 
 @each_row("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
-def test_an_example_imports_what_an_author_of_tools_can(path: Path) -> None:
+def test_an_example_imports_only_the_public_package(path: Path) -> None:
     """An example imports no package of ours but `antiphon`."""
     tree = ast.parse(path.read_text())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}

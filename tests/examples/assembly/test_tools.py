@@ -108,7 +108,7 @@ def test_each_broken_rule_is_named_by_its_property(line: Line, property: str, me
     assert message in errors(line)[property]
 
 
-def test_the_minimal_validation_looks_at_what_is_missing_alone() -> None:
+def test_the_minimal_validation_checks_only_for_missing_settings() -> None:
     assert validate_minimal(with_part(0, settings={"every_minutes": 0})).valid
     assert not validate_minimal(with_part(0, settings={})).valid
 

@@ -11,7 +11,7 @@ from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.results.oversize import fit_data
 
 
-def test_a_search_finds_the_document_and_quotes_what_fits() -> None:
+def test_a_search_finds_the_document_and_quotes_the_matching_text() -> None:
     best = search_documents("How long does the compressor need from a cold start?")[0]
     assert best.id == "fog-signal"
     assert "twelve minutes" in best.excerpt

@@ -162,7 +162,9 @@ async def test_a_person_is_asked_for_a_valid_answer_and_only_the_first_counts(an
     assert effects() == {"create_booking": 1, "process_payment": 1}
 
 
-async def test_a_model_chooses_by_what_it_looks_up(antiphon: Antiphon, model: ScriptedModel) -> None:
+async def test_a_model_chooses_from_the_results_it_looked_up(
+    antiphon: Antiphon, model: ScriptedModel
+) -> None:
     flight = cheapest().flight
     model.calls("search_hotels", city="LIS", check_in="2030-05-01", nights=2)
     model.calls("final_answer", flight=flight, why="Lisbon has a sea.")

@@ -21,14 +21,14 @@ def control(**fields: Any) -> Request:
     return Request("POST", "/control", body=json.dumps(fields).encode())
 
 
-def test_the_weather_of_a_place_is_the_same_whenever_it_is_asked_for() -> None:
+def test_the_weather_of_a_place_is_deterministic() -> None:
     first, second = (WeatherService().reply(current()) for _ in range(2))
     assert first == second
     assert first.status == 200
     assert first.body["city"] == "Saltmarsh"
 
 
-def test_a_forecast_has_the_days_asked_for() -> None:
+def test_a_forecast_has_the_requested_number_of_days() -> None:
     reply = WeatherService().reply(Request("GET", "/forecast", {"city": "highmoor", "days": "5"}))
     assert [day["day"] for day in reply.body["days"]] == [1, 2, 3, 4, 5]
 

@@ -33,13 +33,13 @@ async def failure(awaited: Any) -> ToolFailed:
     return failed.value
 
 
-async def test_the_weather_is_what_the_service_says(service: WeatherService) -> None:
+async def test_the_current_weather_equals_the_reply_of_the_service(service: WeatherService) -> None:
     observed = await current_weather("saltmarsh")
     expected = service.reply(Request("GET", "/current", {"city": "Saltmarsh"})).body
     assert observed.model_dump() == expected
 
 
-async def test_a_forecast_is_what_the_service_says(service: WeatherService) -> None:
+async def test_a_forecast_equals_the_reply_of_the_service(service: WeatherService) -> None:
     assert [day.day for day in (await forecast("Highmoor", 4)).days] == [1, 2, 3, 4]
     assert len((await forecast("Highmoor")).days) == 3
 
@@ -61,7 +61,7 @@ async def test_a_service_that_fails_is_an_api_failure(service: WeatherService) -
     )
 
 
-async def test_a_service_that_limits_tells_when_to_come_back(service: WeatherService) -> None:
+async def test_a_rate_limited_service_reports_the_retry_delay(service: WeatherService) -> None:
     service.control(Control(mode="limit", retry_after_s=12))
     failed = await failure(forecast("Saltmarsh"))
     assert (failed.error_type, failed.retry_after_s) == ("rate_limit", 12)
@@ -131,7 +131,7 @@ def test_averages_of_a_place_that_is_not_in_the_table_are_not_found() -> None:
 
 
 @pytest.mark.parametrize("tool", [current_weather, forecast])
-def test_the_averages_take_what_is_asked_of_the_service(tool: Any) -> None:
+def test_the_averages_accept_the_mapped_arguments_of_the_service(tool: Any) -> None:
     (alternative,) = tool.contract.alternatives
     assert alternative.tool == climate_average.name
     arguments = mapped(alternative, tool.example)

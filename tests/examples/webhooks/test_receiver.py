@@ -73,7 +73,7 @@ def test_a_request_without_a_key_or_with_no_json_is_refused() -> None:
     assert service.effects == {}
 
 
-def test_it_forgets_what_came_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_receiver_forgets_its_oldest_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receiver, "KEYS_MAX", 2)
     service = a_receiver()
     for key in ("k1", "k2", "k3"):

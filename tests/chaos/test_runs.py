@@ -69,7 +69,9 @@ def six(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
 
 
 @pytest.mark.parametrize("node", GRAPHS)
-def test_killed_inside_a_node_of_any_type_a_run_tells_what_its_service_has(six: Pipeline, node: str) -> None:
+def test_a_run_killed_inside_a_node_of_any_type_reports_the_effects_truthfully(
+    six: Pipeline, node: str
+) -> None:
     sys.stdout.write(f"CHAOS_SEED={SEED}\n")  # shown where the test fails
     choose = random.Random(f"{SEED} {node}")
     for name in COORDINATORS:

@@ -87,7 +87,7 @@ def test_weights_are_turns() -> None:
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
-def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitions: int) -> None:
+def test_killing_coordinators_while_queries_wait_loses_and_duplicates_none(partitions: int) -> None:
     with with_grants(
         partitions=partitions,
         is_started=False,

@@ -99,9 +99,7 @@ def test_the_model_is_hung_up_on(tmp_path: Path, question: str) -> None:
 
 
 @FORMS
-def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(
-    tmp_path: Path, processes: int
-) -> None:
+def test_cancellable_tools_are_cancelled_and_the_others_are_abandoned(tmp_path: Path, processes: int) -> None:
     with slow_pipeline(tmp_path, processes) as five:
         five.submit(READS, session_id="s1")
         five.until(lambda: len(steps(tmp_path)) == 2, "both tools to begin")

@@ -107,7 +107,7 @@ def test_writes_keep_their_leases_during_a_result_of_200_000_rows() -> None:
         assert [result["status"] for result in written] == ["ok"] * WRITES, written
 
 
-def test_a_process_whose_loop_hangs_loses_what_it_holds_and_ends() -> None:
+def test_a_process_with_a_stuck_event_loop_loses_its_leases_and_exits() -> None:
     with dispatchers(lease_s=1.0) as two:
         two.begin("writing", "write_slowly", WRITES, what="a thing")
         two.begin("hanging", "hang")

@@ -38,7 +38,9 @@ def answer(five: Pipeline, text: str, login: str) -> tuple[str, ...]:
     return asyncio.run(say())
 
 
-def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there(tmp_path: Path) -> None:
+def test_a_question_survives_a_restart_of_every_process_and_its_answer_continues_the_session(
+    tmp_path: Path,
+) -> None:
     """Each with no more rights than it needs; to answer is the operator's."""
     acl = tmp_path / "users.acl"
     users = acl_file(Keys("antiphon"), {user: user for user in USERS})
@@ -84,7 +86,7 @@ def test_a_silent_user_is_waited_for_only_until_the_timeout() -> None:
 
 
 @pytest.mark.parametrize("options", ["{}", '{"interactive": false}'])
-def test_without_a_user_no_question_is_asked(options: str) -> None:
+def test_no_question_is_asked_without_a_user(options: str) -> None:
     script = [
         Scripted(when="Round 1 of", uses=(ASKS,), repeat=True),
         Scripted(text="I assumed the red one.", repeat=True),

@@ -57,7 +57,7 @@ async def result_of(antiphon: Antiphon, source: Any, **params: Any) -> Any:
     return response.result
 
 
-async def test_text_that_looks_like_a_placeholder_reaches_the_tool_as_it_is() -> None:
+async def test_text_that_looks_like_a_placeholder_reaches_the_tool_unchanged() -> None:
     source = a_workflow(
         {"a": {"call": "echo", "args": {"value": "$text"}}},
         params={"text": {"type": "str", "required": True}},

@@ -42,7 +42,7 @@ async def asked(antiphon: Antiphon, session_id: str, text: str) -> str:
             await asyncio.sleep(0.05)
 
 
-async def test_the_user_of_a_session_answers_what_its_run_asks_until_it_fits() -> None:
+async def test_the_user_of_a_session_is_asked_again_until_the_answer_fits() -> None:
     async with a_session_of_a_run() as (antiphon, session_id):
         call = await asked(antiphon, session_id, "Is it fine for Lisbon?")
         assert await antiphon.answer(session_id, "maybe") == (call,)

@@ -107,7 +107,7 @@ def test_only_a_fitting_answer_of_the_model_becomes_the_result(way: str) -> None
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result(way: str) -> None:
+def test_only_an_answer_that_passed_every_validation_is_a_result(way: str) -> None:
     scripted = [
         one for cheat, replies in CHEATS.items() for one in of_cheat(cheat, tuple(replies_in(replies, way)))
     ]

@@ -65,7 +65,7 @@ def test_a_component_waits_for_redis_and_is_replicated_at_will(component: str) -
     assert service["build"] == "."
 
 
-def test_redis_keeps_what_it_acknowledged_and_says_how_it_is() -> None:
+def test_redis_persists_acknowledged_writes_and_has_a_health_check() -> None:
     redis = SERVICES["redis"]
     command = redis["command"]
     assert redis["image"] == "redis:8"

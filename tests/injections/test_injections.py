@@ -219,7 +219,7 @@ def without_ids(session: Session) -> Session:
 
 @every_place
 @every_injection
-def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
+def test_a_session_continues_as_with_a_harmless_text_in_the_same_place(
     injection: Injection, place: str
 ) -> None:
     session, asked = after_tools(results_with(place, injection.text).results)

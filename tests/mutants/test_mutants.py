@@ -135,7 +135,7 @@ def test_a_mutant_replaces_the_function_in_every_importing_module(file: str) -> 
     assert in_fork(limit_of_rounds, 20) is False
 
 
-def test_a_mutant_of_what_runs_at_import_is_there_before_it(file: str) -> None:
+def test_a_mutant_of_import_time_code_is_in_place_before_the_import(file: str) -> None:
     def limit_of_rounds() -> int:
         one = changed_at(file, "{'rounds': 3, 'calls': 10}", "{'rounds': 4, 'calls': 10}")
         assert one.needs_import
@@ -163,7 +163,7 @@ def test_near_a_file_that_no_test_imports_are_the_tests_of_its_importers() -> No
     assert "tests/antiphon/workflows/test_rows.py" in found
 
 
-def test_near_what_is_declared_are_the_tests_of_all_declarations() -> None:
+def test_the_tests_of_all_declarations_are_near_a_declaration() -> None:
     assert "tests/shared/test_shapes.py" in near("shared/antiphon_shared/tools/contract.py", is_early=True)
     assert "tests/antiphon/test_settings_table.py" in near("coordinator/settings.py", is_early=True)
 
@@ -191,7 +191,7 @@ def test_work_is_spread_over_forks() -> None:
     assert sorted(spread(square, [-1, -2, -3], jobs=2)) == [1, 2, 3]
 
 
-def test_an_interval_is_wide_for_few_and_never_beyond_all() -> None:
+def test_the_interval_of_few_samples_is_wide_and_within_zero_and_one() -> None:
     low, high = wilson(40, 40)
     assert (round(low, 3), high) == (0.912, 1.0)
     low, high = wilson(225, 300)

@@ -15,7 +15,10 @@ from tests.mutants.together import Outcome, caught_together, groups, mutants_at_
 
 SUITE = ["the whole"]
 LIMITS = "coordinator/limits.py"
-INTERVAL, SPREAD = "test_an_interval_is_wide_for_few_and_never_beyond_all", "test_work_is_spread_over_forks"
+INTERVAL, SPREAD = (
+    "test_the_interval_of_few_samples_is_wide_and_within_zero_and_one",
+    "test_work_is_spread_over_forks",
+)
 
 
 def a_mutant(function: str = "f", line: int = 1) -> Mutant:
@@ -66,11 +69,11 @@ def test_each_mutant_is_caught_by_a_test_that_fails_with_it_alone(monkeypatch: p
     assert suite.whole_runs == [[FIRST, SECOND, THIRD]]
 
 
-def test_a_test_that_fails_without_any_mutant_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_that_fails_without_a_mutant_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught(Suite({FIRST: ["a"]}, broken=["a"]), monkeypatch, FIRST) == {}
 
 
-def test_a_test_that_fails_now_and_then_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flaky_test_catches_no_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = iter([{"a"}, set(), set()])  # it passes, fails beside the mutant, and fails without
 
     def run(
@@ -83,7 +86,7 @@ def test_a_test_that_fails_now_and_then_catches_none(monkeypatch: pytest.MonkeyP
     assert shown_alone(["a"], [FIRST], 1, lambda _: None) == {}
 
 
-def test_a_run_that_failures_have_cut_short_goes_on_without_what_they_show(
+def test_a_run_cut_short_by_failures_continues_without_the_caught_mutants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     suite = Suite({FIRST: ["a", "b"], SECOND: ["c"]}, most=2)
@@ -117,7 +120,7 @@ def test_interpreters_start_with_all_mutants_until_the_run_is_over() -> None:
     assert shown() == ["1000", "0.5", "3.0"]
 
 
-def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
+def test_a_run_reports_the_passed_and_failed_tests_of_a_mutant() -> None:
     """In a process that has not imported what is changed, as the hunt has not."""
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
     show = f"""if True:
@@ -133,12 +136,12 @@ def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
     assert mutated == [tests[1:], tests[:1]]
 
 
-def test_a_run_that_takes_too_long_ends_with_what_it_has() -> None:
+def test_a_run_that_exceeds_its_time_returns_its_results_so_far() -> None:
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
     assert len(run(tests, (), 1, minutes_max=0).passed) == 1
 
 
-def test_the_suite_begins_with_what_is_nearest_and_leaves_nothing_out() -> None:
+def test_the_suite_starts_with_the_nearest_tests_and_omits_none() -> None:
     files = together._suite([changed_at(LIMITS, "(0.5, 3.0)")])
     assert files[0].startswith("tests/coordinator/")
     assert len(files) == len(set(files)) == len(list((ROOT / "tests").rglob("test_*.py")))

@@ -59,7 +59,7 @@ def test_every_recording_is_of_a_scenario_and_all_of_them_are_small() -> None:
     assert sum(path.stat().st_size for path in _paths()) < _BYTES_MAX
 
 
-def test_every_recording_ends_as_its_scenario_says() -> None:
+def test_every_recording_ends_as_its_scenario_expects() -> None:
     answers = [data for data in data_of("response.ready") if CHILD not in data.session_id]
     ends = {data.session_id: data.termination_reason for data in answers}
     assert {name: end for name, end in ends.items() if SCENARIOS[name].ends not in ("any", end)} == {}

@@ -53,7 +53,7 @@ async def test_each_runs_again_with_the_same_response() -> None:
         assert (report.first is None) == (name not in ANSWER_DIFFERS), report.first
 
 
-async def test_writes_keep_their_keys_behind_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_writes_keep_their_keys_after_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = []
 
     def send(arguments: dict[str, Any], context: ToolContext) -> str:

@@ -94,7 +94,7 @@ def test_each_turn_of_a_passage_has_its_own_line(
     assert one(tmp_path, rounds=[{"query": "x", "results": [passage]}]).passages[0].text == text
 
 
-def test_turns_of_several_sentences_are_written_as_they_are(tmp_path: Path) -> None:
+def test_turns_of_several_sentences_are_written_unchanged(tmp_path: Path) -> None:
     passage = {"title": "t", "sentences": ["Ann: Hello. It rains.", "Bob: Hi."]}
     rounds = [{"calls": [{"query": "x", "results": [passage]}]}]
     (question,) = read(a_file(tmp_path, *write([one(tmp_path, rounds=rounds)])))

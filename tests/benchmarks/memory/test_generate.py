@@ -37,7 +37,7 @@ def test_a_hop_has_its_gold_sentence(questions: list[Question]) -> None:
         assert _ROUNDS_MIN <= len(question.rounds) <= _ROUNDS_MAX
 
 
-def test_most_gold_sentences_do_not_name_what_they_are_about(questions: list[Question]) -> None:
+def test_most_gold_sentences_do_not_name_their_subject(questions: list[Question]) -> None:
     """As in an encyclopedia: the title names it."""
     stated = [
         (passage.title, gold)
@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_set(questions: list[Question]) -> None:
     assert generate() == questions
 
 
-def test_a_gold_text_is_found_when_all_its_sentences_are() -> None:
+def test_a_gold_text_is_found_only_with_all_its_sentences() -> None:
     gold = ("Ann: I was there. It rained.",)
     assert missing(gold, "Ann: I was there.\nsomething else\nIt  rained.") == ()
     assert missing(gold, "Ann: I was there. It snowed.") == gold

@@ -78,7 +78,7 @@ def test_a_passage_of_several_lines_and_one_in_parentheses_are_counted() -> None
     assert measure(question, share=300, method=OURS).missing == ()
 
 
-def test_the_newest_results_go_on_behind_one_that_does_not_fit() -> None:
+def test_the_newest_results_are_filled_up_past_one_that_does_not_fit() -> None:
     results = [{"text": "word " * 500}, {"text": "A short one."}]
     question = Question.model_validate(
         {"question": "Who?", "rounds": [{"query": "x", "results": results}], "gold": ["A"]}

@@ -22,7 +22,7 @@ def test_each_question_is_compared_with_itself() -> None:
     assert differences([one for one in outcomes if one.method == OURS]) == []
 
 
-def test_the_final_answer_is_looked_for_where_the_set_names_it() -> None:
+def test_the_final_answer_is_searched_for_when_the_set_names_it() -> None:
     asked = {"query": "x", "results": [{"title": "T", "text": "The harbour opened in 1931."}]}
     question = Question.model_validate(
         {"question": "When?", "rounds": [asked], "gold": ["The harbour opened in 1931."], "answer": "1931"}

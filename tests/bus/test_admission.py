@@ -1,4 +1,4 @@
-"""Queries that wait for room: in which order they are let in, how many may wait, and until when."""
+"""Waiting queries: the order of their admission, their number, and their deadline."""
 
 import asyncio
 from collections import Counter
@@ -75,7 +75,7 @@ async def full(bus: Bus) -> PartitionUnderTest:
 
 
 async def test_a_session_is_indexed_by_the_time_of_its_first_log_entry(full: PartitionUnderTest) -> None:
-    """One clock tells it: whether there was room for it, or it has waited."""
+    """One clock is used for sessions admitted at once and for those that waited."""
     await full.submit("late")
     await full.admit(1)
     keys, ask = full.bus.keys, full.bus.batcher.submit

@@ -14,7 +14,7 @@ from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Command
 
-from tests.bus.breaking import (
+from tests.bus.breaker_processes import (
     LONG,
     LOOK,
     MODEL,
@@ -72,7 +72,7 @@ async def test_failures_take_the_successes_of_their_process_along(bus: Bus) -> N
         state = (await kept(bus))[LOOK]
         assert (state.opened, state.failures, len(state.endings)) == (None, 3, 9)
         for _ in range(3):
-            other.note(LOOK, False)  # told too, as there is something to weigh them against
+            other.note(LOOK, False)  # reported too, as the failures are weighed against it
         await eventually(lambda: has_endings(bus, 10))
         assert not await refuses(other)
 
@@ -268,7 +268,7 @@ async def is_full(bus: Bus) -> bool:
 async def test_the_number_of_breakers_noted_by_a_process_is_bounded(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a tool catalogue that changes for ever would fill the process; the oldest is forgotten, and is closed."""
+    """A tool catalogue that always changes would otherwise fill the process; the oldest is forgotten, and is closed."""
     monkeypatch.setattr(breakers_module, "_BREAKERS_NOTED_MAX", 2)
     breakers, names = SharedBreakers(bus, LONG), [tool_breaker(name) for name in ("first", "second", "third")]
     for name in names:

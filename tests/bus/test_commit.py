@@ -1,4 +1,4 @@
-"""The commit script by itself: the acknowledgement is the fence, whatever else would notice."""
+"""The commit script by itself: the acknowledgement is the fence, without any other check."""
 
 import asyncio
 from collections.abc import Iterator

@@ -160,7 +160,7 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
 
 
 async def test_only_a_worker_that_committed_its_outcome_is_notified(bus: Bus) -> None:
-    """Neither after a conflict, nor where another worker was faster."""
+    """A conflict and a faster worker are both covered."""
     committed: list[str] = []
     attempts = iter(["conflict", "committed"])
 
@@ -241,7 +241,7 @@ async def test_a_commit_whose_reply_is_lost_is_applied_once(
 
 
 async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:
-    """Nothing is half written: neither the acknowledgement nor the outputs."""
+    """A commit is atomic: the acknowledgement and the outputs are written together."""
     on_failed = Seen()
 
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})

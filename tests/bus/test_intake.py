@@ -247,7 +247,7 @@ async def _is_of_our_age(bus: Bus) -> bool:
 
 @pytest.mark.parametrize("fields", [{"query": "Why?", "session_id": "mine"}, {"hello": "world"}])
 async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields: dict[str, str]) -> None:
-    """Let in or rejected, but not acknowledged: the next one does it again, to no effect."""
+    """The submission was admitted or rejected but not acknowledged: the next intake repeats it without effect."""
     queue = bus.keys.queries()
     entry = await submit(bus, fields)
     await bus.ensure_groups([(queue, GROUP)])

@@ -1,4 +1,4 @@
-"""Connections cut, Redis killed, streams gone: nothing is lost, and the work goes on."""
+"""Connections cut, Redis killed, streams gone: nothing is lost, and the work continues."""
 
 import asyncio
 import time

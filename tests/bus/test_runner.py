@@ -26,7 +26,7 @@ LIMIT_S = 60.0
 
 
 class Component:
-    """A component off the fork server, and what it has written."""
+    """A component started by the fork server, with its output."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -192,7 +192,7 @@ async def test_a_duty_that_is_over_does_not_end_the_process(
 async def test_a_loop_that_stops_turning_ends_the_process_and_others_take_over(
     redis_server: RedisServer, namespace: str
 ) -> None:
-    """A handler that blocks the loop for good would else keep its neighbours, and SIGTERM, waiting for ever."""
+    """Otherwise a handler that blocks the loop would keep its neighbours and SIGTERM waiting indefinitely."""
     settings = BusSettings(lease_s=0.6)
     async with (
         a_bus(redis_server.url, namespace, settings) as bus,

@@ -21,7 +21,7 @@ SERVICE = "antiphon-test"
 
 @dataclass(frozen=True)
 class Servers:
-    """A master, a server that follows it, one that was the master before, and sentinels by what they believe."""
+    """A master, its replica, a former master, and sentinels with different views."""
 
     master: RedisServer
     replica: RedisServer

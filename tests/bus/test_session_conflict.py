@@ -1,4 +1,4 @@
-"""A session id that is used again: the same content is the same session, and anything else is refused at the door."""
+"""A reused session id: the same content is the same session, and anything else is refused on admission."""
 
 import json
 from typing import Any
@@ -79,7 +79,7 @@ async def test_the_same_query_under_the_same_id_is_the_same_session(bus: Bus, ag
 async def test_a_query_that_waits_for_room_holds_its_id_too(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
     async with running_intake(bus):
-        for n in range(8):  # so that some wait, in whatever partition
+        for n in range(8):  # so that some wait, in any partition
             await submit(bus, {**BASE, "session_id": f"w{n}"})
         for n in range(8):
             await submit(bus, {**BASE, "session_id": f"w{n}", "query": "Another one?"})

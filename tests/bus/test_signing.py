@@ -1,4 +1,4 @@
-"""Signed messages: forged, altered, moved and unsigned ones are set aside before they are read."""
+"""Signed messages: forged, altered, moved and unsigned ones are dead-lettered before they are read."""
 
 import asyncio
 import hmac

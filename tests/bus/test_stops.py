@@ -132,7 +132,7 @@ async def test_an_exclusive_handler_is_stopped_too(bus: Bus) -> None:
 
 
 async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_stopped(bus: Bus) -> None:
-    """Its entry is newer than the stop; what it asks for is older."""
+    """Its entry is newer than the stop; the request is older."""
     bus.settings = bus.settings.model_copy(update={"retry_delay_s": 600})
     seen = Seen()
 
@@ -152,7 +152,7 @@ async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_
             timers = await bus.batcher.submit("ZCARD", bus.keys.timers(partition))
             return timers == 0 and await _is_empty(bus, "s1")
 
-        async with engine(bus, failing, "e2"):  # which has heard of the stop before it reads
+        async with engine(bus, failing, "e2"):  # which has received the stop before it reads
             await all_timers_due(bus)
             await eventually(is_over)
         assert len(seen.deliveries) == 1
@@ -278,7 +278,7 @@ async def test_a_stop_that_was_missed_is_received_later(bus: Bus) -> None:
 
 
 async def test_stops_are_kept_for_the_retention_in_order_and_bounded(bus: Bus) -> None:
-    """A clock of Redis that was ahead for a while leaves no stop unheard."""
+    """A clock of Redis that was ahead for a while hides no stop."""
     key = bus.keys.stopped(bus.keys.partition("s1"))
     ahead_ms = round(utc_now().timestamp() * 1000) + 60_000
     old = [word for n in range(5) for word in (n, f"old{n}")]

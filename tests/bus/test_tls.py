@@ -17,7 +17,7 @@ from tests.redis_server import RedisServer, free_port, require_tls, running
 
 
 class Place(NamedTuple):
-    """A Redis with TLS, and the files of those who may come in."""
+    """A Redis with TLS, and the files of its authorized clients."""
 
     plain: RedisServer
     port: int

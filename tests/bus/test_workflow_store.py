@@ -1,4 +1,4 @@
-"""Published workflows in Redis: domains do not disturb each other, and what is published does not expire."""
+"""Published workflows in Redis: domains are independent of each other, and specifications do not expire."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The waves leave nothing out: what is added to the table of points is walked from then on."""
+"""The waves cover every point: a point added to the table is tested from then on."""
 
 from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.faults.plan import read_faults

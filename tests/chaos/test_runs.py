@@ -108,7 +108,7 @@ def arm(six: Pipeline, name: str, point: str, times: int) -> None:
 
 
 def supervise(six: Pipeline, killed: list[str]) -> None:
-    """Start what has been killed again, and note its name."""
+    """Restart the killed processes and note their names."""
     for name in (*COORDINATORS, "tool_dispatcher"):
         if six.running[name].poll() is not None:
             killed.append(name)
@@ -126,7 +126,7 @@ def begin(six: Pipeline, node: str) -> list[str]:
 
 
 def answer(six: Pipeline, run_ids: list[str], killed: list[str]) -> None:
-    """Give each run what it waits for, once it waits."""
+    """Give each run the input that it waits for."""
 
     def all_wait() -> bool:
         supervise(six, killed)

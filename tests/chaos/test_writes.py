@@ -12,9 +12,9 @@ import pytest
 
 from tests.chaos.traffic import Traffic
 from tests.chaos.write_kills import WriteKiller
-from tests.chaos.write_places import KINDS, Kind, Place
 from tests.chaos.write_promises import assert_kept
 from tests.chaos.write_report import WRITES
+from tests.chaos.write_states import KINDS, Kind, Place
 from tests.chaos.writers import Writers, writers
 
 pytestmark = [pytest.mark.chaos, pytest.mark.long]

@@ -1,4 +1,4 @@
-"""A briefing keeps its setting in the tokens that the model counts, whatever kind of text it holds."""
+"""A briefing keeps its setting in the tokens that the model counts, for every kind of text."""
 
 from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given, settings

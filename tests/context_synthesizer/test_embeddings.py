@@ -24,7 +24,7 @@ SONATA, STORM = "A sonata by Ada Holm opened the evening.", "The harbour was clo
 
 
 class ByMatter:
-    """Embeds by what a text is about, and remembers what it was asked."""
+    """Embeds a text by its subject, and remembers the texts."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

@@ -1,4 +1,4 @@
-"""Constant additions and costs of a round, however many rounds came before it."""
+"""The additions and the cost of a round stay constant over any number of rounds."""
 
 import sys
 from collections.abc import Callable

@@ -32,7 +32,7 @@ from tests.memories import Call, a_round
 
 @dataclass
 class CountingSession(FakeSession):
-    """Tells how many items of the memory have been read."""
+    """Counts the items of the memory that were read."""
 
     items_read: list[int] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ def a_synthesizer(**settings: Any) -> ContextSynthesizer:
 
 
 def log_round(session: FakeSession, number: int, *calls: Call, text: str = "I look it up.") -> dict[str, Any]:
-    """Put a round into the log; what the request for the next one names of it."""
+    """Put a round into the log; return the fields by which the next request names it."""
     reasoning, results = a_round(*calls, round=number, text=text)
     session.log |= {f"{number}-1": an_event(reasoning), f"{number}-2": an_event(results)}
     return {"round": number + 1, "reasoning": f"{number}-1", "results": f"{number}-2"}

@@ -1,4 +1,4 @@
-"""A page never takes more than its room, and its price is what its text costs."""
+"""A page never exceeds its budget, and its cost is that of its text."""
 
 from random import Random
 

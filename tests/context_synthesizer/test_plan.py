@@ -1,4 +1,4 @@
-"""The section that only grows: what a cached prompt begins with stays as it is, as long as there is room."""
+"""The growing section: the beginning of a cached prompt stays unchanged while there is room."""
 
 from collections.abc import Iterator
 from itertools import pairwise, takewhile

@@ -114,7 +114,7 @@ def with_first_fact(session: Session, **fields: object) -> Session:
     return Session(session.query, deltas, session.results)
 
 
-def twins() -> Session:
+def two_similar_facts() -> Session:
     entries = [
         ("A", "The MCP course takes six hours in all."),
         ("B", "The MCP course takes nine hours in all."),
@@ -123,13 +123,13 @@ def twins() -> Session:
 
 
 def test_boilerplate_is_demoted() -> None:
-    session = with_first_fact(twins(), salience=0.1)
+    session = with_first_fact(two_similar_facts(), salience=0.1)
     scores = scores_of(session)
     assert 0 < scores["F1"] < scores["F2"]
 
 
 def test_a_fact_superseded_by_a_later_date_scores_lower() -> None:
-    session = twins()
+    session = two_similar_facts()
     scores = scores_of(with_first_fact(session, superseded_by=("F2",)))
     assert 0 < scores["F1"] < scores["F2"]
     assert scores_of(session)["F1"] > scores_of(session)["F2"]

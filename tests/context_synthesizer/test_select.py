@@ -114,7 +114,7 @@ def test_both_sides_of_a_contradiction_are_marked() -> None:
 
 @pytest.mark.parametrize("tokens", [900, 6_000])
 def test_a_fact_that_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
-    """One of two values alone would pass for certain, however far the other's words are from the question."""
+    """One of two values alone would seem certain, even if the words of the other are far from the question."""
     places = ["".join(chr(97 + n // 26**digit % 26) for digit in (0, 1, 0, 1)) for n in range(300)]
     chaff = [
         Round([a_search("MCP courses", (f"In {one}", f"Ann Lee of {one} teaches MCP courses at {one}bury."))])

@@ -1,4 +1,4 @@
-"""Summaries of a model: what it is given, and when what it made of that is believed."""
+"""Summaries of a model: their input, and the check of the model's text."""
 
 import pytest
 from antiphon_shared.events import SummaryCompleted

@@ -1,4 +1,4 @@
-"""When a person has to approve a call, and what their decision does."""
+"""When a person has to approve a call, and the effect of their decision."""
 
 from datetime import timedelta
 from typing import Any
@@ -265,9 +265,9 @@ class TestUntrusted:
 
     @pytest.mark.parametrize("source", ["browse", "careful"])
     def test_a_write_that_uses_an_untrusted_result_of_its_batch_is_postponed(self, source: str) -> None:
-        """Also when only an alternative of that tool is untrusted: it may answer in its place.
+        """An untrusted alternative of that tool has the same effect: it may answer in its place.
 
-        Nobody is asked: a person would approve of a value that is not there yet.
+        No person is asked: they would approve of a value that does not exist yet.
         """
         note = a_call("note", arguments={"text": ["${calls[0].title}"]})
         first, second = only(called(a_session(), a_call(source), note), ToolsRequested).calls
@@ -311,7 +311,7 @@ def test_a_dead_letter_of_another_session_does_not_end_the_waiting() -> None:
 
 
 def test_two_rounds_of_denials_force_an_answer() -> None:
-    """A model cannot go on asking a person for what they do not want."""
+    """A model cannot repeatedly ask a person for something they do not want."""
     session = a_session(max_rounds=10)
     cancelled = {"error_type": "cancelled", "message": "...", "suggested_action": "..."}
     for round in (1, 2):

@@ -213,7 +213,7 @@ def test_an_end_that_is_reported_twice_counts_once() -> None:
 
 
 def second_round(first: Decision, status: RunStatus, **outcome: Any) -> Decision:
-    """Return what follows when the model calls the same workflow again in the next round."""
+    """Return the decision when the model calls the same workflow again in the next round."""
     event = an_event(ended(first.session, status, **outcome))
     done = decide(first.session, event, ENTRY, Inputs(CATALOGUE))
     (completed,) = done.commands

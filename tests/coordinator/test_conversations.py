@@ -1,4 +1,4 @@
-"""Sessions of one conversation: what each is opened with, and what it leaves behind."""
+"""Sessions of one conversation: the turns each is opened with, and the turn it adds."""
 
 from datetime import timedelta
 from typing import Any

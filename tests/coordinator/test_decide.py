@@ -287,7 +287,7 @@ class TestEnding:
         assert (over.timers, bool(over.own_answer_reason)) == ((), True)
 
     def test_a_log_whose_ids_are_no_times_lets_an_ending_session_wait_by_the_event_alone(self) -> None:
-        """As after a foreign entry far in the future, behind which Redis goes on counting."""
+        """A foreign entry far in the future makes Redis continue counting from there."""
         session, no_time = self.an_ending_session(), f"{2**64 - 2}-1"
         waits = met(session, AssemblyOverdue(), log_entry=no_time, named=self.the_request(session))
         assert [timer.due for timer in waits.timers if isinstance(timer, SetTimer)] == [session.deadline]
@@ -324,7 +324,7 @@ class TestEnding:
         assert ending(met(session, a_failure("coordinator", session), named=late)).reply is None
 
     def test_a_step_of_its_end_that_failed_is_tried_again_a_few_times(self) -> None:
-        """The news of the answer, or of none in time, may be what was set aside; nothing else would come then."""
+        """The dead letter may have been the notice of the answer, or of its delay; no other event would follow."""
         session, looks = self.an_ending_session(), []
         for _ in range(5):
             decision = met(session, a_failure("coordinator", session))

@@ -75,7 +75,7 @@ class TestAModelThatFails:
         assert request.reply == ENTRY
 
     def test_failures_of_several_rounds_add_up_to_the_last_call(self) -> None:
-        """Each round recovers with a shorter briefing, and the session stops hoping all the same."""
+        """Each round recovers with a shorter briefing, and the session still gives up in the end."""
         session = an_opened_session(max_rounds=9).session
         taken: list[str] = []
         for round in range(1, 5):
@@ -170,7 +170,7 @@ class TestAModelThatIsOutOfOrder:
         assert request.model == "second"
 
     def test_each_wait_is_longer_than_the_one_before(self) -> None:
-        """However short a pause the models ask for, a session does not spin until its deadline."""
+        """A session does not spin until its deadline, even if the models ask for a very short delay."""
         session, dues = an_opened_session(models=("own",)).session, []
         for _ in range(4):
             decision = asked(session, out("own", 1.5))

@@ -1,4 +1,4 @@
-"""Grants at the coordinator: what does not verify opens nothing, and without a key no grant does."""
+"""Grants at the coordinator: an invalid grant opens nothing, and without a key no grant does."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

@@ -295,7 +295,7 @@ def a_fact(statement: str) -> MemoryDelta:
 
 
 async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_again() -> None:
-    """Else it would count as open for ever: the timer that would have found it has struck by then."""
+    """Otherwise it would count as open indefinitely: the timer that would have found it has fired by then."""
     ending = replace(an_opened_session().session, phase="assembling")
     error = ErrorInfo(code="internal_error", message="it broke")
     failed = ComponentFailed(component="coordinator", failed_event=new_id(), error=error)
@@ -355,7 +355,7 @@ async def test_the_state_document_is_small_for_any_query() -> None:
 
 
 def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_its_place() -> None:
-    """Its work is taken over when its lease is out, which is looked for every quarter of a lease."""
+    """Its work is reclaimed when its lease expires, which is checked every quarter of a lease."""
     bus, coordinator = BusSettings(), CoordinatorSettings()
     assert coordinator.limits(bus.lease_s, bus.deadline_max_s).assembly_s > 2 * 1.25 * bus.lease_s
     (overdue, _) = met(an_opened_session().session, CancellationRequested()).timers

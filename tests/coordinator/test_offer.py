@@ -206,7 +206,7 @@ def test_tools_are_counted_by_round() -> None:
 
 
 def test_a_catalogue_that_is_not_kept_any_more_does_not_stop_the_session() -> None:
-    """The engine tells the model that the tools are unavailable."""
+    """The engine notifies the model that the tools are unavailable."""
     session = an_opened_session(MANY, ("t03", "zz_weather")).session
     assert shown(session, Catalogue()) == ("t03", "zz_weather")
     reasoning = answered(session, a_briefing(), Catalogue()).session

@@ -78,7 +78,7 @@ def test_a_grant_for_this_session_is_as_good_as_one_for_any() -> None:
 
 
 def test_options_choose_among_the_tools_of_the_scopes_and_widen_nothing() -> None:
-    """A session may use only tools within its scopes, whatever the query's options name."""
+    """A session may use only tools within its scopes, regardless of the query's options."""
     session = an_opened_session(TOOLS, ("book", "search", "fly", "secrets")).session
     assert session.tools.usable == ("search",)
     assert uncertainties_of(session) == [

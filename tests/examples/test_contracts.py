@@ -1,4 +1,4 @@
-"""Between them the examples show everything a contract can say, and need nothing but what authors have."""
+"""The examples together use every option of a contract, and need only the public interface."""
 
 import ast
 from pathlib import Path
@@ -28,7 +28,7 @@ def test_every_mode_is_shown() -> None:
 
 @each_row("option", Contract.model_fields)
 def test_every_option_is_used(option: str) -> None:
-    """With something else than what it is when nothing is said."""
+    """The value must differ from the default."""
     plain = Contract(effect="read")
     assert any(getattr(contract, option) != getattr(plain, option) for contract in CONTRACTS)
 

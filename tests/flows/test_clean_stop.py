@@ -25,13 +25,13 @@ def test_a_component_that_receives_a_stop_leaves_nothing_unserved(
     ) as five:
         sessions: list[str] = []
 
-        def has_something_in_hand() -> bool:
+        def has_work_in_flight() -> bool:
             while len(sessions) < five.response_count() + 20:
                 sessions.append(f"s{len(sessions)}")
                 five.submit("Will it be served?", session_id=sessions[-1])
             return five.in_hand(component) > 0
 
-        five.hold_when(has_something_in_hand, f"{component} has something in hand", component)
+        five.hold_when(has_work_in_flight, f"{component} has something in hand", component)
         assert five.terminate(component, STOP_LIMIT_S) == 0
         five.start(component)
         five.wait_for_responses(len(sessions))

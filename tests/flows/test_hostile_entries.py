@@ -53,7 +53,7 @@ LIMIT_S = 60.0
 
 
 class Hostage:
-    """A pipeline in this process, and those who write to its streams."""
+    """A pipeline in this process, and the writers to its streams."""
 
     def __init__(self, url: str, namespace: str, signer: Signer | None) -> None:
         self._runner = asyncio.Runner()

@@ -97,7 +97,7 @@ def test_writes_keep_their_leases_during_a_result_of_200_000_rows() -> None:
     with dispatchers(lease_s=max(0.4, time_to_convert() / 2)) as two:
         two.begin("writing", "write_slowly", WRITES, what="a thing")
         two.begin("listing", "list_rows")
-        two.start("tool_dispatcher-2")  # who would take over what is not renewed
+        two.start("tool_dispatcher-2")  # which would reclaim work whose lease is not renewed
         two.wait_until_ready("tool_dispatcher-2")
         two.let("list_rows")
         (listed,) = two.answer("listing")

@@ -1,4 +1,4 @@
-"""People in the loop of a pipeline of processes: asked, waited for through restarts, and not for ever."""
+"""People in the loop of a pipeline of processes: asked, and waited for through restarts until a time limit."""
 
 import asyncio
 from pathlib import Path

@@ -46,7 +46,7 @@ def test_a_signed_pipeline_answers_while_its_key_is_changed(monkeypatch: pytest.
 
 
 def test_a_component_without_the_key_exits_with_the_reason() -> None:
-    """Else it would set aside all that it took from the others."""
+    """Otherwise it would dead-letter every message of the others."""
     with pipeline(is_started=False, ANTIPHON_SIGNING_KEY=NEW, ANTIPHON_BUS_UNSIGNED_QUERIES="true") as five:
         five.start(*(name for name in COMPONENTS if name != "tool_dispatcher"))
         five.wait_until_ready()

@@ -129,7 +129,7 @@ def test_a_mutant_replaces_the_function_in_every_importing_module(file: str) -> 
         is_within = importlib.import_module("changed_here").is_within
 
         one = changed_at(file, "count <= limit(bounds, 'rounds')", "count < limit(bounds, 'rounds')")
-        one.put_in_place()
+        one.install()
         return bool(is_within(3))
 
     assert in_fork(limit_of_rounds, 20) is False
@@ -139,7 +139,7 @@ def test_a_mutant_of_import_time_code_is_in_place_before_the_import(file: str) -
     def limit_of_rounds() -> int:
         one = changed_at(file, "{'rounds': 3, 'calls': 10}", "{'rounds': 4, 'calls': 10}")
         assert one.needs_import
-        one.put_in_import()
+        one.install_at_import()
         return int(importlib.import_module("changed_here").LIMITS["rounds"])
 
     assert in_fork(limit_of_rounds, 20) == 4

@@ -30,7 +30,7 @@ FIRST, SECOND, THIRD = (a_mutant(function, line) for line, function in enumerate
 
 
 class Suite:
-    """Tests and what they show, in place of runs of pytest."""
+    """Tests and the mutants they catch, in place of runs of pytest."""
 
     def __init__(
         self, failing: dict[Mutant, Sequence[str]], broken: Sequence[str] = (), most: int = 60
@@ -74,7 +74,7 @@ def test_a_test_that_fails_without_a_mutant_catches_none(monkeypatch: pytest.Mon
 
 
 def test_a_flaky_test_catches_no_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcomes = iter([{"a"}, set(), set()])  # it passes, fails beside the mutant, and fails without
+    outcomes = iter([{"a"}, set(), set()])  # it passes, fails with the mutant, and fails without
 
     def run(
         tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str, minutes_max: float = 0
@@ -121,7 +121,7 @@ def test_interpreters_start_with_all_mutants_until_the_run_is_over() -> None:
 
 
 def test_a_run_reports_the_passed_and_failed_tests_of_a_mutant() -> None:
-    """In a process that has not imported what is changed, as the hunt has not."""
+    """The test runs in a process that has not imported the changed module, as the hunt has not."""
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
     show = f"""if True:
         import json

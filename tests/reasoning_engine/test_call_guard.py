@@ -95,7 +95,7 @@ async def test_an_error_of_the_model_counts_as_a_failure(trouble: Scripted) -> N
     ],
 )
 async def test_an_error_that_waiting_does_not_fix_opens_no_breaker(reply: Scripted) -> None:
-    """Else the next sessions would wait for it to close, and hear only then what is wrong."""
+    """Otherwise the next sessions would wait for it to close, and learn only then what is wrong."""
     assert (await observed(reply)).failures == [False]
 
 
@@ -154,7 +154,7 @@ async def test_a_cancelled_call_reports_whether_a_reply_had_begun_and_releases_t
 ) -> None:
     breakers = FakeBreakers(answer)
     async with serving(late) as server:
-        guard = HeardDoor(breakers=breakers)
+        guard = ObservedGuard(breakers=breakers)
         asking = asyncio.ensure_future(asked_at(server.url, guard))
         await eventually(lambda: server.under_way > 0 and (guard.has_received or late.stall_after is None))
         asking.cancel()
@@ -163,7 +163,7 @@ async def test_a_cancelled_call_reports_whether_a_reply_had_begun_and_releases_t
     assert breakers.noted == [("model:claude-haiku-5-5", is_failure) for is_failure in noted]
 
 
-class HeardDoor(CallGuard):
+class ObservedGuard(CallGuard):
     """One that knows when the first reply has begun."""
 
     permit: Permit | None = None

@@ -1,4 +1,4 @@
-"""The record of a round is stored as a difference from the round before, where all who read it can make it whole."""
+"""The record of a round is stored as a difference from the round before, if every reader can restore it."""
 
 from uuid import UUID, uuid4
 

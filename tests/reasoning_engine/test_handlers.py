@@ -26,7 +26,7 @@ from tests.reasoning_engine.test_summarize import a_request as a_summary_request
 
 
 class StubModel:
-    """Says one thing and keeps what it was asked."""
+    """Replies with a fixed text and keeps its prompts."""
 
     def __init__(self, text: str = "Yes.") -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""Engines that share the limits of a model: the real SDK, a server that tells its limits, every Redis there is."""
+"""Engines that share the limits of a model: the real SDK, a server that reports its limits, every kind of Redis."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""A summary: the prompt for it, the one or two calls it takes, and what of the reply is one."""
+"""A summary: its prompt, its one or two calls, and the part of the reply that is kept."""
 
 import asyncio
 from datetime import UTC, datetime

@@ -6,7 +6,7 @@ import pytest
 from antiphon_shared.events.session import Response
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from tests.chaos.write_books import Effect
+from tests.chaos.write_effects import Effect
 from tests.flows.processes import Log
 from tests.soak.books import ReportedWrite, disagreements, read_log
 

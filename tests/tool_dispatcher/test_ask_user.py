@@ -1,4 +1,4 @@
-"""The tool `ask_user`: the answer is read where the call says it stands, and believed only if it is one."""
+"""The tool `ask_user`: the answer is read from the entry that the call names, and accepted only if it is one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Loading tools by name, and publishing what they promise."""
+"""Loading tools by name, and publishing their contracts."""
 
 from pathlib import Path
 from typing import Any

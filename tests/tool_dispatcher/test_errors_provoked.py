@@ -1,4 +1,4 @@
-"""Every error that there is, provoked for real and read as a model reads it: what happened, and what to do next."""
+"""Every error, provoked for real and read as a model reads it: what happened, and what to do next."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

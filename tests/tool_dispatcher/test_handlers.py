@@ -104,7 +104,7 @@ async def test_calls_run_together_up_to_the_bound() -> None:
             gate.set()
         await gate.wait()
         for _ in range(20):
-            await asyncio.sleep(0)  # time for those to enter who must not
+            await asyncio.sleep(0)  # time for forbidden callers to enter
         running -= 1
 
     calls = [a_call(f"c{n}", "meet") for n in range(9)]

@@ -1,4 +1,4 @@
-"""The tool `recall`: what tools returned earlier comes back whole, as long as anything of it is kept."""
+"""The tool `recall`: earlier tool results are returned whole, as long as any part of them is stored."""
 
 from typing import Any
 

@@ -10,6 +10,17 @@ import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.tools.journal import begun_entry, outcomes
 
+from tests.tool_dispatcher.booking_service import (
+    KEY,
+    REQUEST,
+    BookingService,
+    cut_off,
+    cut_off_long_ago,
+    end_lease,
+    is_asked_again,
+    over_a_wire,
+    taken_over,
+)
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
@@ -22,17 +33,6 @@ from tests.tool_dispatcher.builders import (
     results_of,
     soon,
     until,
-)
-from tests.tool_dispatcher.desks import (
-    KEY,
-    REQUEST,
-    BookingService,
-    cut_off,
-    cut_off_long_ago,
-    end_lease,
-    is_asked_again,
-    over_a_wire,
-    taken_over,
 )
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
@@ -154,7 +154,7 @@ class TestCutOff:
         assert ledger.effects == {"default/s1/1/a": 1}
 
 
-class TestNobodyCanSee:
+class TestUnknownAfterTakeover:
     """A write has begun, and its next worker must not, or cannot, find out its outcome."""
 
     async def test_an_expired_grant_does_not_claim_that_the_write_was_not_run(

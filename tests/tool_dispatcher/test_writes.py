@@ -13,6 +13,15 @@ from antiphon_shared.tools.journal import outcomes
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tests.clock import Clock
+from tests.tool_dispatcher.booking_service import (
+    KEY,
+    REQUEST,
+    BookingService,
+    end_lease,
+    is_asked_again,
+    over_a_wire,
+    taken_over,
+)
 from tests.tool_dispatcher.builders import (
     Dispatcher,
     Ledger,
@@ -26,15 +35,6 @@ from tests.tool_dispatcher.builders import (
     results_of,
     soon,
     until,
-)
-from tests.tool_dispatcher.desks import (
-    KEY,
-    REQUEST,
-    BookingService,
-    end_lease,
-    is_asked_again,
-    over_a_wire,
-    taken_over,
 )
 from tests.tool_dispatcher.idempotency.builders import BreakableWire
 from tests.tool_dispatcher.keys import an_issuer

@@ -105,7 +105,7 @@ def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
 
 
 def test_an_absent_person_does_not_keep_the_program_from_ending(folder: Path) -> None:
-    """Standard input stays open, and the program ends all the same, while a read of it still waits."""
+    """Standard input stays open, and the program ends although a read of it still waits."""
     with scripted_model(SCRIPT) as model:
         settings = {"ANTHROPIC_BASE_URL": model.url, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}
         with Terminal(*ASK, "Cook.", folder=folder, **settings) as terminal:

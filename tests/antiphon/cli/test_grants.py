@@ -1,4 +1,4 @@
-"""`antiphon grants`: keys, tokens, and what a token says."""
+"""`antiphon grants`: keys, tokens, and the claims of a token."""
 
 import json
 from pathlib import Path

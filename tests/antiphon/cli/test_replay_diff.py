@@ -1,4 +1,4 @@
-"""`antiphon replay diff`: what two recordings tell differently."""
+"""`antiphon replay diff`: the differences between two recordings."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A command imports what it needs: the first result of a verification is not waited for."""
+"""A command imports only what it needs, so that it starts quickly."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""`antiphon tools check` tells clean tools from faulty ones, in words, in JSON and by its exit code."""
+"""`antiphon tools check` distinguishes clean tools from faulty ones, in text, in JSON and by its exit code."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Over random graphs: whatever happens to a run, in whatever order, it ends, and what is stored tells the same."""
+"""Over random graphs: a run ends after any events in any order, and the stored state agrees."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The time that a run may take: only what it works counts, and undoing has time of its own."""
+"""The time limit of a run: only its work counts, and undoing has a limit of its own."""
 
 from datetime import timedelta
 

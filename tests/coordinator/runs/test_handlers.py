@@ -1,4 +1,4 @@
-"""The shell of runs, where a decision is not committed; and what parents learn of children that never began."""
+"""The shell of runs when a decision is not committed, and the notices to parents of children that never began."""
 
 from typing import Any
 from uuid import UUID

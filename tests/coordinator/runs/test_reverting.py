@@ -1,4 +1,4 @@
-"""Changes of a run are taken back exactly, whatever they have touched."""
+"""Changes of a run are reverted exactly."""
 
 from copy import deepcopy
 from dataclasses import fields

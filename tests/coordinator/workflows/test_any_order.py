@@ -34,7 +34,7 @@ OUTCOMES = st.dictionaries(
 
 
 def outcome_of(path: str, failing: dict[str, str]) -> str | None:
-    """Return how a call ends: as the draw has it for its node, for the last part of its path, or for what undoes."""
+    """Return how a call ends, as drawn for its node, for the last part of its path, or for its compensation."""
     if UNDO in path:
         return failing.get(UNDO)
     return failing.get("/" + path.rpartition("/")[2]) or failing.get(path.split("/")[0])
@@ -70,7 +70,7 @@ def run_through(
 
 
 def answer(world: World, path: str, failing: dict[str, str]) -> GraphEvent:
-    """Answer what is open at a path, as the draw has it."""
+    """Answer the open call at a path as drawn."""
     command = world.open.pop(path)
     attempt, kind = getattr(command, "attempt", 1), outcome_of(path, failing)
     if isinstance(command, SetTimer):
@@ -114,7 +114,7 @@ def _checked(world: World, happens: Any) -> Any:
 
 
 def _check_sub_workflows(world: World) -> None:
-    """Check that what a sub-workflow that failed has done is undone or tried to be, before its caller goes on."""
+    """Check that a failed sub-workflow undoes its nodes, or tries to, before its caller continues."""
     for path, scope in world.run.scopes.items():
         if not path or world.run.nodes[path].status != "failed":
             continue

@@ -1,4 +1,4 @@
-"""The fifteen tools of the assembly example: what they find, what they refuse, and what they deploy."""
+"""The fifteen tools of the assembly example: their results, their refusals, and their deployments."""
 
 from typing import Any
 

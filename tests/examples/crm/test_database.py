@@ -49,13 +49,13 @@ def test_processes_that_begin_together_make_one_register_and_one_contact() -> No
 def test_two_concurrent_creators_make_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
     is_made, both = sqlite_file.is_made, Barrier(2)
 
-    def is_made_for_nobody_yet(connection: sqlite3.Connection) -> bool:
+    def is_missing_for_both(connection: sqlite3.Connection) -> bool:
         found = is_made(connection)
         if not connection.in_transaction:
             both.wait(timeout=60)
         return found
 
-    monkeypatch.setattr(sqlite_file, "is_made", is_made_for_nobody_yet)
+    monkeypatch.setattr(sqlite_file, "is_made", is_missing_for_both)
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(customer_lookup, ["halloran", "halloran"]))
     assert [len(customers) for customers in found] == [1, 1]

@@ -1,4 +1,4 @@
-"""TRAVEL_FAILURES: which calls fail, how, and what they leave behind."""
+"""TRAVEL_FAILURES: which calls fail, how, and with which remaining effects."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The example's workflows over the whole pipeline: each write takes effect once, or is undone, whatever fails."""
+"""The example's workflows over the whole pipeline: each write takes effect once or is undone after any failure."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ async def waiting(antiphon: Antiphon, name: str, **params: Any) -> str:
     id = await workflows.start(antiphon, name, params, source=FILE)
 
     async def waits() -> bool:
-        with suppress(UnknownSession):  # its query has not been let in yet
+        with suppress(UnknownSession):  # its query is not admitted yet
             return bool(await workflows.waiting(antiphon, id))
         return False
 
@@ -94,7 +94,7 @@ async def test_a_trip_of_which_a_part_fails_is_undone(
         "compensated",
         (),
     )
-    # A payment may not have been made when the room is refused; nothing is left of what was made.
+    # The payment may be missing when the room is refused; no booking remains.
     assert effects() in (done_and_undone, {"create_booking": 1, "cancel_booking": 1}, {})
 
 

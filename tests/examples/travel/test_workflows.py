@@ -1,4 +1,4 @@
-"""The example's workflows book all or nothing, whatever fails: counted in the ledger of the service."""
+"""The example's workflows book all or nothing after any failure, as counted in the ledger of the service."""
 
 from collections import Counter
 from datetime import date, timedelta

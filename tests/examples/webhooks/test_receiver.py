@@ -1,4 +1,4 @@
-"""The receiver takes what is signed, once, and can show what it took."""
+"""The receiver accepts signed events once, and lists the accepted ones."""
 
 import json
 from dataclasses import replace

@@ -78,7 +78,7 @@ async def test_a_server_that_cannot_be_reached_is_a_failed_connection() -> None:
 
 
 async def test_tokens_of_a_reply_that_broke_off_are_estimated_and_counted() -> None:
-    """A server tells of them at the end alone."""
+    """A server reports them only at the end."""
     whole = (await ask_chat(ANSWER)).completed.usage
     usage = (await ask_chat(Scripted(text="Half of it", break_after=2), ANSWER)).completed.usage
     assert usage.input_tokens > whole.input_tokens + 100

@@ -124,7 +124,7 @@ async def test_a_pause_reaches_requests_that_already_have_a_turn(bus: Bus, clock
 
 
 class Answered:
-    """Tells when two questions have been answered: who has asked waits for the turn that was given."""
+    """Reports when two requests have been answered: the caller then waits for its turn."""
 
     def __init__(self, bus: Bus) -> None:
         self.twice = asyncio.Event()

@@ -134,7 +134,7 @@ def test_no_call_waits_longer_than_ten_minutes(clock: Clock) -> None:
     assert [turn is None for turn in granted] == [False] * 11 + [True] * 9
 
 
-class TestWhatTheServerSays:
+class TestReportedLimits:
     def test_a_lower_limit_is_adopted_and_a_higher_one_is_not(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0))
         account.learn(requests=(30, -1))

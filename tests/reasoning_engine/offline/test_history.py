@@ -1,4 +1,4 @@
-"""A history of calls and results says to the offline model what a briefing would."""
+"""A history of calls and results tells the offline model the same as a briefing."""
 
 from typing import Any
 

@@ -82,7 +82,7 @@ async def asked_of(question: str, *tools: FunctionTool[Any, Any]) -> Asked:
 async def test_a_search_as_beginners_write_it_is_found_its_answer(
     question: str, function: Callable[..., Any]
 ) -> None:
-    """The plural is not in the name, nor are the words in this order; other parts are not in the answer."""
+    """The name has neither the plural nor the words in this order; the answer has no other parts."""
     answer = (await asked(question, function)).answer
     assert "Brass nut M4" in answer
     assert "Steel nut" not in answer

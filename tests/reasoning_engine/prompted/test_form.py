@@ -1,4 +1,4 @@
-"""The one object with the form of a reply, in whatever a model writes around it."""
+"""The one object with the form of a reply, in any surrounding text of a model."""
 
 import json
 from typing import Any

@@ -46,7 +46,7 @@ def approved(round: int = 1, is_approved: bool = True, calls: tuple[str, ...] = 
 
 
 def denied(error: ToolError | None) -> ToolError:
-    """Check that a refusal has its type, names the tool, and says what to do."""
+    """Check that a refusal has its type, names the tool, and gives advice."""
     assert error is not None
     assert error.error_type == "permission_denied"
     assert error.message.startswith(("send ", "look "))

@@ -19,7 +19,7 @@ class Login(BaseModel):
     password: Annotated[str, Secret, Field(min_length=30)]
 
     @model_validator(mode="after")
-    def told_apart(self) -> Self:
+    def refuse_password(self) -> Self:
         raise ValueError(f"{self.password} will not do")
 
 

@@ -1,4 +1,4 @@
-"""Contracts: what is filled in, and what is refused because it cannot hold together."""
+"""Contracts: their defaults, and the contradictions that are refused."""
 
 from typing import Any, get_args
 

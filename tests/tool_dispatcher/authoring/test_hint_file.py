@@ -1,4 +1,4 @@
-"""Hints in a file: what they add to descriptions, and what is wrong with them."""
+"""Hints in a file: their additions to descriptions, and their faults."""
 
 import json
 

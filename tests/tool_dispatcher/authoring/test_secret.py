@@ -1,4 +1,4 @@
-"""Secrets: where the mark stands, what is found there, and that nothing of it is published."""
+"""Secrets: the positions of the mark, the values found there, and that none of it is published."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Defining tools: what becomes of a function, and what is refused, with the fix."""
+"""Defining tools: the tool made from a function, and the refusals with their fix."""
 
 import functools
 import inspect

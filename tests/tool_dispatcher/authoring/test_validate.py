@@ -178,7 +178,7 @@ _names = st.sampled_from(sorted(ask.input_schema["properties"])) | st.text(max_s
 
 @given(st.dictionaries(_names, _json, max_size=4))
 def test_accepted_arguments_fit_the_published_schema(arguments: dict[str, Any]) -> None:
-    """No input crashes validation, and it never takes what its own schema refuses."""
+    """No input crashes validation, and it never accepts a value that its own schema refuses."""
     for asked in (ask, ask_schema):
         if isinstance(validate(asked, arguments), dict):
             Draft202012Validator(asked.input_schema).validate(json.loads(json.dumps(arguments)))

@@ -13,7 +13,7 @@ from tests.tool_dispatcher.batch.builders import (
     ROOMY,
     SEARCH_FIRST,
     WRITE,
-    Hand,
+    PlanRun,
     a_call,
     a_failure,
     a_plan,
@@ -132,47 +132,47 @@ def test_groups_do_not_depend_on_settled_or_refused_calls() -> None:
 
 
 def test_a_refused_call_is_left_out_of_its_group() -> None:
-    hand = Hand(_plan_of(4, refused={1: a_failure("not valid", error_type="validation_error")}))
-    assert hand.begun_calls == [(0, 2, 3)]
-    assert [result.status for result in hand.end_all()] == ["ok", "error", "ok", "ok"]
+    plan_run = PlanRun(_plan_of(4, refused={1: a_failure("not valid", error_type="validation_error")}))
+    assert plan_run.begun_calls == [(0, 2, 3)]
+    assert [result.status for result in plan_run.end_all()] == ["ok", "error", "ok", "ok"]
 
 
 def test_a_group_that_has_settled_in_part_runs_as_it_was_and_changes_nothing_that_has_settled() -> None:
-    hand = Hand(_plan_of(4, settled={1: ok(1, "as it was", "one")}))
-    assert hand.begun_calls == [(0, 1, 2, 3)]
-    assert [result.data for result in hand.end_all()] == [{"id": 1}, "as it was", {"id": 1}, {"id": 1}]
-    assert hand.answered == []
+    plan_run = PlanRun(_plan_of(4, settled={1: ok(1, "as it was", "one")}))
+    assert plan_run.begun_calls == [(0, 1, 2, 3)]
+    assert [result.data for result in plan_run.end_all()] == [{"id": 1}, "as it was", {"id": 1}, {"id": 1}]
+    assert plan_run.answered == []
 
 
 def test_calls_that_waited_for_another_tool_are_collapsed_too() -> None:
     contracts = {**CONTRACTS, "one": SEARCH_FIRST.model_copy(update={"batch": MANY}), "search": READ}
     calls = [a_call("search"), *[a_call("one")] * 4]
-    hand = Hand(a_plan(*calls, contracts=contracts, settled={2: ok(2, "as it was", "one")}))
-    hand.end(0)
-    assert hand.running_calls == [(1, 2, 3, 4)]
-    assert [result.status for result in hand.end_all()] == ["ok"] * 5
+    plan_run = PlanRun(a_plan(*calls, contracts=contracts, settled={2: ok(2, "as it was", "one")}))
+    plan_run.end(0)
+    assert plan_run.running_calls == [(1, 2, 3, 4)]
+    assert [result.status for result in plan_run.end_all()] == ["ok"] * 5
 
 
 def test_a_group_that_has_settled_does_not_run() -> None:
-    hand = Hand(_plan_of(4, settled={index: ok(index, index, "one") for index in range(4)}))
-    assert hand.begun == []
-    assert [result.data for result in hand.end_all()] == [0, 1, 2, 3]
+    plan_run = PlanRun(_plan_of(4, settled={index: ok(index, index, "one") for index in range(4)}))
+    assert plan_run.begun == []
+    assert [result.data for result in plan_run.end_all()] == [0, 1, 2, 3]
 
 
 def test_a_group_all_of_whose_calls_are_refused_does_not_run() -> None:
-    hand = Hand(_plan_of(4, refused=dict.fromkeys(range(4), a_failure())))
-    assert hand.begun == []
-    assert len(hand.end_all()) == 4
+    plan_run = PlanRun(_plan_of(4, refused=dict.fromkeys(range(4), a_failure())))
+    assert plan_run.begun == []
+    assert len(plan_run.end_all()) == 4
 
 
 def test_bounds_count_a_group_once() -> None:
     calls = [a_call("one")] * 20 + [a_call("look")] * 2
     plan = a_plan(*calls, contracts={**CONTRACTS, "look": READ}, bounds=Bounds(batch_concurrency=3))
-    assert Hand(plan).running_calls == [tuple(range(10)), tuple(range(10, 20)), (20,)]
+    assert PlanRun(plan).running_calls == [tuple(range(10)), tuple(range(10, 20)), (20,)]
 
 
 def test_a_result_names_the_tool_that_was_called() -> None:
-    assert {result.tool for result in Hand(_plan_of(4)).end_all()} == {"one"}
+    assert {result.tool for result in PlanRun(_plan_of(4)).end_all()} == {"one"}
 
 
 def test_arguments_are_gathered_in_order() -> None:
@@ -304,7 +304,7 @@ def test_the_failure_of_the_whole_is_that_of_each() -> None:
 
 def test_one_bad_item_is_the_failure_of_its_call_alone() -> None:
     outcomes = dict(enumerate(spread(MANY, "read", ["a", {"error": "no"}, "c", "d"], 4)))
-    results = Hand(_plan_of(4), outcomes).end_all()
+    results = PlanRun(_plan_of(4), outcomes).end_all()
     assert [result.status for result in results] == ["ok", "error", "ok", "ok"]
     assert "no" in error_in(results[1]).message
 

@@ -1,4 +1,4 @@
-"""At most so many calls of a tool at once: in one process, over several, and whatever happens to them."""
+"""At most a bounded number of calls of a tool at once: in one process, over several, and after any failure."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,10 +14,10 @@ from tests.bus.builders import Proxy, a_bus, eventually
 from tests.clock import Clock
 from tests.flows.starting import Forked
 from tests.redis_server import RedisServer
+from tests.tool_dispatcher.booking_service import is_asked_again
 from tests.tool_dispatcher.bounds import process
 from tests.tool_dispatcher.bounds.batchers import Counting, Failing
 from tests.tool_dispatcher.bounds.processes import a_process, run_several
-from tests.tool_dispatcher.desks import is_asked_again
 from tests.tool_dispatcher.idempotency.builders import a_wire
 from tool_dispatcher.bounds import slots as slots_module
 from tool_dispatcher.bounds.refusals import BoundUnknown, NoSlot

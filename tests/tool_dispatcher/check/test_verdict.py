@@ -1,4 +1,4 @@
-"""An outcome that helps the model is clean; every other is named, with what to change."""
+"""An outcome that helps the model is clean; every other is named, with the change to make."""
 
 from typing import Annotated, Any
 

@@ -71,7 +71,7 @@ async def test_other_workers_receive_the_time_left_to_the_claimant(bus: Bus) -> 
 
 
 async def test_our_own_clock_ends_a_lease_no_later_than_that_of_redis(bus: Bus) -> None:
-    """It counts from before Redis is asked, which begins the lease when it hears of the claim."""
+    """It counts from before the request to Redis, which begins the lease when it receives the claim."""
     exchange, asked_s = a_wire(bus), list[float]()
 
     async def noting(commands: Sequence[Command]) -> list[Any]:

@@ -182,7 +182,7 @@ async def test_a_run_during_an_outage_of_redis_is_settled_afterwards(namespace: 
 
 @pytest.mark.parametrize("is_safe_to_repeat", [True, False])
 async def test_a_claim_outlives_a_redis_that_is_killed(namespace: str, is_safe_to_repeat: bool) -> None:
-    """The claimant died with Redis: what it had begun is not forgotten."""
+    """The claimant died with Redis: the begun write is not forgotten."""
     service = builders.Service()
     with running(*DURABLE) as redis:
         async with a_bus(redis.url, namespace, BusSettings()) as bus:

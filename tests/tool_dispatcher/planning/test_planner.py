@@ -1,4 +1,4 @@
-"""The tool `_plan`: which of the session's workflows reaches a goal, and what is proposed where none does."""
+"""The tool `_plan`: which of the session's workflows reaches a goal, and the proposal when none does."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

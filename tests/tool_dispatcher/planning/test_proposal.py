@@ -1,4 +1,4 @@
-"""A proposed workflow calls the tools that it is made of, with what they need, and is a valid one."""
+"""A proposed workflow calls its tools with their requirements, and is valid."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which workflows serve a goal, and what they need that it does not say."""
+"""Which workflows serve a goal, and the params that the goal lacks."""
 
 import pytest
 from antiphon_shared.workflows.params import Param

@@ -1,4 +1,4 @@
-"""Results that are too large: what is shown is a true beginning, fits, and tells how to read on."""
+"""Oversized results: the shown part is a true beginning, fits, and explains how to read on."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Positions lead to where filing says that a statement stands."""
+"""Positions lead to the source of a statement in the result."""
 
 from typing import Any
 

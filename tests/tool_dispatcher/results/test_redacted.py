@@ -61,7 +61,7 @@ def leaking(what: Any, effect: Any = "read", **options: Any) -> Tool:
     return a_tool("look", leak, effect, **{"retry": 1, **options})
 
 
-class TestOfTheProcess:
+class TestSecretsOfTheProcess:
     """Values that the operator has named, and of the environment."""
 
     @pytest.mark.parametrize("effect", ["read", "write"])
@@ -138,7 +138,7 @@ class TestOfTheProcess:
         assert given == [{"key": "[redacted]"}]
 
 
-class TestOfACall:
+class TestSecretsOfACall:
     """Arguments that the tool's author has marked as secret."""
 
     def login(self, outcome: Any, **options: Any) -> Tool:

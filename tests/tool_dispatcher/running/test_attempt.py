@@ -1,4 +1,4 @@
-"""One attempt at a call is let in by every bound of its tool, over all dispatchers."""
+"""One attempt at a call is admitted by every bound of its tool, over all dispatchers."""
 
 import asyncio
 from datetime import timedelta
@@ -16,6 +16,7 @@ from pydantic import BaseModel, field_serializer
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tests.clock import Clock
+from tests.tool_dispatcher.booking_service import is_asked_again, over_a_wire
 from tests.tool_dispatcher.builders import (
     LEASE_S,
     Ledger,
@@ -28,7 +29,6 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
-from tests.tool_dispatcher.desks import is_asked_again, over_a_wire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.reconcile import TookEffect
@@ -92,7 +92,7 @@ async def test_nothing_runs_when_the_slot_cannot_be_requested(
     assert not ledger.effects
 
 
-class TestWhatWasGoodWhenItBegan:
+class TestChecksBeforeRunning:
     """A call that has waited is looked at once more, right before it runs."""
 
     async def test_a_write_whose_claim_has_run_out_while_it_waited_does_not_run(

@@ -1,4 +1,4 @@
-"""The breakers of tools: what keeps failing is answered for, and tried again later."""
+"""The breakers of tools: calls of a failing tool are refused, and tried again later."""
 
 from typing import Any
 
@@ -193,7 +193,7 @@ async def test_the_probe_may_make_all_of_its_attempts(breakers: SharedBreakers, 
 async def test_a_fault_of_a_writing_tool_itself_does_not_close_it_for_all_others(
     breakers: SharedBreakers, error: BaseException, opens: bool
 ) -> None:
-    """Its outcome is unknown all the same."""
+    """Its outcome is still unknown."""
     for _ in range(3):
         with GuardedCall(breakers, "look") as call:
             call.raised(error)

@@ -1,4 +1,4 @@
-"""The life of a call: tried again where that is safe, answered by another tool, given what other calls returned."""
+"""The life of a call: retried where that is safe, answered by an alternative, given the results of other calls."""
 
 import asyncio
 from copy import deepcopy

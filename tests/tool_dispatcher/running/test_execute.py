@@ -1,4 +1,4 @@
-"""Running one call: whatever a tool does, the answer is a value."""
+"""Running one call: any behaviour of a tool ends in a value."""
 
 import asyncio
 import threading
@@ -250,7 +250,7 @@ class TestThreads:
         await until(lambda: not threads.busy)
 
 
-class TestWhatIsTold:
+class TestRaisedExceptions:
     @pytest.mark.parametrize("error", [ValueError("no such day"), SystemExit(1), KeyboardInterrupt()])
     async def test_the_caller_gets_the_original_exception(
         self, error: BaseException, threads: Threads

@@ -1,4 +1,4 @@
-"""Many calls as one call of a batch variant: each gets its own result, and only what failed runs again."""
+"""Many calls as one call of a batch variant: each gets its own result, and only failed items run again."""
 
 import asyncio
 from collections import Counter
@@ -10,6 +10,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.contract import BatchVariant, Effect
 from antiphon_shared.tools.journal import outcome_entry
 
+from tests.tool_dispatcher.booking_service import end_lease
 from tests.tool_dispatcher.builders import (
     QUICK,
     a_bus,
@@ -22,7 +23,6 @@ from tests.tool_dispatcher.builders import (
     results_of,
     until,
 )
-from tests.tool_dispatcher.desks import end_lease
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.reconcile import TookEffect
 from tool_dispatcher.authoring.tool import Tool
@@ -38,7 +38,7 @@ def a_failure(error_type: str, message: str = "busy", **more: Any) -> dict[str, 
 
 
 class Service:
-    """Does many things at once. `failures` are, by city, what it answers at first."""
+    """Does many things at once. `failures` are its first answers, by city."""
 
     def __init__(self, **failures: list[Any]) -> None:
         self.failures = failures

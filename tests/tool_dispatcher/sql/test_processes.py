@@ -108,7 +108,7 @@ class TestProcesses:
         await until(lambda: not any(map(is_alive, pids)))
 
 
-class TestPlace:
+class TestQueryTool:
     async def test_a_dispatcher_without_duckdb_reports_the_install_command(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -34,7 +34,7 @@ async def dispatcher() -> AsyncIterator[Dispatcher]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def quick_dispatcher() -> AsyncIterator[Dispatcher]:
-    """Yield a dispatcher with forked children: quick, for what neither starts nor limits processes."""
+    """Yield a dispatcher with forked children: quick, for tests that neither start nor limit processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(query_module, "Processes", ForkingProcesses)
         opened = a_dispatcher(sql_memory_mb=64, sql_rows_max=1_000, stored_result_bytes_max=100_000)

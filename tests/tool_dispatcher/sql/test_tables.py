@@ -1,4 +1,4 @@
-"""Earlier outputs as tables: which rows and columns they have, and of what type."""
+"""Earlier outputs as tables: their rows, their columns, and the types of these."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -101,7 +101,7 @@ async def test_a_worker_without_its_lease_waits_for_the_one_that_took_over(bus: 
 
 
 class _FrozenAfterTheClaim(Ledger):
-    """The process stands still when it has claimed, for longer than its lease; `meanwhile` happens then."""
+    """The process stops after its claim for longer than its lease; `meanwhile` happens then."""
 
     bus: Bus
     is_taken_over = False

@@ -1,4 +1,4 @@
-"""Shared breakers where Redis, its clock or what others wrote there cannot be relied on."""
+"""Shared breakers with an unreliable Redis: clocks astray, foreign entries, outages."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.settings import BusSettings
 from redis.exceptions import RedisError
 
-from tests.bus.breaking import (
+from tests.bus.breaker_processes import (
     LONG,
     LOOK,
     MODEL,
@@ -74,7 +74,7 @@ async def test_the_clock_of_redis_counts_rather_than_that_of_a_process(bus: Bus)
         await eventually(lambda: astray.outages() != NO_OUTAGES)
         answers = [await breakers.ask(LOOK) for breakers in (one, astray)]
         left_s = [answer.retry_after_s for answer in answers if isinstance(answer, RefusedCall)]
-        assert all(500 < seconds < 700 for seconds in left_s)  # by Redis's answer, however late it is read
+        assert all(500 < seconds < 700 for seconds in left_s)  # by the reply of Redis, even if read late
         assert len(left_s) == 2
     duty.cancel()
 

@@ -89,7 +89,7 @@ async def test_cancelling_the_batch_cancels_all_its_units(count: int) -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0)  # what it still has to do is waited for
+            await asyncio.sleep(0)  # its remaining work is waited for
             cancelled.append(number)
         return results(number)
 

@@ -1,4 +1,4 @@
-"""Issuing grants: what is signed here is verified there, and nothing else can be signed."""
+"""Issuing grants: a grant signed here is verified by a dispatcher, and an invalid one cannot be signed."""
 
 import stat
 from datetime import UTC, datetime, timedelta

@@ -297,7 +297,7 @@ def test_partitions_are_matched_by_patterns_of_digits(partitions: int, patterns:
 async def test_the_engines_limiter_works_within_its_rights(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It goes on without a Redis that refuses it, so what it has kept is looked at."""
+    """The component continues without a Redis that refuses it, so its stored data is checked."""
     monkeypatch.setattr(limiter_module, "_ANSWER_S", 60)
     bus = Bus(Connections(server.url_of("reasoning_engine:reasoning_engine")), KEYS, BusSettings())
     await bus.open(60)

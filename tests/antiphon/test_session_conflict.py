@@ -58,7 +58,7 @@ async def test_the_same_query_gets_the_same_answer(client: Antiphon) -> None:
 async def test_the_later_of_two_concurrent_submissions_does_not_get_the_answer_of_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Neither has seen the other's session when it submits; the queue decides which of them is first."""
+    """Both submissions are sent before either session exists; the queue decides which of them is first."""
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         other = Antiphon()
         other._bus = client.open_bus()

@@ -1,4 +1,4 @@
-"""The page of settings says what the classes say, and what it rules out is refused."""
+"""The page of settings matches the classes, and excluded values are refused."""
 
 from pathlib import Path
 from typing import Literal

@@ -36,7 +36,7 @@ sys.exit(supervisor.supervise(replicas, command))
 
 
 class Supervised:
-    """A supervisor process, and what its children have said of themselves."""
+    """A supervisor process and the output of its children."""
 
     def __init__(self, folder: Path, replicas: str = "") -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""A tool's result is data: it ends no fence, makes only facts of its own, and decides nothing.
+"""A tool's result is data: it closes no fence, adds only facts of its own, and decides nothing.
 
 Each text of the corpus stands where tools and models put their words, and is compared with a harmless text in the same
 place: the briefing differs in that text alone, the session not at all.

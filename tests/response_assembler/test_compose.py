@@ -101,7 +101,7 @@ def test_a_failed_session_without_facts_stays_failed() -> None:
 
 @pytest.mark.parametrize("has_result", [False, True])
 def test_the_answer_names_writes_that_may_have_taken_effect(has_result: bool) -> None:
-    """In any of the model's answers, whatever the model says; the coordinator may know of calls without an outcome."""
+    """Every answer of the model says so; the coordinator may know of calls without an outcome."""
     memory = a_memory(
         THE_FACT,
         a_use("pay", "outcome_unknown", call_id="c1", arguments={"to": "Anna"}),

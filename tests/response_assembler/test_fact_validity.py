@@ -1,4 +1,4 @@
-"""Facts that are cited though others speak against them."""
+"""Cited facts that other facts contradict or supersede."""
 
 from response_assembler.fact_validity import UNCERTAINTIES_MAX, latest, outdated_facts
 from tests.response_assembler.builders import a_disagreement, a_document, a_memory

@@ -1,4 +1,4 @@
-"""Answers of a shape, and what their fields rest on."""
+"""Answers with a schema, and the facts that support their fields."""
 
 from datetime import timedelta
 

@@ -87,7 +87,7 @@ def test_a_failure_resolved_later_and_a_search_without_hits_leave_no_uncertainty
 
 
 def test_a_failure_among_successes_of_the_same_round_is_an_uncertainty_in_any_order() -> None:
-    """Two of ten cities timed out: the eight do not speak for them."""
+    """Two of ten cities timed out: the eight do not make up for them."""
     slow, well = a_use("weather", "timeout"), a_use("weather")
     for uses in ((slow, well), (well, slow)):
         assert [uncertainty.kind for uncertainty in tool_uncertainties(a_memory(*uses), ())] == [

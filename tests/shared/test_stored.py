@@ -1,4 +1,4 @@
-"""A kind of stored value reads what every release before has written, and names what a later one wrote."""
+"""A kind of stored value reads the data of every earlier release, and reports that of a later one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Plan A end to end: over real tools with the offline model, and with a scripted server that says what it is sent."""
+"""Plan A end to end: over real tools with the offline model, and with a scripted server that records its requests."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Batches in one process keep what the tools' contracts promise about them."""
+"""Batches in one process keep the promises of the tools' contracts."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator

@@ -1,4 +1,4 @@
-"""Programs drawn at random: what is learned from one run of each does with other results what the program does."""
+"""Random programs: a recipe learned from one run of a program does the same as the program with other results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -222,7 +222,7 @@ def test_a_recipe_learned_in_one_world_holds_in_another(program: list[Step]) -> 
 def test_any_calls_are_learned_so_that_they_are_made_again(
     calls: list[tuple[dict[str, Any], Any, bool]], question: str
 ) -> None:
-    """`learn` simulates what it has learned and refuses what would do something else: nothing is refused."""
+    """`learn` simulates the recipe and refuses one with a different effect: none is refused here."""
     made = [
         a_call(f"t{n}", arguments, result, n + 1, effect="write" if is_write else "read", is_cited=True)
         for n, (arguments, result, is_write) in enumerate(calls)

@@ -134,7 +134,7 @@ def test_a_truncated_or_corrupt_compressed_file_is_refused(courses_path: Path, t
 def test_a_file_with_any_bytes_changed_is_refused_or_reads_the_same(
     courses_path: Path, courses_lines: list[Line], tmp_path: Path
 ) -> None:
-    """Nothing but UnreadableEvent is raised, whatever stands there."""
+    """Any content raises only UnreadableEvent."""
     good, path = courses_path.read_bytes(), tmp_path / "spoilt.jsonl"
 
     @settings(max_examples=150)

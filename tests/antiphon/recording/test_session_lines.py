@@ -20,7 +20,7 @@ from tests.bus.builders import a_query
 
 
 class Kept:
-    """A session and what it shares, in memory; notes how large its pages are."""
+    """A session and its shared contents, in memory; notes the sizes of its pages."""
 
     def __init__(self, lines: list[Line]) -> None:
         self.log = [(line.entry, encode(line.event)) for line in events(lines)]
@@ -135,7 +135,7 @@ async def test_large_events_come_in_small_pages(monkeypatch: pytest.MonkeyPatch)
     kept.log = [(f"{n + 1}-0", large if 100 <= n < 160 else small) for n in range(400)]
     lines = await lines_of(kept)
     assert [line.n for line in lines if isinstance(line, EventLine)] == list(range(1, 401))
-    # The first page with large events was asked for when only small ones were known; it is bounded all the same.
+    # The first page with large events was requested when only small ones were known; it is bounded too.
     first = next(n for n, page in enumerate(kept.pages) if sum(page) > 100_000)
     assert len(kept.pages[first]) <= 64
     assert all(len(page) == 1 for page in kept.pages[first + 1 :] if page and page[0] == len(large))

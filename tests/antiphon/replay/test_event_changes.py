@@ -40,7 +40,7 @@ def test_a_record_missing_on_either_side_is_a_difference(courses_lines: list[Lin
 
 
 def test_requests_are_compared_as_they_were_sent(courses_lines: list[Line]) -> None:
-    """Prompts stand apart from the requests that name them; a hash would tell a reader nothing."""
+    """Prompts are compared separately from the requests that name them; a hash would be meaningless to a reader."""
     today = list(updated(with_words(courses_lines, "Payments Engineering", "Baking")))
     found = changes(courses_lines, today)
     assert any("Baking" in str(one.got) for one in found if one.what == "record of the exchange")

@@ -58,14 +58,14 @@ async def test_a_session_is_the_same_when_it_is_run_again(
 
 
 async def test_rerun_waits_for_work_in_flight_after_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However slow the machine: the log alone does not tell that nothing more will come."""
+    """On a machine of any speed: the log alone does not show that no event will follow."""
 
-    async def without_patience(bus: Bus, session_id: str, count: int) -> bool:
+    async def counted_once(bus: Bus, session_id: str, count: int) -> bool:
         await asyncio.sleep(0)
         entries: int = await bus.batcher.submit("XLEN", bus.keys.log(session_id))
         return entries >= count
 
-    monkeypatch.setattr("antiphon.replay.rerun.wait_for_events", without_patience)
+    monkeypatch.setattr("antiphon.replay.rerun.wait_for_events", counted_once)
     (report,) = await rerun([BEHIND_THE_ANSWER])
     assert report.is_same, report
     assert report.first is None, report.first

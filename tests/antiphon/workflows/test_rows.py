@@ -1,4 +1,4 @@
-"""Every error that a workflow file can have, a row each: what is wrong, where, and the text of the error."""
+"""Every error that a workflow file can have, one per row: the fault, its position, and the text of the error."""
 
 import textwrap
 
@@ -54,7 +54,7 @@ CATALOGUE = Catalogue(
 
 
 def problems_in(graph: str, *, params: str = "{}", more: str = "", rest: str = "") -> list[Problem]:
-    """Return what is wrong with one workflow: its graph, its params, further keys of it, further workflows."""
+    """Return the problems of one workflow: its graph, its params, further keys of it, further workflows."""
     text = f"domain: d\nversion: '1'\nworkflows:\n  w:\n    description: W\n    params: {params}\n"
     text += f"    graph:\n{textwrap.indent(textwrap.dedent(graph).strip(), ' ' * 6)}\n"
     text += textwrap.indent(textwrap.dedent(more).strip(), " " * 4) + "\n"

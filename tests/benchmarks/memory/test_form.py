@@ -1,4 +1,4 @@
-"""A data set is read leniently, and what cannot be read is named by its line."""
+"""A data set is read leniently, and an unreadable entry is named by its line."""
 
 import json
 from pathlib import Path

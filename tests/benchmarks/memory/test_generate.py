@@ -1,4 +1,4 @@
-"""Our own set holds what it says, and is the same for the same seed."""
+"""Our own set keeps its stated properties and is the same for the same seed."""
 
 from collections import Counter
 

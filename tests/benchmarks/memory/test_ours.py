@@ -1,4 +1,4 @@
-"""Our own method is the real code, and its briefings are read without what the fence adds."""
+"""Our own method is the real code, and its briefings are read without their fences."""
 
 from benchmarks.memory.form import Question, read
 from benchmarks.memory.measure import OURS, measure, missing

@@ -222,7 +222,7 @@ def opens_somewhere(endings: list[Ending]) -> bool:
 
 
 def test_a_late_report_changes_the_judgement_of_earlier_ones() -> None:
-    """Two failures stand; a third was before them, in a process that was slow to tell."""
+    """Two failures count; a third was before them, in a process that was slow to report."""
     late = (Ending(at=3, is_failure=True),)
     assert BREAKER.after_all(after(True, True, start=5), late, 7).opened == 6
 

@@ -1,4 +1,4 @@
-"""The AsyncAPI document says what the bus does: checked by a JSON-Schema validator that is not ours."""
+"""The AsyncAPI document matches the bus, as checked by an independent JSON Schema validator."""
 
 import json
 from pathlib import Path

@@ -79,7 +79,7 @@ def test_any_sequence_of_prompts_comes_back_exactly(prompts: list[str]) -> None:
 
 @given(st.lists(A_LINE, max_size=30), st.lists(A_LINE, max_size=30))
 def test_a_difference_from_any_prompt_comes_back_exactly(first: list[str], second: list[str]) -> None:
-    """Also where most of the second prompt stands in the first, in another order."""
+    """A second prompt with most of the first in another order is covered too."""
     kept = ["F7 It stands in both, at length, so that it is worth a reference."] * 3 + [REPEATED]
     records = [
         an_exchange("\n".join([*first, *kept])),

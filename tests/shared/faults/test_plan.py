@@ -1,4 +1,4 @@
-"""The forms of ANTIPHON_FAULTS, and when each fault strikes."""
+"""The forms of ANTIPHON_FAULTS, and when each fault is injected."""
 
 import pytest
 from antiphon_shared.faults.plan import FAULTS_MAX, Fault, read_faults
@@ -16,7 +16,7 @@ def the_fault(text: str) -> Fault:
 
 
 def times(text: str, up_to: int = 12) -> list[int]:
-    """Return the times at which it strikes."""
+    """Return the occurrences at which it is injected."""
     return [n for n in range(1, up_to + 1) if the_fault(text).strikes(n)]
 
 

@@ -1,4 +1,4 @@
-"""Faults strike at their points, and only in an armed process."""
+"""Faults are injected at their points, and only in an armed process."""
 
 import asyncio
 import subprocess
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """Return the result of some work in a context of its own, in which faults strike."""
+    """Return the result of some work in a context of its own, in which faults are injected."""
 
     def run() -> Any:
         faults.arm(read_faults(text))

@@ -1,4 +1,4 @@
-"""Files of steps: what they may hold, and where they say that something is wrong."""
+"""Files of steps: their content, and the positions of their faults."""
 
 from pathlib import Path
 

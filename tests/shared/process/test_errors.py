@@ -1,4 +1,4 @@
-"""Errors say what happened, what to do next, and whether trying again can help."""
+"""Errors state what happened, what to do next, and whether a retry can help."""
 
 import pytest
 from antiphon_shared.process.errors import (

@@ -1,4 +1,4 @@
-"""Log lines: whatever is logged, a line comes of it, and no secret is in it."""
+"""Log lines: any logged value becomes one line without a secret."""
 
 import logging
 import sys

@@ -56,7 +56,7 @@ def test_nine_of_ten_held_out_forms_are_found() -> None:
     ],
 )
 def test_no_fewer_of_the_later_forms_are_found_than_before(file: str, of_work: int, of_report: int) -> None:
-    """Rules were made for the first half of three files; never for their second, nor for last_seen.txt."""
+    """Rules were made for the first half of three files, but not for their second half or last_seen.txt."""
     work, report = halves_of(file)
     assert sum(map(is_found, work)) >= of_work
     assert sum(map(is_found, report)) >= of_report

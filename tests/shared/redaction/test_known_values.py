@@ -1,4 +1,4 @@
-"""Secret values are found in whatever form they are written."""
+"""Secret values are found in any encoding."""
 
 import base64
 import json

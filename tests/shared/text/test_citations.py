@@ -1,4 +1,4 @@
-"""Citations as the model writes them, and bounds on what they may name."""
+"""Citations as the model writes them, and bounds on the ids they name."""
 
 import pytest
 from antiphon_shared.memory.layers import MemoryDelta, ReasoningNote

@@ -1,4 +1,4 @@
-"""Queries as people write them, and what they ask one by one."""
+"""Queries as people write them, and the questions they consist of."""
 
 from antiphon_shared.text.subquestions import PARTS_MAX, QUERY_CHARACTERS_MAX, sub_questions
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The estimate of tokens: additive whatever the text, and near the tokenizer it was fitted to."""
+"""The estimate of tokens: additive for any text, and close to the tokenizer it was fitted to."""
 
 import pytest
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens, token_units

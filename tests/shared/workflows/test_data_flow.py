@@ -1,4 +1,4 @@
-"""Published workflows say which tool takes what another returns."""
+"""Published workflows show which tool uses the result of another."""
 
 from typing import Any
 

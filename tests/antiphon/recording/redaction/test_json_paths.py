@@ -1,4 +1,4 @@
-"""Paths: what they lead to, and which are refused."""
+"""Paths: their targets, and the invalid ones."""
 
 from typing import Any
 

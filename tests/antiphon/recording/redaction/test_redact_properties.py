@@ -90,6 +90,6 @@ def test_a_line_that_passes_unread_has_nothing_to_replace(key: str, text: str, i
     content = {"content": text, "input": {key: [text], "rest": " ." * 500 * is_long}}
     line = ContentLine(hash="", content=content)
     if Redaction.of(RULES, ()).passes([(line, encode_line(line))]):
-        # A walk through all of it changes nothing, whatever a look at the bytes says.
+        # A full walk changes nothing, independent of the check of the bytes.
         assert Redaction.of(RULES, ())._value.redacted(content, shape_of(line)) == content
         assert redacted([line]) == [line]

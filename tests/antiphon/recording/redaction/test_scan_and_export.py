@@ -1,4 +1,4 @@
-"""A scan and an export go by the same rules: what one finds the other redacts, and what it redacts the other finds."""
+"""A scan and an export follow the same rules: a scan finds exactly what an export redacts."""
 
 import pytest
 from antiphon_shared.events import QuerySubmitted

@@ -1,4 +1,4 @@
-"""The page shows what answers say, as text, and can do nothing else."""
+"""The page shows answers as text and has no active content."""
 
 from html.parser import HTMLParser
 

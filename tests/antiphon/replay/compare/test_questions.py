@@ -1,4 +1,4 @@
-"""Questions come from recordings and from files, with what is expected of their answers."""
+"""Questions come from recordings and from files, with expectations for their answers."""
 
 from pathlib import Path
 

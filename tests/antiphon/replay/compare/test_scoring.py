@@ -1,4 +1,4 @@
-"""Rubrics are the user's own: whatever one does, the table is made."""
+"""Rubrics are the user's own: the table is made whatever a rubric does."""
 
 import sys
 from pathlib import Path

@@ -41,7 +41,7 @@ async def test_a_fork_keeps_the_lines_before_its_point_as_recorded(courses_lines
     lines = await fork(courses_lines, SECOND, OFFLINE, TOOLS)
     at = next(n for n, line in enumerate(lines) if is_fork(line))
     assert lines[1:at] == courses_lines[1:at]
-    last = lines[at - 2]  # behind it stands the record of its step
+    last = lines[at - 2]  # followed by the record of its step
     assert isinstance(last, EventLine)
     assert isinstance(last.event.data, ReasoningRequested)
     assert [line.n for line in events(lines)] == list(range(1, len(events(lines)) + 1))
@@ -75,7 +75,7 @@ async def test_a_session_can_be_forked_at_any_component(courses_lines: list[Line
 
 
 async def test_a_fork_keeps_the_time_left_until_the_deadline(courses_lines: list[Line]) -> None:
-    """The deadline keeps the time that was left, however long ago the session was recorded."""
+    """The deadline keeps the remaining time, independent of the age of the recording."""
     before = utc_now()
     lines = await fork(courses_lines, SECOND, OFFLINE, TOOLS)
     (record,) = (line.record for line in lines if isinstance(line, RecordLine) and is_fork(line))

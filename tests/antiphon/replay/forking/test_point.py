@@ -60,7 +60,7 @@ def test_a_point_where_nothing_is_left_to_do_is_refused_with_those_that_are_fit(
 
 
 def test_a_record_of_events_that_are_not_there_makes_it_unreadable(courses_lines: list[Line]) -> None:
-    """However many those are."""
+    """The number of events that it claims may be huge."""
     record = next(line for line in courses_lines if isinstance(line, RecordLine))
     endless = record.model_copy(update={"record": record.record.model_copy(update={"outputs": 10**12})})
     lines = [endless if line is record else line for line in courses_lines]

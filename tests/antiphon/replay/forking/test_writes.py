@@ -1,4 +1,4 @@
-"""A fork knows what its session had written before: an identical write is not made again."""
+"""A fork knows the earlier writes of its session: an identical write is not made again."""
 
 from typing import Any
 

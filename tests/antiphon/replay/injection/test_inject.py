@@ -1,4 +1,4 @@
-"""Faults in a recorded session, and how it would have gone on."""
+"""Faults injected into a recorded session, and its continuation."""
 
 import pytest
 from antiphon_shared.events import (

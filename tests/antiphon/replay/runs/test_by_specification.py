@@ -95,7 +95,7 @@ def other_message(w: Graphs) -> None:
     nodes(w, "ask")["q"]["message"] = "Really?"
 
 
-def no_patience(w: Graphs) -> None:
+def short_timeout(w: Graphs) -> None:
     nodes(w, "ask")["q"]["timeout_s"] = 0.000001
 
 

@@ -1,4 +1,4 @@
-"""Recorded calls to a model, found again by what they ask."""
+"""Recorded calls to a model, found again by their requests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -102,7 +102,7 @@ def test_a_miss_shows_the_nearest_recorded_request(recording_index: RecordingInd
 
 
 def test_integers_beyond_64_bits_are_distinguished() -> None:
-    """However near to each other: as floats they would be the same."""
+    """The numbers are so close to each other that they are equal as floats."""
     one, other = ({"messages": [{"n": n, "m": 1}]} for n in (2**70, 2**70 + 1))
     assert request_hash(one) == request_hash({"messages": [{"m": 1, "n": 2**70}]})
     assert request_hash(one) != request_hash(other)

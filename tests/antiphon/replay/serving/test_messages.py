@@ -1,4 +1,4 @@
-"""Recorded messages, streamed: the SDK puts together what it has put together then."""
+"""Recorded messages, streamed: the SDK assembles the same message as when they were recorded."""
 
 from typing import Any
 

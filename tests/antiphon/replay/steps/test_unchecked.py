@@ -73,12 +73,12 @@ def test_a_catalogue_that_is_missing_leaves_the_rest_checked(courses_lines: list
 def test_the_answer_is_unknown_after_a_different_path(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def astray(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
+    def with_extra_event(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
         decision = decide(session, event, *rest, **more)
         step = FallbackTaken(round=1, rung="simplified_briefing", because="It may help.")
         return decision.with_events(step) if isinstance(event.data, BriefingReady) else decision
 
-    monkeypatch.setattr(decisions, "decide", astray)
+    monkeypatch.setattr(decisions, "decide", with_extra_event)
     report = verify_lines(courses_lines)
     assert report.divergences_in_all == 3
     assert report.answer == "unknown"

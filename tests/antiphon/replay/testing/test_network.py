@@ -1,4 +1,4 @@
-"""The guard that keeps tests on this machine, however they try to leave it."""
+"""The guard that denies tests any connection to other machines."""
 
 import asyncio
 import socket

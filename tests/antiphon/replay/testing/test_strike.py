@@ -1,4 +1,4 @@
-"""Faults in tests: they strike what is started inside, and say so when they do not."""
+"""Faults in tests: they are injected into work started inside the block, and unused ones are reported."""
 
 import pytest
 from antiphon_shared import faults

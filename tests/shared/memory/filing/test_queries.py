@@ -1,4 +1,4 @@
-"""Which arguments say what a call searched for."""
+"""Which arguments form the search query of a call."""
 
 from typing import Any
 

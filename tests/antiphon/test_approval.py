@@ -243,7 +243,7 @@ async def test_a_decision_on_some_calls_does_not_wait_for_the_others(case: Coord
     assert (first.approval, second.refused) == (None, None)
 
 
-async def test_approved_calls_go_out_with_the_place_of_the_decision(case: CoordinatorCase) -> None:
+async def test_approved_calls_are_sent_with_the_entry_of_the_decision(case: CoordinatorCase) -> None:
     await case.a_waiting_session()
     assert await case.client.approve("s1", by="Ann", reason="It is due.") == ("c1", "c2")
     search, *books = (await case.data_of(ToolsRequested)).calls

@@ -98,7 +98,7 @@ async def test_a_stream_contains_every_event_from_the_query_to_the_answer(storag
     assert response.session_id == session_id
 
 
-async def test_many_questions_at_once_each_get_their_own_answer() -> None:
+async def test_concurrent_questions_each_get_their_own_answer() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         responses = await asyncio.gather(*(client.ask(QUESTION, session_id=f"s{n}") for n in range(20)))
     assert [response.session_id for response in responses] == [f"s{n}" for n in range(20)]

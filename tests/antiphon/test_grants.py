@@ -41,7 +41,7 @@ def test_the_private_key_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["grant-signing-key.pem", "grant-public-key.pem"])
-def test_no_key_is_ever_overwritten(tmp_path: Path, name: str) -> None:
+def test_an_existing_key_is_not_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("precious")
     with pytest.raises(CannotIssue, match=f"{name}.* already exist. Nothing was written"):
         make_key_pair(tmp_path)
@@ -95,7 +95,7 @@ def test_an_invalid_signing_key_is_refused_and_not_quoted(
     assert "sesame" not in str(raised.value)
 
 
-def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_key_is_named(tmp_path: Path) -> None:
     with pytest.raises(CannotIssue, match=r"none\.pem cannot be read: No such file"):
         load_signing_key(tmp_path / "none.pem")
 

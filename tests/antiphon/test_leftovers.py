@@ -69,7 +69,7 @@ def test_a_foreign_folder_is_kept_despite_its_name(folder: Path) -> None:
     assert all(path.exists() for path in (elsewhere, link, plain, named_alike, results))
 
 
-def test_a_file_that_never_took_its_place_is_deleted_after_a_day(tmp_path: Path) -> None:
+def test_an_unfinished_temporary_file_is_deleted_after_a_day(tmp_path: Path) -> None:
     paths = []
     for _ in range(2):
         descriptor, name = tempfile.mkstemp(prefix=PART_BEGINS, suffix=PART_ENDS, dir=tmp_path)

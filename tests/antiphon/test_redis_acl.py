@@ -276,7 +276,7 @@ def test_passwords_are_stored_as_hashes(tmp_path: Path) -> None:
     assert text.startswith("user default off resetchannels -@all\nuser client on #")
 
 
-def test_a_database_and_a_cluster_are_rights_of_their_own() -> None:
+def test_a_database_and_a_cluster_need_additional_rights() -> None:
     plain = acl_file(KEYS, {"client": None})
     assert "+select" not in plain
     assert "+cluster" not in plain

@@ -7,7 +7,7 @@ from benchmarks.trips.measure import booked
 from benchmarks.trips.model import PERFECT, Mistakes
 
 
-async def test_a_model_without_mistakes_books_the_same_trips_either_way_where_nothing_fails(
+async def test_without_failures_rounds_and_workflow_book_the_same_trips(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measure, "FAILS", 0.0)

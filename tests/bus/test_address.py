@@ -25,7 +25,7 @@ def test_several_nodes_share_the_rest_of_the_url() -> None:
     )
 
 
-def test_sentinels_have_credentials_of_their_own_and_share_the_rest() -> None:
+def test_sentinels_have_their_own_credentials_and_share_the_rest() -> None:
     given = "sentinel_username=s&sentinel_password=x%2Fy&ssl_ca_certs=ca.pem"
     address = parse(f"rediss+sentinel://u:p@one:26380,two/main/4?{given}")
     assert address.service == "main"

@@ -86,7 +86,7 @@ async def test_a_session_is_indexed_by_the_time_of_its_first_log_entry(full: Par
             assert float(await ask("ZSCORE", key, name)) == int(entry.split(b"-")[0])
 
 
-async def test_a_new_query_does_not_overtake_waiting_ones_when_there_is_room(
+async def test_a_new_query_does_not_overtake_waiting_ones_when_slots_are_free(
     full: PartitionUnderTest,
 ) -> None:
     assert await full.submit("late") == ["waiting"]
@@ -102,7 +102,7 @@ async def test_tenants_take_turns_regardless_of_their_number_of_queries(full: Pa
     assert await full.admit(6) == ["big", "small", "big", "small", "big", "big"]
 
 
-async def test_a_tenants_own_queries_are_let_in_in_the_order_of_their_submission(
+async def test_the_queries_of_a_tenant_are_admitted_in_their_order_of_submission(
     full: PartitionUnderTest,
 ) -> None:
     early, late = full.names("big", 2)
@@ -151,7 +151,7 @@ async def test_beyond_the_bound_only_tenants_below_their_share_are_accepted(
     assert await full.submit("big", 2) == ["waiting"] * 2
 
 
-async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_room(
+async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_a_slot(
     full: PartitionUnderTest,
 ) -> None:
     patient, hasty = full.names("big", 2)

@@ -157,7 +157,7 @@ async def test_a_script_unknown_to_redis_is_sent_once_for_all_waiting_calls() ->
     assert batches == [asked, ["EVAL", "EVALSHA", "EVALSHA"]] * 2
 
 
-async def test_a_script_that_must_not_be_late_is_sent_whole_once_and_again_after_an_interruption() -> None:
+async def test_an_urgent_script_is_sent_whole_once_and_again_after_an_interruption() -> None:
     batcher = Batcher(wire := Wire())
     wire.go.set()
 

@@ -15,7 +15,7 @@ async def published(bus: Bus, content: bytes) -> Catalogue:
     return await bus.catalogue("c0ffee")
 
 
-async def test_a_catalogue_is_read_as_it_was_published(bus: Bus) -> None:
+async def test_a_catalogue_is_read_back_unchanged(bus: Bus) -> None:
     catalogue = Catalogue(tools=(LOOK,), default_scopes=("read", "crm"))
     assert await bus.catalogue(await bus.publish_catalogue(catalogue)) == catalogue
 

@@ -21,7 +21,7 @@ async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None
     assert not limit.has_waiting_reader
 
 
-async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
+async def test_readers_take_turns_when_slots_are_fewer_than_readers() -> None:
     limit, turns = ConcurrencyLimit(1, readers=3), []
 
     async def reader(name: str) -> None:
@@ -66,7 +66,7 @@ async def test_a_closed_limit_admits_no_call_and_keeps_none_waiting() -> None:
     assert await limit.reserve() == 0
 
 
-async def test_a_reader_that_is_cancelled_while_waiting_costs_no_place() -> None:
+async def test_a_reader_cancelled_while_waiting_occupies_no_slot() -> None:
     limit = ConcurrencyLimit(1, readers=1)
     await limit.reserve()
     waiting = asyncio.create_task(limit.reserve())

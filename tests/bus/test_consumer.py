@@ -341,7 +341,7 @@ async def test_stopping_while_redis_is_away_ends(
     assert await admin(redis_server.url, "XLEN", inbox_of(bus)) == 1
 
 
-async def test_every_delivery_of_many_is_handled_though_places_are_few(bus: Bus) -> None:
+async def test_many_deliveries_are_all_handled_with_few_slots(bus: Bus) -> None:
     """One place for three readers: they take turns."""
     seen: list[str] = []
 

@@ -37,7 +37,7 @@ async def test_questions_and_answers_are_read_in_their_order(bus: Bus) -> None:
     assert await turns.turns("acme", "c1", NOON + timedelta(minutes=1)) == StoredTurns((first,))
 
 
-async def test_another_tenant_and_another_conversation_have_turns_of_their_own(bus: Bus) -> None:
+async def test_each_tenant_and_conversation_has_its_own_turns(bus: Bus) -> None:
     turns = SharedTurns(bus)
     await keep(turns, 1)
     assert await turns.turns("globex", "c1") == StoredTurns()

@@ -80,7 +80,7 @@ async def test_any_exception_of_a_handler_becomes_a_reported_failure(
 
 
 @pytest.mark.parametrize("nonsense", [None, "text", Outcome(events=(None,)), Outcome(writes=("x",))])  # type: ignore[arg-type]  # nonsense on purpose
-async def test_a_handler_that_returns_nonsense_has_failed(bus: Bus, nonsense: Any) -> None:
+async def test_a_handler_with_an_invalid_outcome_has_failed(bus: Bus, nonsense: Any) -> None:
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
     on_failed = Seen()
     async with working(bus, {QuerySubmitted: Seen(nonsense), ComponentFailed: on_failed}):

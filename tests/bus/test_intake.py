@@ -269,7 +269,7 @@ async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields
         assert await length(bus, bus.keys.rejected()) == 1
 
 
-async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(bus: Bus) -> None:
+async def test_a_burst_waits_outside_the_queue_and_is_admitted_as_sessions_close(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 2})
     closing = Seen(Outcome(closes_session=True))
     async with running_intake(bus, places=3):

@@ -84,7 +84,7 @@ async def test_a_query_that_an_earlier_worker_could_not_read_is_rejected_by_its_
     assert fields[b"reason"].startswith(b"options.unheard_of: needs format %d" % FORMAT)
 
 
-async def test_a_query_is_let_in_with_the_format_of_its_session(bus: Bus) -> None:
+async def test_a_query_is_admitted_with_the_format_of_its_session(bus: Bus) -> None:
     """Independent of the format that its client named."""
     event = a_query("s1").model_copy(update={"format": FORMAT})
     async with running_intake(bus):

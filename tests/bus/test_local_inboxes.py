@@ -74,7 +74,9 @@ async def test_a_commit_takes_the_event_that_it_adds_for_a_consumer_of_its_proce
 
 
 @ON_REAL_SERVERS
-async def test_a_commit_takes_nothing_while_the_reader_has_every_place(bus: Bus, taken: list[bytes]) -> None:
+async def test_a_commit_takes_no_entry_while_the_reader_occupies_every_slot(
+    bus: Bus, taken: list[bytes]
+) -> None:
     bus.local_inboxes = LocalInboxes()
     on_output = Seen()
     async with working(bus, {QuerySubmitted: Seen(ANSWERS), CancellationRequested: on_output}, concurrency=1):
@@ -184,7 +186,7 @@ async def test_an_event_suspected_of_killing_its_process_runs_exclusively_across
         (b"duplicate", 2),
     ],
 )
-def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: Any, free: int) -> None:
+def test_a_slot_stays_reserved_only_for_a_reply_with_an_entry(reply: Any, free: int) -> None:
     limit, begun = ConcurrencyLimit(slots=2, readers=1), list[Entry]()
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
     no_chores = CleanUp(bus, "inbox", "coordinator")

@@ -188,7 +188,7 @@ async def test_waiting_for_redis_ends_after_its_timeout() -> None:
         await bus.open(patience_s=0.2)
 
 
-async def test_an_error_that_waiting_cannot_help_is_raised_at_once(redis_server: RedisServer) -> None:
+async def test_a_permanent_error_is_raised_at_once(redis_server: RedisServer) -> None:
     host = f"127.0.0.1:{redis_server.port}"
     for url in (
         f"redis://nobody:wrong@{host}/0",

@@ -62,7 +62,7 @@ async def test_a_step_that_was_tried_again_leaves_one_record(bus: Bus) -> None:
     assert len(await run(bus, A_DECISION, fails_first=True)) == 1
 
 
-async def test_a_record_that_is_too_large_is_named_in_its_place(bus: Bus) -> None:
+async def test_an_oversized_record_is_replaced_by_a_notice(bus: Bus) -> None:
     (record,) = await run(
         bus, AssemblyRecord(of=A_DECISION.of, missing=("x" * bus.settings.max_event_bytes,))
     )

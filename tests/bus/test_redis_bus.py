@@ -88,7 +88,7 @@ async def test_catalogues_are_remembered_so_many_at_a_time_and_read_again_after_
             assert len(bus._catalogues) <= 2
 
 
-async def test_a_group_that_is_there_already_is_left_as_it_is_and_another_type_is_an_error(bus: Bus) -> None:
+async def test_an_existing_group_is_kept_and_a_key_of_another_type_is_an_error(bus: Bus) -> None:
     stream = bus.keys.inbox(0, "coordinator")
     for _ in range(2):
         await bus.ensure_groups([(stream, "one"), (stream, "two")])

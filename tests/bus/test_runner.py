@@ -87,7 +87,7 @@ async def test_sigterm_ends_an_idle_process_with_0(redis_server: RedisServer, na
         assert (await process.exit())[0] == 0
 
 
-async def test_work_longer_than_the_grace_is_handed_back_and_taken_over_at_once(
+async def test_work_that_exceeds_the_grace_period_is_handed_back_and_reclaimed_at_once(
     redis_server: RedisServer, namespace: str
 ) -> None:
     """Even when it is a thread that cannot be ended."""

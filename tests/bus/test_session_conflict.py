@@ -76,7 +76,7 @@ async def test_the_same_query_under_the_same_id_is_the_same_session(bus: Bus, ag
     assert await length(bus, bus.keys.log("s1")) == 1
 
 
-async def test_a_query_that_waits_for_room_holds_its_id_too(bus: Bus) -> None:
+async def test_a_queued_query_reserves_its_session_id(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
     async with running_intake(bus):
         for n in range(8):  # so that some wait, in any partition

@@ -131,7 +131,7 @@ async def test_an_exclusive_handler_is_stopped_too(bus: Bus) -> None:
     assert endless.cancelled == ["s1"]
 
 
-async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_stopped(bus: Bus) -> None:
+async def test_no_further_attempt_begins_after_the_session_is_stopped(bus: Bus) -> None:
     """Its entry is newer than the stop; the request is older."""
     bus.settings = bus.settings.model_copy(update={"retry_delay_s": 600})
     seen = Seen()

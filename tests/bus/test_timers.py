@@ -51,7 +51,7 @@ def reasons(seen: Seen) -> list[str]:
     return [item.reason for item in data if isinstance(item, CancellationRequested)]
 
 
-async def test_a_due_timer_fires_once_though_several_workers_move_it_and_is_logged_then(bus: Bus) -> None:
+async def test_a_due_timer_moved_by_several_workers_fires_and_is_logged_once(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"lease_s": LONG_S})  # no worker takes over from the others
     at = SetTimer("at", utc_now() + timedelta(seconds=0.1), DeadlineReached())
     on_query, on_cancel, on_deadline = Seen(Outcome(timers=(a_timer(0.05), at))), Seen(), Seen()

@@ -23,7 +23,7 @@ async def life_ms(bus: Bus, specification: Specification) -> int:
     return int(await bus.batcher.submit("PTTL", key))
 
 
-async def test_domains_published_at_once_are_all_published(bus: Bus) -> None:
+async def test_concurrently_published_domains_are_all_published(bus: Bus) -> None:
     each = [a_specification(f"domain_{n}", f"flow_{n}") for n in range(8)]
     await asyncio.gather(*(WorkflowStore(bus).publish([one]) for one in each))
     published = await WorkflowStore(bus).hashes()

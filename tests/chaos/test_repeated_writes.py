@@ -65,7 +65,7 @@ def reported_by(redis: RedisServer, namespace: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("scenario", list(WANTED))
-def test_a_write_asked_for_twice_and_killed_anywhere_has_one_effect(
+def test_a_write_requested_twice_and_killed_anywhere_has_one_effect(
     redis_server: RedisServer, namespace: str, tmp_path: Path, scenario: str
 ) -> None:
     kills = [f"{point}:kill@{n}" for n in ((1, 2) if IS_LONG else (1,)) for point in POINTS]

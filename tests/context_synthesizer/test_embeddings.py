@@ -133,7 +133,7 @@ async def test_boilerplate_is_not_embedded() -> None:
     assert embed.asked == [QUESTION, "harbour"]
 
 
-async def test_an_item_reads_as_it_was_written_after_a_round_of_nothing() -> None:
+async def test_vectors_of_a_round_without_texts_are_read_back_unchanged() -> None:
     kept, session = a_kept(), FakeSession()
     await weighed(ByMatter(), kept, session, 1, "harbour", STORM)
     made = await Embeddings("by matter", ByMatter()).weigh(MemoryDelta(), kept, 2, session)
@@ -190,7 +190,7 @@ def not_async(texts: Sequence[str]) -> list[list[float]]:
         never_comes,
     ],
 )  # fmt: skip  # a list
-async def test_when_it_fails_in_any_way_words_alone_decide(embed: Callable[..., object]) -> None:
+async def test_a_failing_embedder_leaves_the_choice_to_words(embed: Callable[..., object]) -> None:
     kept, session = a_kept(), FakeSession()
     async with asyncio.timeout(30):
         made = await weighed(embed, kept, session, 1, "x", SONATA, STORM)  # type: ignore[arg-type]  # of many kinds

@@ -231,7 +231,7 @@ async def test_no_summary_is_asked_for_where_none_may_be() -> None:
     assert TO_SUMMARIZE not in documents(outcome)
 
 
-async def test_a_summary_that_can_be_believed_is_filed_once_and_shown() -> None:
+async def test_a_valid_summary_is_filed_once_and_shown() -> None:
     session, synthesizer, _ = await with_small_budget()
     line = "F100: Course 1.0 on MCP is held in the house by the harbour."
     session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))

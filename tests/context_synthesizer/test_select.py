@@ -31,7 +31,7 @@ def test_each_of_the_newest_results_is_shown_among_closer_facts_of_earlier_round
     assert all(shown & set(ids_in(use.facts)) for use in session.deltas[-1].tool_usage)
 
 
-def test_a_long_fact_of_one_newest_result_leaves_room_for_that_of_another() -> None:
+def test_a_long_fact_of_one_new_result_leaves_tokens_for_another() -> None:
     wall = ", ".join(f"the harbour house number {number}" for number in range(14))
     calls = [a_search(f"course {n}", (f"Course {n}", f"MCP course {n} is held in {wall}.")) for n in range(8)]
     session = a_session(Round(calls))

@@ -131,7 +131,7 @@ def test_a_line_that_turns_its_fact_around_is_refused(text: str, why: str) -> No
     assert why in refused
 
 
-def test_signs_that_a_fence_replaces_are_compared_as_they_were() -> None:
+def test_signs_replaced_by_a_fence_are_compared_in_their_original_form() -> None:
     memory = a_session(
         Round([a_search("x", ("T", "(In 1990 she moved to the town of Calden, they say.)"))])
     ).memory

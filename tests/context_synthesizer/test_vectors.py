@@ -109,7 +109,7 @@ def test_a_process_that_takes_over_has_the_same_closeness(seed: int) -> None:
         assert other.closeness("q", searches) == one.closeness("q", searches)
 
 
-def test_a_new_fact_far_from_a_search_that_all_others_are_alike_to_is_not_close() -> None:
+def test_a_fact_far_from_a_search_is_not_close_though_all_others_are_equally_close() -> None:
     one = Vectors("m")
     one.add({f"F{n}": row_of([1.0, 1.0]) for n in range(8)}, {digest_of("q"): row_of([1.0, 0.5])})
     assert set(one.closeness("q", []).values()) == {1.0}
@@ -117,7 +117,7 @@ def test_a_new_fact_far_from_a_search_that_all_others_are_alike_to_is_not_close(
     assert one.closeness("q", [])["F8"] == 0.0
 
 
-def test_an_item_is_read_as_it_was_added() -> None:
+def test_an_added_item_is_read_back_unchanged() -> None:
     one, other = Vectors("m"), Vectors("m")
     item = one.add(
         {"F1": row_of([1.0, -0.5]), "F2": row_of([0.0, 1.0])}, {digest_of("q"): row_of([1.0, 1.0])}

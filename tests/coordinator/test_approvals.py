@@ -88,7 +88,7 @@ def test_a_call_that_a_person_has_to_approve_waits_with_its_whole_batch() -> Non
     assert decision.session.spent.tool_calls == 0, "nothing has run yet"
 
 
-def test_an_approved_batch_goes_out_with_the_place_of_the_decision() -> None:
+def test_an_approved_batch_is_sent_with_the_entry_of_the_decision() -> None:
     decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(True))
     search, book = only(decision, ToolsRequested).calls
     assert (search.approval, book.approval) == (None, DECIDED)

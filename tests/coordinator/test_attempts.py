@@ -128,7 +128,7 @@ def test_a_session_stopped_in_a_step_reports_the_results_of_finished_steps(
     assert not request.has_result
 
 
-def test_a_step_whose_tools_are_not_there_ends_the_session_as_it_is_opened() -> None:
+def test_a_step_with_missing_tools_ends_the_session_on_opening() -> None:
     absent = STEPS[2].model_copy(update={"tools": ("deploy", "deplyo")})
     decision = opened(*STEPS[:2], absent)
     session_opened, request = decision.commands

@@ -206,7 +206,7 @@ def test_the_end_of_another_run_changes_nothing() -> None:
     assert next_step(session, late).session is session
 
 
-def test_an_end_that_is_reported_twice_counts_once() -> None:
+def test_an_end_reported_twice_counts_once() -> None:
     session = after_calls(BOOK).session
     done = next_step(session, ended(session))
     assert next_step(done.session, ended(session)).session is done.session

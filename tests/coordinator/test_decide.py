@@ -164,14 +164,14 @@ class TestLimits:
             request = ending(met(session, DeadlineReached()))
             assert request.termination_reason == "deadline_exceeded"
 
-    def test_a_batch_under_way_at_the_deadline_is_named_for_its_journal(self) -> None:
+    def test_a_batch_in_flight_at_the_deadline_is_named_for_its_journal(self) -> None:
         request = ending(met(a_session_running_tools(), DeadlineReached()))
         assert request.batch == 1
         assert request.reasoning == ENTRY
 
 
 class TestFailures:
-    def test_a_failed_round_is_tried_again_with_ever_smaller_briefings(self) -> None:
+    def test_a_failed_round_is_retried_with_smaller_and_smaller_briefings(self) -> None:
         error = ErrorInfo(code="overloaded", message="529")
         session = a_session_reasoning()
         for level in ("simplified", "minimal"):

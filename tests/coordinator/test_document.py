@@ -64,7 +64,7 @@ def read() -> Session:
     return SESSION.read(orjson.dumps(FLAT))
 
 
-def test_every_field_of_a_flat_document_is_read_into_its_place() -> None:
+def test_every_field_of_a_flat_document_is_read_into_its_part() -> None:
     one = read()
     query, tools, spent, material = one.query, one.tools, one.spent, one.material
     assert (query.question, query.tenant, query.grant, query.citations) == (

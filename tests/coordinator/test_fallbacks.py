@@ -132,7 +132,7 @@ class TestAModelThatIsOutOfOrder:
         assert only(asked(session), ReasoningRequested).model == "wanted"
         assert only(asked(session, out("wanted")), ReasoningRequested).model == "own"
 
-    def test_it_is_asked_again_when_it_is_back_and_the_change_is_reported_once(self) -> None:
+    def test_a_recovered_model_is_asked_again_and_the_change_is_reported_once(self) -> None:
         session = an_opened_session(models=MODELS).session
         first = asked(session, out("own", 5))
         batch = answered(first.session, a_reply(calls=1)).session
@@ -248,7 +248,7 @@ class TestAModelThatIsOutOfOrder:
         decision = asked(answered(session, a_failed_reply(code, "second")).session)
         assert ending(decision).termination_reason == "model_unavailable"
 
-    def test_one_that_does_not_take_the_request_gives_way_to_another_at_once(self) -> None:
+    def test_a_model_that_refuses_the_request_is_replaced_at_once(self) -> None:
         session = asked(an_opened_session(models=("own", "second")).session).session
         failed = answered(session, a_failed_reply("invalid_request"))
         assert only(failed, BriefingRequested).level == "full"
@@ -271,7 +271,7 @@ class TestAModelThatIsOutOfOrder:
         messages = [one.message for one in ended.uncertainty if one.kind == "model_failed"]
         assert "It said no." in messages[-1]
 
-    def test_one_that_fails_twice_in_a_round_gives_way_to_another(self) -> None:
+    def test_a_model_that_fails_twice_in_a_round_is_replaced(self) -> None:
         """One session's failures do not open a breaker; it need not wait for others to fail too."""
         session = asked(an_opened_session(models=("own", "second")).session).session
         session = asked(answered(session, a_failed_reply()).session).session

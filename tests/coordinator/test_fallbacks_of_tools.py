@@ -83,7 +83,7 @@ class TestToolsThatFail:
             "`search` was unavailable and was not offered; `tool_30` could be used instead."
         )
 
-    def test_one_the_model_calls_all_the_same_is_left_to_the_dispatcher(self) -> None:
+    def test_a_call_of_an_unavailable_tool_is_left_to_the_dispatcher(self) -> None:
         session = asked(an_opened_session(a_catalogue("fetch", "search")).session).session
         session = replace(session, models=replace(session.models, outages=Outages(tools=("search",))))
         request = only(answered(session, a_reply(calls=1)), ToolsRequested)
@@ -97,7 +97,7 @@ class TestToolsThatFail:
         decision = answered(session, a_briefing(), catalogue, outages=Outages(tools=("search",)))
         assert only(decision, ReasoningRequested).last_round_because.startswith("Every tool is unavailable")
 
-    def test_when_every_tool_is_out_of_order_the_model_answers_at_once(self) -> None:
+    def test_the_model_answers_at_once_when_every_tool_is_unavailable(self) -> None:
         decision = asked(an_opened_session().session, tools_out=("search",))
         request = only(decision, ReasoningRequested)
         assert (request.tools, request.last_round_because) == (

@@ -169,7 +169,7 @@ async def test_a_decision_of_a_person_takes_a_waiting_session_on() -> None:
     assert await a_coordinator(tools=tools).on_event(a_delivery(a_decision(False)), out) == NOTHING
 
 
-async def test_a_session_that_waits_for_a_person_gives_its_room_to_others() -> None:
+async def test_a_session_that_waits_for_a_person_releases_its_slot() -> None:
     tools = a_catalogue(a_tool("book", approval="always"))
     coordinator = a_coordinator(tools=tools)
     reasoning = answered(an_opened_session(tools).session, a_briefing(), tools).session
@@ -323,7 +323,7 @@ async def test_a_summary_updates_a_session_that_keeps_waiting_for_the_model() ->
     assert (after.summaries.ready, after.phase) == ("1-1", "tools")
 
 
-async def test_a_step_is_remembered_once_it_is_committed() -> None:
+async def test_a_step_is_cached_after_its_commit() -> None:
     coordinator, before = a_coordinator(), an_opened_session().session
     briefed = an_event(a_briefing(), answers=before.pending_request)
     outcome = await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
@@ -335,7 +335,7 @@ async def test_a_step_is_remembered_once_it_is_committed() -> None:
     assert await coordinator.on_event(reply, unread) == NOTHING, "it is remembered for one event"
 
 
-async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_place() -> None:
+async def test_a_step_overtaken_by_a_summary_is_not_cached() -> None:
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)
     summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
@@ -354,7 +354,7 @@ async def test_the_state_document_is_small_for_any_query() -> None:
     assert len(write.content) < 2_000
 
 
-def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_its_place() -> None:
+def test_a_dead_assembler_is_replaced_before_the_coordinator_answers_itself() -> None:
     """Its work is reclaimed when its lease expires, which is checked every quarter of a lease."""
     bus, coordinator = BusSettings(), CoordinatorSettings()
     assert coordinator.limits(bus.lease_s, bus.deadline_max_s).assembly_s > 2 * 1.25 * bus.lease_s

@@ -106,7 +106,7 @@ class TestAsking:
         assert (asked.round, asked.until) == (1, due)
         assert decision.timers == (SetTimer("person", due, PersonOverdue(round=1)),)
 
-    def test_the_batch_goes_out_with_the_place_of_the_answer(self) -> None:
+    def test_the_batch_is_sent_with_the_entry_of_the_answer(self) -> None:
         decision = after(waiting(a_call("search", "s"), a_question()), an_answer())
         calls = batch(decision)
         assert (calls["s"].answer, calls["q1"].answer) == (None, SUBMITTED)
@@ -167,7 +167,7 @@ class TestAsking:
         assert all("at most 3 questions" in (why or "") for why in refused[3:])
         assert after(decision.session, an_answer()).session.spent.tool_calls == 3
 
-    def test_an_id_that_is_used_twice_asks_once(self) -> None:
+    def test_a_call_id_used_twice_asks_once(self) -> None:
         decision = called(a_session(), a_question("q", "This?"), a_question("q", "That?"))
         assert [question.question for question in only(decision, QuestionAsked).questions] == ["This?"]
         only(after(decision.session, an_answer()), ToolsRequested)
@@ -307,7 +307,7 @@ saying = st.one_of(
 
 
 @given(calls=st.lists(asking, min_size=1, max_size=5), inputs=st.lists(saying, max_size=8))
-def test_in_any_order_a_batch_goes_out_once_and_every_call_with_its_due(
+def test_a_batch_is_sent_once_with_all_decisions_and_answers_in_any_order(
     calls: list[ToolCall], inputs: list[EventData]
 ) -> None:
     decision = called(a_session(), *calls)

@@ -255,7 +255,7 @@ def hostage(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterat
 
 @given(entries=st.lists(hostile(), min_size=1, max_size=12))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_each_entry_ends_in_one_way_and_the_next_query_is_answered(
+def test_each_hostile_entry_has_one_outcome_and_the_next_query_is_answered(
     hostage: Hostage, entries: list[Hostile]
 ) -> None:
     hostage.meets(entries)

@@ -37,7 +37,7 @@ def test_another_model_answers_for_one_that_fails(processes: int) -> None:
         assert fallback_steps(five, "s1")[:3] == ["simplified_briefing", "minimal_briefing", "other_model"]
 
 
-def test_another_model_answers_at_once_for_one_that_is_not_known() -> None:
+def test_another_model_answers_at_once_in_place_of_an_unknown_one() -> None:
     with pipeline(scripted=[failing("model-a", 404), *script()], **IMPATIENT) as five:
         five.submit("How high is it?", session_id="s1")
         response = five.response_to("s1")

@@ -140,7 +140,7 @@ async def test_a_run_tries_an_idempotent_write_again_under_its_key() -> None:
     assert [(context.call_id, context.attempt) for context in runs] == [("a#1", 1), ("a#2", 1), ("a#3", 1)]
 
 
-async def test_a_tool_runs_once_the_tool_it_depends_on_has_succeeded_in_the_run() -> None:
+async def test_a_dependent_tool_runs_after_the_other_has_succeeded_in_the_run() -> None:
     graph = {
         "room": {"call": "book", "args": {"room": 7}},
         "paid": {"call": "pay", "depends_on": ["room"], "args": {"booking": "$room.booking"}},
@@ -185,7 +185,7 @@ class TestApprovals:
         await until(wait)
         return run_id
 
-    async def test_all_that_wait_are_approved_at_once_and_then_run(self) -> None:
+    async def test_all_waiting_calls_are_approved_together_and_then_run(self) -> None:
         async with a_pipeline(book) as antiphon:
             run_id = await self._waiting(antiphon)
             assert await antiphon.approve(run_id, by="Ann") == ("rooms/a#1", "rooms/b#1")

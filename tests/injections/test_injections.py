@@ -155,7 +155,9 @@ def test_a_fenced_text_is_one_fact_and_nothing_else(injection: Injection) -> Non
 
 @every_place
 @every_injection
-def test_a_briefing_is_as_with_a_harmless_text_in_the_same_place(injection: Injection, place: str) -> None:
+def test_a_hostile_text_changes_a_briefing_no_more_than_a_harmless_one(
+    injection: Injection, place: str
+) -> None:
     index = the_index(place, injection.text)
     hostile, harmless = the_briefing(index), the_harmless_briefing(place)
 

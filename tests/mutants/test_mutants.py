@@ -84,11 +84,11 @@ def changed(source: str) -> set[tuple[str, str]]:
         ),
     ],
 )
-def test_a_place_is_changed_in_each_of_its_ways(source: str, kind: str, after: str) -> None:
+def test_a_site_is_changed_by_each_of_its_mutations(source: str, kind: str, after: str) -> None:
     assert (kind, after) in changed(source)
 
 
-def test_a_mutant_of_an_earlier_run_is_there_until_its_source_changes(file: str, tmp_path: Path) -> None:
+def test_a_mutant_of_an_earlier_run_is_kept_until_its_source_changes(file: str, tmp_path: Path) -> None:
     drawn_then = [one for n in range(len(sites(file))) if (one := drawn(file, n, Random(SEED)))]
     assert all(one.is_there for one in drawn_then)
     (tmp_path / file).write_text(MODULE.replace("count < 0", "not count"))
@@ -198,7 +198,7 @@ def test_the_interval_of_few_samples_is_wide_and_within_zero_and_one() -> None:
     assert (round(low, 3), round(high, 3)) == (0.698, 0.796)
 
 
-def test_a_result_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+def test_a_result_is_read_back_unchanged(tmp_path: Path) -> None:
     one = next(found for n in range(99) if (found := drawn("coordinator/limits.py", n, Random(SEED))))
     fates = [
         Fate(one, True),

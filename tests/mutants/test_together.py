@@ -94,7 +94,7 @@ def test_a_run_cut_short_by_failures_continues_without_the_caught_mutants(
     assert suite.whole_runs == [[FIRST, SECOND], [SECOND]]
 
 
-def test_no_two_mutants_of_a_function_are_together_and_their_order_is_no_matter() -> None:
+def test_a_group_has_one_mutant_per_function_independent_of_their_order() -> None:
     same = replace(FIRST, line=9)
     assert groups([FIRST, same, SECOND]) == [[FIRST, SECOND], [same]]
     assert groups([SECOND, same, FIRST]) == groups([FIRST, same, SECOND])

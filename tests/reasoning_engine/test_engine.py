@@ -197,9 +197,7 @@ async def test_a_lasting_failure_ends_as_a_classified_error(trouble: Scripted, c
         (400, "BadRequestError", "no such parameter", "invalid_request"),
     ],
 )
-async def test_an_error_that_a_retry_cannot_mend_fails_at_once(
-    status: int, kind: str, message: str, code: str
-) -> None:
+async def test_a_permanent_error_fails_at_once(status: int, kind: str, message: str, code: str) -> None:
     asked = await ask(Scripted(status=status, error=kind, text=message))
     assert (asked.failed.error.code, asked.failed.error.retryable, asked.failed.attempts) == (code, False, 1)
     assert message in asked.failed.error.message

@@ -241,7 +241,7 @@ class TestSummaries:
         assert isinstance(failed, SummaryFailed)
         assert failed.error.code == "stale"
 
-    async def test_one_too_many_at_once_fails_and_does_not_wait(self) -> None:
+    async def test_a_call_beyond_the_concurrency_limit_fails_without_waiting(self) -> None:
         case = self.case(summary_concurrency=1)
         case.model.may_reply.clear()
         first = asyncio.ensure_future(case.summary())

@@ -87,7 +87,7 @@ def test_any_content_of_a_message_becomes_a_serializable_reply(
 
 
 @given(json_like)
-def test_arguments_arrive_as_they_were_or_with_a_problem(arguments: Any) -> None:
+def test_arguments_arrive_unchanged_or_with_a_problem(arguments: Any) -> None:
     (call,) = parse(a_message(use(arguments=arguments if arguments is not None else 0))).tool_calls
     if call.problem is None:
         assert call.arguments == arguments

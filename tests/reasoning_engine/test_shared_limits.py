@@ -90,7 +90,7 @@ async def test_a_429_pauses_the_model_for_all_engines(bus: Bus) -> None:
     assert SECONDS_LEFT < other.failed.retry_after_s <= PAUSE_S
 
 
-async def test_a_short_pause_is_waited_for_and_the_call_is_made_once_more(bus: Bus) -> None:
+async def test_a_short_delay_is_waited_for_and_the_call_is_retried(bus: Bus) -> None:
     limited = LIMITED.model_copy(update={"headers": {"retry-after": "0.2"}})
     asked = await ask(limited, Scripted(text="Yes."), guard=an_engine(bus))
     assert (asked.completed.text, asked.completed.attempts) == ("Yes.", 2)

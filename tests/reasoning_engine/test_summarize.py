@@ -73,7 +73,7 @@ async def failure_of(*script: Scripted, **more: Any) -> tuple[SummaryFailed, lis
     return outcome, requests
 
 
-def test_the_prompt_has_instructions_of_its_own_and_the_facts_in_their_fence() -> None:
+def test_the_summary_prompt_has_its_own_instructions_and_the_fenced_facts() -> None:
     prompt = build_summary_prompt(a_request(), SOURCE, "cheap")
     assert (prompt["model"], prompt["max_tokens"]) == ("cheap", 300)
     assert prompt["system"][0]["text"] == INSTRUCTIONS != SYSTEM
@@ -82,7 +82,7 @@ def test_the_prompt_has_instructions_of_its_own_and_the_facts_in_their_fence() -
     assert "tools" not in prompt
 
 
-def test_a_summary_has_no_more_room_than_the_session_has_tokens() -> None:
+def test_a_summary_has_no_more_tokens_than_the_session() -> None:
     assert build_summary_prompt(a_request(tokens_left=40), SOURCE, "cheap")["max_tokens"] == 40
 
 

@@ -96,7 +96,7 @@ async def test_a_batch_in_flight_reports_its_settled_calls_and_names_the_others(
     ] == ["book toolu_11"]
 
 
-async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
+async def test_a_write_that_had_only_begun_has_an_unknown_outcome() -> None:
     session = a_session()
     session.journals[journal_name(1)] = {begun_entry("toolu_11"): b"1"}
     response = await answer_to(session, a_request("cancelled", "cancelled", reasoning="2-0", batch=1))

@@ -80,7 +80,7 @@ def test_a_write_of_unknown_outcome_is_to_be_checked_before_anything_else() -> N
     assert steps(memory, "deadline_exceeded")[0] == "Check first whether `book` took effect."
 
 
-def test_each_failure_has_its_own_way_on() -> None:
+def test_each_failure_has_its_own_next_step() -> None:
     memory = a_memory(
         a_use("a", "permission_denied", message="No. Do not try again.", what_happened="No."),
         a_use("b", "rate_limit"),

@@ -131,7 +131,7 @@ def test_lost_facts_are_counted_and_a_summary_is_reported() -> None:
     assert list(memory_uncertainties(a_memory(a_use()))) == []
 
 
-def test_a_call_still_under_way_is_named() -> None:
+def test_a_call_still_in_flight_is_named() -> None:
     assert [uncertain.kind for uncertain in tool_uncertainties(a_memory(), (("c1", "book"),))] == [
         "call_unfinished"
     ]

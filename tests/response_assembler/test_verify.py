@@ -108,7 +108,7 @@ def test_a_number_that_does_not_is_noted_as_perhaps_computed(number: str) -> Non
     )
 
 
-def test_a_citation_that_does_not_exist_is_not_doubted_twice() -> None:
+def test_a_nonexistent_citation_is_reported_only_once() -> None:
     assert kinds("It is “never was opened at all” in 1999 [F9].") == []
 
 

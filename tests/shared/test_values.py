@@ -44,7 +44,7 @@ def test_a_session_id_that_could_be_mistaken_is_refused(session_id: str) -> None
 
 
 @pytest.mark.parametrize("entry", ["0-0", "1732190400000-12"])
-def test_a_log_entry_is_a_place_in_a_stream(entry: str) -> None:
+def test_a_log_entry_is_an_id_in_a_stream(entry: str) -> None:
     assert TypeAdapter[str](LogEntry).validate_python(entry) == entry
 
 

@@ -71,7 +71,7 @@ def test_a_query_waits_for_a_bounded_number_of_others(
 
 
 @given(weights, steps)
-def test_every_query_is_let_in_once_and_each_tenants_in_their_order(
+def test_every_query_is_admitted_once_and_in_the_order_of_its_tenant(
     weights: dict[str, float], steps: list[str]
 ) -> None:
     line = Line(weights)

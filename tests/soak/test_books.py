@@ -99,7 +99,7 @@ def test_the_log_of_a_session_that_went_well_is_in_order() -> None:
     assert account.writes == [a_write(DONE)]
 
 
-def test_a_write_that_was_still_under_way_at_the_end_and_is_not_mentioned_is_noted() -> None:
+def test_an_unmentioned_write_still_in_flight_at_the_end_is_noted() -> None:
     assert read_log("s1", a_log(), {}, a_response()).writes == [a_write(None, is_reported=False)]
 
 

@@ -117,7 +117,7 @@ async def test_a_refused_call_is_logged_at_info(name: str) -> None:
     assert line["error"]
 
 
-async def test_the_second_call_of_an_id_is_refused_in_a_line_of_its_own() -> None:
+async def test_the_second_call_of_an_id_is_refused_in_its_own_log_line() -> None:
     lines = await lines_of([a_tool("look", answer)], a_call("c1"), a_call("c1"))
     assert sorted(line["status"] for line in lines) == ["ok", "refused"]
 

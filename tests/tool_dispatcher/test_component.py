@@ -37,7 +37,7 @@ async def published(bus: Bus, service: Service) -> Catalogue:
     return await bus.catalogue(str(await bus.current_catalogue()))
 
 
-async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
+async def test_the_dispatcher_publishes_its_catalogue_at_once(bus: Bus) -> None:
     settings = ToolDispatcherSettings(default_scopes=("read", "crm"), approval=("send",))
     registry = Registry([Ledger().tool("look"), Ledger().tool("send", "write")])
     service = build(bus, registry, settings)
@@ -94,7 +94,7 @@ async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
     }
 
 
-async def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
+async def test_a_rule_for_an_unknown_tool_is_refused() -> None:
     async with a_bus() as bus:
         with pytest.raises(ConfigurationError, match="tool 'sned' does not exist"):
             build(bus, Registry([Ledger().tool("send")]), ToolDispatcherSettings(approval=("sned",)))

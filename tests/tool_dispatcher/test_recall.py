@@ -93,14 +93,14 @@ async def test_a_fact_brings_back_the_whole_document_it_was_taken_from() -> None
     assert await past.parts("D2") == [second]
 
 
-async def test_several_facts_bring_back_each_document_once_in_their_order() -> None:
+async def test_several_facts_recall_each_document_once_in_order() -> None:
     past = searched()
     contents = [part["content"] for part in await past.parts(f"F1-F{len(past.memory.facts)}")]
     assert contents == PASSAGES
     assert [part["content"] for part in await past.parts("F1-F99999")] == PASSAGES
 
 
-async def test_an_id_may_be_written_as_it_is_cited() -> None:
+async def test_an_id_may_have_the_form_of_a_citation() -> None:
     past = searched()
     for written in ("F1", "[F1]", " f1 ", "F1, F2", "F1–F2"):
         assert [part["content"] for part in await past.parts(written)] == PASSAGES[:1]

@@ -256,7 +256,9 @@ class TestADeliberateRepetition:
         assert last.repeated is not None
         assert last.repeated.call_id == "r1"
 
-    async def test_asked_for_twice_in_one_reply_is_two(self, bus: Bus, effects: Effects) -> None:
+    async def test_two_deliberate_repetitions_in_one_reply_are_two_writes(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         await session.run(asks("c1", "mail", A))
         twice = (asks("r1", "mail", A, repeat_of="c1"), asks("r2", "mail", A, repeat_of="c1"))

@@ -46,9 +46,7 @@ async def one(tools: list[Tool], request: ToolsRequested, bus: Bus | None = None
 
 
 @pytest.mark.parametrize(("is_retried", "runs"), [(True, 3), (False, 1)])
-async def test_a_node_with_retries_of_its_own_is_not_tried_again_by_the_contract(
-    is_retried: bool, runs: int
-) -> None:
+async def test_a_node_with_its_own_retries_ignores_those_of_the_contract(is_retried: bool, runs: int) -> None:
     look = Flaky(*(unavailable() for _ in range(5)))
     tool = a_tool("look", look, retry=3, backoff={"initial_ms": 1})
     result = await one([tool], a_run_call("look", "a", is_retried=is_retried))
@@ -103,7 +101,7 @@ async def test_a_result_too_large_for_an_event_is_kept_whole_under_its_handle(bu
     assert from_json(whole) == text
 
 
-async def test_a_secret_among_the_arguments_is_in_no_result_of_many_calls_at_once(bus: Bus) -> None:
+async def test_no_result_of_concurrent_calls_contains_a_secret_argument(bus: Bus) -> None:
     async def tell(arguments: dict[str, Any], context: ToolContext) -> Any:
         return {"said": f"I know {arguments['password']}", "text": "x" * 3_500_000}
 
@@ -153,7 +151,7 @@ async def test_the_repeat_policy_of_a_contract_does_not_apply_to_nodes(bus: Bus,
     assert len(enter.runs) == 3
 
 
-async def test_many_calls_of_one_run_at_once_keep_apart(bus: Bus) -> None:
+async def test_concurrent_calls_of_one_run_do_not_mix(bus: Bus) -> None:
     ledger = Ledger()
     async with a_dispatcher(ledger.tool("enter", "write"), bus=bus) as dispatcher:
         requests = [a_run_call("enter", f"each/{n}", number=n + 1) for n in range(40)]
@@ -193,7 +191,7 @@ class TestAnotherAttemptUnderTheSameKey:
         assert len(enter.runs) == 1
 
 
-async def test_a_tool_that_depends_on_another_runs_once_that_has_succeeded_in_the_run() -> None:
+async def test_a_dependent_tool_runs_after_the_other_has_succeeded_in_the_run() -> None:
     pay = a_tool("pay", Flaky(), "write", depends_on=[{"tool": "book", "required_fields": ["id"]}])
     tools = [pay, a_tool("book", Flaky(), "write")]
     early = await one(tools, a_run_call("pay", "a"))

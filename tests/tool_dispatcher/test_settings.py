@@ -71,7 +71,7 @@ def test_an_invalid_list_is_refused_with_the_faulty_entry(
         load(ToolDispatcherSettings)
 
 
-def test_the_table_shows_lists_as_they_are_written() -> None:
+def test_the_table_shows_lists_in_their_written_form() -> None:
     rows = {variable: (takes, default) for variable, takes, default, _ in variables(ToolDispatcherSettings)}
     assert rows[f"{PREFIX}DEFAULT_SCOPES"] == ("comma list", "read")
     assert rows[f"{PREFIX}APPROVAL"] == ("comma list", "")

@@ -64,9 +64,7 @@ def test_a_question_may_come_from_standard_input(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("closed", "shown"), [("<&-", True), (">&-", False), ("2>&-", True)])
-def test_a_program_started_without_a_standard_stream_answers_all_the_same(
-    folder: Path, closed: str, shown: bool
-) -> None:
+def test_a_program_without_a_standard_stream_still_answers(folder: Path, closed: str, shown: bool) -> None:
     done = from_a_shell(folder, f'"$@" {closed}', QUESTION)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
     assert ("40 minutes" in done.stdout) is shown

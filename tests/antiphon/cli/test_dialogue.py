@@ -81,7 +81,7 @@ def test_calls_are_approved_there_too(folder: Path, stdin: str, answer: str) -> 
     assert 'waits for approval: find_recipe(query="pea soup") [toolu_1]' in done.stderr
 
 
-def test_json_is_one_response_on_stdout_all_the_same(folder: Path) -> None:
+def test_json_output_is_one_response_on_stdout_in_a_dialogue(folder: Path) -> None:
     done = ask(folder, "2\n", "Cook.", "--json")
     response = Response.model_validate(orjson.loads(done.stdout))
     assert response.answer.startswith("Pea soup")

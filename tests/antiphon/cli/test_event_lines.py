@@ -95,7 +95,7 @@ def test_results_of_several_calls_are_labelled_with_their_tool() -> None:
     assert progress(event.data) == ["  -> search: ok, 1 result", "  -> search: ok, nothing found"]
 
 
-def test_an_event_without_a_line_of_its_own_is_shown_as_progress() -> None:
+def test_an_event_without_a_specific_line_is_shown_as_progress() -> None:
     failed = ReasoningFailed(round=1, error=ErrorInfo(code="overloaded", message="busy"), model="m")
     assert detail(failed) == "the model failed: busy"
 

@@ -139,5 +139,5 @@ def test_one_that_cannot_be_read_exits_with_3_and_the_others_are_rewritten(
     assert run("replay", "verify", "old.jsonl").exit_code == 0
 
 
-def test_a_path_that_is_not_there_exits_with_2(run: InProcess) -> None:
+def test_a_missing_path_exits_2(run: InProcess) -> None:
     assert run("replay", "update", "nowhere").exit_code == 2

@@ -83,7 +83,7 @@ async def test_up_to_two_tool_rounds_then_the_answer_ends_like_any_other(asked_o
     assert "max_tool_rounds_reached" not in {one.kind for one in response.uncertainty}
 
 
-async def test_a_model_that_wants_more_tools_than_the_rounds_allow_ends_in_part(asked_of: AskedOf) -> None:
+async def test_a_model_that_requests_tools_beyond_the_last_round_ends_partially(asked_of: AskedOf) -> None:
     async with serving(LOOK_UP, LOOK_UP) as server:
         asked_of(server)
         response = await asked(look_up, max_tool_rounds=1)

@@ -43,7 +43,7 @@ def test_a_following_process_learns_from_completed_sessions(
         process.communicate()
 
 
-def test_each_session_is_looked_at_once_and_nothing_is_replaced(
+def test_each_session_is_examined_once_and_nothing_is_replaced(
     run: InProcess, booking: str, empty: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poor = str(ROOT / "tests/recordings/a_single_round.jsonl")

@@ -43,7 +43,7 @@ def test_a_dependency_of_the_contract_is_an_edge() -> None:
     assert edges_of(made) == {"quote": [], "pay": ["quote"]}
 
 
-def test_a_read_that_nothing_used_is_left_out() -> None:
+def test_an_unused_read_is_left_out() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {"id": "A-17"}, 1),
@@ -54,7 +54,7 @@ def test_a_read_that_nothing_used_is_left_out() -> None:
     assert made.left_out == (("unused", "its result was not used"),)
 
 
-def test_a_write_that_was_repeated_on_purpose_is_made_twice() -> None:
+def test_a_deliberately_repeated_write_is_made_twice() -> None:
     call = a_call("put", {"x": "same"}, {}, 1, effect="write")
     again = a_call("put", {"x": "same"}, {}, 2, effect="write")
     assert edges_of(learned("Go.", call, again)) == {"put": [], "put_2": ["put"]}
@@ -132,7 +132,7 @@ def a_workflow(**graph: dict[str, object]) -> Specification:
         ({"a": {"call": "a"}, "b": {"call": "b", "args": {"id": "$a.id"}, "depends_on": ["a"]}}, []),
     ],
 )
-def test_the_check_names_every_way_in_which_a_workflow_does_something_else(
+def test_the_check_names_every_difference_of_a_workflow_from_its_sessions(
     graph: dict[str, dict[str, object]], expected: list[str]
 ) -> None:
     made = {
@@ -142,7 +142,7 @@ def test_the_check_names_every_way_in_which_a_workflow_does_something_else(
     assert [*differences(a_workflow(**graph), "w", made, {})] == expected
 
 
-def test_the_description_names_params_in_the_place_of_values() -> None:
+def test_the_description_names_params_instead_of_values() -> None:
     made = learned("Fly to Lisbon\nand stay.", a_call("book", {"to": "Lisbon"}, {}, 1, effect="write"))
     workflow = made.recipe.workflow
     assert workflow.description == "Fly to <to> and stay."

@@ -80,7 +80,7 @@ async def test_values_that_differ_between_two_bookings_become_params_without_a_q
     }
 
 
-async def test_a_recipe_is_current_while_its_tools_are_as_they_were() -> None:
+async def test_a_recipe_is_current_while_its_tools_are_unchanged() -> None:
     lines = await session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRAVEL)
     recipe = learn([chain_of(lines)]).recipe
     catalogue = next(line.catalogue for line in lines if isinstance(line, CatalogueLine))

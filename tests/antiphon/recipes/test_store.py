@@ -21,7 +21,7 @@ async def names(store: RecipeStore) -> list[str]:
     return [recipe.name for recipe in await store.all()]
 
 
-async def test_a_recipe_is_read_as_it_was_kept(bus: Bus) -> None:
+async def test_a_recipe_is_read_as_it_was_stored(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     assert await store.get("one") == a_recipe("one")
@@ -29,7 +29,7 @@ async def test_a_recipe_is_read_as_it_was_kept(bus: Bus) -> None:
     assert await store.get("two") is None
 
 
-async def test_the_least_recent_goes_where_there_is_no_room(bus: Bus) -> None:
+async def test_the_least_recently_used_recipe_is_removed_at_the_limit(bus: Bus) -> None:
     store = RecipeStore(bus)
     for n, name in enumerate(("a", "b", "c")):
         assert await store.store(a_recipe(name), 3) == ()

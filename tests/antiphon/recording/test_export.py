@@ -74,7 +74,7 @@ def test_a_file_is_named_for_its_session_by_signs_that_every_file_system_takes(s
         assert name.removesuffix(".gz").removesuffix(".jsonl").replace("=", ":") == session_id
 
 
-async def test_a_session_that_is_under_way_is_written_as_far_as_it_has_come(bus: Bus, tmp_path: Path) -> None:
+async def test_an_unfinished_session_is_exported_up_to_its_last_event(bus: Bus, tmp_path: Path) -> None:
     await bus.publish(a_query("a:b"), "open")
     written = await export_session(bus, "a:b", tmp_path / "new" / "folder")
     assert (written.path.name, written.events, written.is_answered) == ("a=b.jsonl", 1, False)

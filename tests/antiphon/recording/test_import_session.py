@@ -72,7 +72,7 @@ async def test_a_fork_is_imported_with_its_changes(bus: Bus, courses_lines: list
     assert b'"own":"another-model"' in (document or b"")
 
 
-async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:
+async def test_an_imported_session_keeps_its_final_state(bus: Bus) -> None:
     async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
         session_id = (await antiphon.ask(COURSES_QUERY)).session_id
         target = antiphon.open_bus()
@@ -140,7 +140,7 @@ def counted(lines: list[Line]) -> list[Line]:
     return [*lines[:-1], end(lines).model_copy(update={"events": len(events(lines)), "records": records})]
 
 
-async def test_an_import_that_ends_half_way_leaves_nothing_and_can_be_repeated(
+async def test_an_interrupted_import_leaves_nothing_and_can_be_repeated(
     bus: Bus, courses_lines: list[Line]
 ) -> None:
     session_id = events(courses_lines)[0].event.subject

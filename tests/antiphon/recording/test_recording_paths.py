@@ -33,7 +33,7 @@ def test_a_file_is_accepted_under_any_name_and_only_once(tmp_path: Path) -> None
     assert find_recordings([odd, odd]) == [odd]
 
 
-def test_a_path_that_is_not_there_is_an_error_and_a_folder_without_recordings_too(tmp_path: Path) -> None:
+def test_a_missing_path_and_a_folder_without_recordings_are_errors(tmp_path: Path) -> None:
     with pytest.raises(NoRecordings, match="does not exist"):
         find_recordings([tmp_path / "none"])
     with pytest.raises(NoRecordings, match="contains no recordings"):

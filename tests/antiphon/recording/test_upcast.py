@@ -72,7 +72,7 @@ def test_an_older_line_keeps_an_integer_beyond_64_bits(courses_path: Path) -> No
     assert 10**30 in [call.arguments.get("query") for data in requests for call in data.calls]
 
 
-def test_a_newer_format_is_refused_with_the_way_out(courses_path: Path) -> None:
+def test_a_newer_format_is_refused_with_the_fix(courses_path: Path) -> None:
     with pytest.raises(UnreadableEvent, match=r"line 1: .*newer Antiphon \(0.1.0\).*Upgrade"):
         list(read_lines(in_format(courses_path, FORMAT + 3)))
 

@@ -39,7 +39,7 @@ def test_a_record_missing_on_either_side_is_a_difference(courses_lines: list[Lin
     assert [(one.what, one.got) for one in found] == [("record of the decision", "(absent)")]
 
 
-def test_requests_are_compared_as_they_were_sent(courses_lines: list[Line]) -> None:
+def test_requests_are_compared_in_their_sent_form(courses_lines: list[Line]) -> None:
     """Prompts are compared separately from the requests that name them; a hash would be meaningless to a reader."""
     today = list(updated(with_words(courses_lines, "Payments Engineering", "Baking")))
     found = changes(courses_lines, today)

@@ -77,7 +77,7 @@ def test_results_and_params_that_are_given_decide() -> None:
     assert dry_run(plan, {"n": 5}, {}).nodes["c"] == "done"
 
 
-def test_every_way_is_walked_once() -> None:
+def test_every_path_is_walked_once() -> None:
     graph = {
         "a": call("book", compensate=UNDO),
         "way": {
@@ -196,6 +196,6 @@ def test_samples_fit_waits_ranges_and_params() -> None:
 
 
 @given(graphs())
-def test_every_way_through_any_workflow_ends(graph: dict[str, Any]) -> None:
+def test_every_path_through_any_workflow_ends(graph: dict[str, Any]) -> None:
     coverage = cover(a_plan(graph, **WORKFLOWS), {}, {})
     assert coverage.runs

@@ -206,7 +206,7 @@ ROWS = [
 
 
 @each_row(("graph", "code", "path", "words"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
-def test_an_error_names_its_path_and_the_way_out(graph: str, code: str, path: str, words: str) -> None:
+def test_an_error_names_its_path_and_the_fix(graph: str, code: str, path: str, words: str) -> None:
     params = "{p: {type: str}, n: {type: int}, l: {type: list}}"
     errors = [
         one for one in problems_in(graph, params=params, rest=SUB + SHAPED + ASKS) if one.severity == "error"
@@ -285,7 +285,7 @@ def test_a_suspicious_construct_is_a_warning(
     assert words in problem.text
 
 
-def test_workflows_that_contain_each_other_are_looked_into_once() -> None:
+def test_workflows_that_contain_each_other_are_checked_once() -> None:
     rest = """
         outer: {description: O, graph: {b: {workflow: inner}}}
         inner: {description: I, graph: {c: {workflow: inner}}}

@@ -37,7 +37,7 @@ def one(tmp_path: Path, **changes: Any) -> Question:
     return question
 
 
-def test_a_set_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_written_set_is_read_back_unchanged(tmp_path: Path) -> None:
     questions = read(a_file(tmp_path, a_question(), "", a_question(id="r")))
     again = tmp_path / "again.jsonl"
     again.write_text("".join(write(questions)))

@@ -46,7 +46,7 @@ def test_the_clock_of_a_run_continues_while_a_call_is_in_flight() -> None:
     assert status(live) == "timed_out"
 
 
-def test_undoing_has_time_of_its_own() -> None:
+def test_compensation_has_its_own_time_limit() -> None:
     graph = {"a": call("book", compensate={"call": "drop", "args": {}}), "b": call("look", "a")}
     live = Live(a_pinned(a_plan(graph))).begin()
     answer(live, "a")

@@ -130,7 +130,7 @@ def forgetful(then: dict[str, Any]) -> Live:
     return live
 
 
-def test_a_run_that_cannot_be_stopped_ends_all_the_same() -> None:
+def test_a_run_that_cannot_be_stopped_still_ends() -> None:
     live = forgetful({"type": "wait", "seconds": 5, "timeout_s": 9})
     set_aside(live, DeadlineReached())
     reasoned = live.answer_to(live.state.open["rest"].number)

@@ -148,7 +148,7 @@ class TestFailing:
         assert world.ok("first~undo").status == "compensated"
         assert world.run.nodes["b"].status == "skipped"
 
-    def test_a_way_out_of_a_branch_may_be_skipped(self) -> None:
+    def test_an_arm_of_a_branch_may_be_skipped(self) -> None:
         graph = {
             "a": {"type": "branch", "on": [{"default": "b"}]},
             "b": {**call(), "when": "1 > 2"},

@@ -58,7 +58,7 @@ class TestWaits:
         assert world.end.failure is not None
         assert (world.status, world.end.failure.kind) == ("failed", "unfit_seconds")
 
-    def test_a_wait_has_a_timeout_of_its_own(self) -> None:
+    def test_a_wait_node_has_its_own_timeout(self) -> None:
         graph = {
             "w": {"type": "wait", "seconds": 50, "timeout_s": 5, "on_error": {"fallback": "b"}},
             "b": call(),

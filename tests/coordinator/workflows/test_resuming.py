@@ -31,7 +31,7 @@ def test_a_resumed_run_calls_only_unfinished_nodes() -> None:
     assert world.begun == ["b", "c"]
 
 
-def test_a_call_that_is_made_again_after_a_resumption_has_a_key_of_its_own() -> None:
+def test_a_call_repeated_after_a_resumption_has_a_new_key() -> None:
     world = World(a_plan(CHAIN)).start().ok("a").fails("b").resume()
     first, again = (made for made in world.calls if made.path == "b")
     assert (first.key, again.key) == (1, 2)
@@ -107,7 +107,7 @@ def test_retries_are_counted_from_zero_when_a_run_is_resumed() -> None:
     assert [made.attempt for made in world.calls] == [1, 2, 3, 4]
 
 
-def test_a_resumed_branch_goes_the_way_that_it_went() -> None:
+def test_a_resumed_branch_takes_the_same_arm() -> None:
     graph = {
         "a": call(),
         "which": {
@@ -145,7 +145,7 @@ def test_an_item_that_was_done_is_not_repeated_after_one_before_it_was_tried_aga
     assert world.end.standing == ("each/1", "each/2", "each/0")
 
 
-def test_a_write_that_is_not_reached_again_is_named_and_done_once_all_the_same() -> None:
+def test_a_write_not_reached_after_a_resumption_is_named_and_done_once() -> None:
     world = World(a_plan({"each": EACH, "other": call()})).start()
     world.fails("each/0").ok("each/1").fails("other").ok("each/2").resume()
     world.fails("other").fails("each/0")
@@ -169,7 +169,7 @@ def test_a_write_that_is_not_reached_again_is_undone_where_the_run_fails() -> No
 
 
 @pytest.mark.parametrize("ends", ["done", "failed"])
-def test_a_node_whose_fallback_took_its_place_is_not_run_again(ends: str) -> None:
+def test_a_node_replaced_by_its_fallback_is_not_run_again(ends: str) -> None:
     graph = {
         "a": call("book", on_error={"fallback": "f"}),
         "f": call("book"),

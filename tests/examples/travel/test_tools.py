@@ -134,7 +134,7 @@ def test_a_payment_can_be_asked_for_by_its_key() -> None:
     assert reconciled("p", fence=2) == TookEffect(paid)
 
 
-def test_after_a_payment_was_asked_for_in_vain_an_earlier_worker_can_make_it_no_more() -> None:
+def test_a_reconciled_payment_fences_off_the_earlier_worker() -> None:
     booking = hold()
 
     def pay(fence: int) -> Any:

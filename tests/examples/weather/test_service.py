@@ -40,7 +40,7 @@ def test_a_forecast_for_no_number_of_days_is_refused(days: str) -> None:
     )
 
 
-def test_a_place_it_does_not_know_is_not_found_with_the_nearest() -> None:
+def test_an_unknown_place_is_not_found_with_the_nearest_suggested() -> None:
     reply = WeatherService().reply(current("Saltmarch"))
     assert (reply.status, reply.body["nearest"]) == (404, ["Saltmarsh"])
 
@@ -75,7 +75,7 @@ def test_an_invalid_configuration_is_refused_and_changes_nothing(fields: dict[st
     assert service.reply(current()).status == 200
 
 
-async def test_the_ledger_knows_how_many_were_under_way_at_once_and_new_words_let_them_go() -> None:
+async def test_the_ledger_counts_concurrent_requests_and_a_new_mode_releases_them() -> None:
     service = WeatherService()
     service.control(Control(mode="stall", stall_s=600))
     with serving(service.reply) as url, ThreadPoolExecutor(5) as pool:

@@ -31,7 +31,7 @@ def a_request(event: Any = None, key: str = "k1", timestamp: int = NOW, secret: 
     return Request("POST", "/events", headers=headers, body=body)
 
 
-def test_an_event_that_comes_twice_is_taken_once() -> None:
+def test_an_event_received_twice_is_accepted_once() -> None:
     service = a_receiver()
     replies = [service.reply(a_request(timestamp=NOW + late)) for late in (0, 60)]
     assert [(reply.status, reply.body["is_duplicate"]) for reply in replies] == [(200, False), (200, True)]

@@ -61,14 +61,14 @@ async def test_an_event_arrives_under_its_idempotency_key(receiver: Receiver) ->
     assert effect.event == {"type": "order.shipped", "data": {"order": 1024}}
 
 
-async def test_an_event_sent_again_with_its_key_is_taken_once(receiver: Receiver) -> None:
+async def test_an_event_sent_again_with_its_key_is_accepted_once(receiver: Receiver) -> None:
     receipts = [await send() for _ in range(3)]
     codes = [receipt.deliveries[0].code for receipt in receipts]
     assert codes == ["DELIVERED", "DUPLICATE", "DUPLICATE"]
     assert [effect.deliveries for effect in receiver.effects.values()] == [3]
 
 
-async def test_a_key_that_is_not_ascii_arrives_all_the_same(receiver: Receiver) -> None:
+async def test_a_key_outside_ascii_arrives_unchanged(receiver: Receiver) -> None:
     receipt = await send(key="acmé/s 1/1/c\r\n1")
     assert receipt.key == "acm%C3%A9/s%201/1/c%0D%0A1"
     assert list(receiver.effects) == [receipt.key]
@@ -115,7 +115,7 @@ def test_the_settings_do_not_show_the_secret() -> None:
     assert SECRET not in repr(configured())
 
 
-async def test_a_receiver_that_is_not_there_has_got_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unreachable_receiver_has_received_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _: Reply(200, None)) as url:
         monkeypatch.setenv("WEBHOOK_URLS", url)
     failed = await failure()
@@ -238,7 +238,7 @@ def a_town(count: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Town, 
         yield town, urls
 
 
-async def test_one_call_reaches_every_address_with_25_under_way_at_most(
+async def test_one_call_reaches_every_address_with_at_most_25_in_flight(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with a_town(60, monkeypatch) as (town, urls):

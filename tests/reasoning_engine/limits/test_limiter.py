@@ -41,7 +41,7 @@ async def test_two_engines_share_one_limit(bus: Bus) -> None:
         assert 20 < late.value.retry_after_s <= 60
 
 
-async def test_each_model_has_a_limit_of_its_own(bus: Bus) -> None:
+async def test_each_model_has_its_own_limit(bus: Bus) -> None:
     limiter, _ = two_engines(bus, RARELY)
     for _ in range(3):
         await a_call(limiter, model="m")
@@ -83,7 +83,7 @@ async def until(bus: Bus, turns_given: int) -> None:
     pytest.fail(f"{turns_given} turns were not given")
 
 
-async def test_a_call_that_was_not_made_leaves_room(bus: Bus) -> None:
+async def test_a_call_that_was_not_made_releases_its_capacity(bus: Bus) -> None:
     limiter, _ = two_engines(bus, RARELY)
     for _ in range(10):
         (await a_call(limiter)).settle(Spending(requests=0))

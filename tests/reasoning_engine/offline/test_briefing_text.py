@@ -94,7 +94,7 @@ def test_the_title_given_with_a_record_is_kept() -> None:
     assert fact("F8").title == "Agents in Practice"
 
 
-def test_a_fact_is_left_out_when_a_later_one_in_its_place_is_shown() -> None:
+def test_a_fact_is_left_out_when_its_successor_is_shown() -> None:
     facts = read_briefing(BRIEFING).facts
     assert [id for one in facts for id in one.ids] == ["F1", "F2", "F6", "F7", "F8", "F9"]
     alone = read_briefing(BRIEFING.replace("F9 (supersedes", "F10 (supersedes")).facts
@@ -132,6 +132,6 @@ def test_an_answer_cites_the_sentences_it_quotes() -> None:
     assert reply.text.endswith(SIGNATURE)
 
 
-def test_text_that_no_json_can_hold_is_answered_all_the_same() -> None:
+def test_text_that_json_cannot_hold_is_still_answered() -> None:
     reply = reply_to(Request('# Question\nWhy?\n\n# Facts\n<result>\nF1 {"title":"\\ud800"}\n</result>'))
     reply.text.encode()

@@ -129,7 +129,7 @@ async def test_tools_never_seen_before_are_used_in_dependent_rounds(
     assert asked.answer.endswith(SIGNATURE)
 
 
-async def test_a_tool_that_changes_something_is_used_on_command_only_and_once() -> None:
+async def test_a_write_is_used_only_on_command_and_once() -> None:
     booked.clear()
     await ask("Which trains go from Oslo to Bergen on 2026-12-24?", TOWN_TOOLS)
     assert booked == []

@@ -102,7 +102,7 @@ def test_a_value_inside_a_broken_object_is_not_used_in_its_place() -> None:
         (" " * 1_000 + "`") * 400 + END,
     ],
 )  # fmt: skip  # one form for all rows
-def test_a_long_text_is_read_once_and_not_from_each_brace_on(text: str) -> None:
+def test_a_long_text_is_scanned_once_and_not_from_each_brace(text: str) -> None:
     """Read from each on, some of these would take minutes."""
     read_form(text)
 

@@ -298,7 +298,7 @@ LAST_SECOND = BREAKER.open_s + BREAKER.window_s
         (BREAKER.force_open(ForcedOpen(at=2)), 1e9, False),
     ],
 )
-def test_a_state_need_not_be_kept_once_its_failures_would_be_forgotten(
+def test_a_state_is_droppable_after_its_failures_have_expired(
     state: BreakerState, now: float, is_empty: bool
 ) -> None:
     assert BREAKER.is_droppable(state, now) is is_empty

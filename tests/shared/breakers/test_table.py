@@ -43,7 +43,7 @@ _states = st.builds(
 
 
 @given(_states)
-def test_a_state_is_read_as_it_was_written(state: BreakerState) -> None:
+def test_a_state_is_read_back_unchanged(state: BreakerState) -> None:
     assert read_state(write_state(state)) == state
 
 

@@ -89,7 +89,7 @@ def test_a_difference_from_any_prompt_comes_back_exactly(first: list[str], secon
     assert [reader.read(one)[1] for one in stored(records)] == list(map(whole, records))
 
 
-def test_the_room_of_growing_prompts_grows_with_their_number_alone() -> None:
+def test_the_storage_of_growing_prompts_is_linear_in_their_number() -> None:
     """A difference is as large late as early, and the whole records take at most a third of the differences' room."""
     found = stored(growing(600))
     is_whole = [one.startswith(b'{"kind":"exchange"') for one in found]

@@ -44,7 +44,7 @@ RECORDS: tuple[AnyRecord, ...] = (
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
-def test_a_record_comes_back_as_it_was_with_the_number_of_its_outputs(record: AnyRecord) -> None:
+def test_a_record_is_decoded_unchanged_with_the_number_of_its_outputs(record: AnyRecord) -> None:
     assert decode_record(encode_record(record, 3)) == record.model_copy(update={"outputs": 3})
 
 

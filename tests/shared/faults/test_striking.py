@@ -61,7 +61,7 @@ def test_each_point_counts_for_itself() -> None:
     assert armed("commit.before:raise@2", both) == (["-"], ["-", "FaultOnPurpose"])
 
 
-def test_a_task_begun_later_is_struck_too() -> None:
+def test_a_fault_is_injected_into_a_task_started_later_too() -> None:
     async def in_a_task() -> list[str]:
         return await asyncio.create_task(passed(1))
 

@@ -77,7 +77,7 @@ def test_text_that_is_not_one_value_is_explained_for_the_model(text: str, proble
         "{ " * 100_000,
     ],
 )
-def test_a_long_text_is_read_once_and_not_from_each_bracket_on(text: str) -> None:
+def test_a_long_text_is_scanned_once_and_not_from_each_bracket(text: str) -> None:
     """Read from each on, some of these would take minutes."""
     assert read_answer(text).problem or read_answer(text).value
 

@@ -98,5 +98,5 @@ def test_the_texts_in_json_are_its_keys_and_values() -> None:
     assert list(texts_in_json("{no JSON")) == ["{no JSON"]
 
 
-def test_words_are_found_as_they_are_written() -> None:
+def test_words_are_found_in_their_written_form() -> None:
     assert words_as_written("Ada's bridge_x, isn’t (7)") == ["Ada's", "bridge", "x", "isn’t", "7"]

@@ -97,7 +97,7 @@ keys = st.text(max_size=8) | st.from_regex(r"[a-z_][a-z0-9_-]*", fullmatch=True)
 
 
 @given(st.integers(0, 999), st.lists(keys | st.integers(0, 999), max_size=5))
-def test_a_reference_is_read_as_it_is_written(call: int, path: list[str | int]) -> None:
+def test_a_written_reference_is_read_back(call: int, path: list[str | int]) -> None:
     reference = Reference(call, tuple(path))
     assert parse_placeholder(str(reference)) == reference
 

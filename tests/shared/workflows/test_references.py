@@ -80,7 +80,7 @@ def test_a_brace_that_begins_no_reference_is_an_error(text: str) -> None:
         read_template(text)
 
 
-def test_a_reference_is_written_as_it_is_read() -> None:
+def test_a_read_reference_is_written_back() -> None:
     for text in ("$a", "$a.b.0", "$a?.b", "${a.odd-key}"):
         (reference,) = read_template(text).references
         assert str(reference) == text

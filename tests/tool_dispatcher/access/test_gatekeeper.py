@@ -207,7 +207,7 @@ class TestApproval:
         assert "the scope 'crm'" in denied(result)
         assert not sent
 
-    async def test_every_write_needs_it_once_untrusted_content_is_in_the_session(self) -> None:
+    async def test_every_write_needs_approval_after_untrusted_content(self) -> None:
         send, sent = counted("send")
         look, looked = counted("look", "read")
         async with a_dispatcher(send, look, approval_after_untrusted=True) as dispatcher:

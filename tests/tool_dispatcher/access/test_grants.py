@@ -192,7 +192,7 @@ def test_a_grant_ends() -> None:
     assert "ended at 2026-11-21 12:01:00 UTC" in problem(token, now=NOON + timedelta(seconds=75))
 
 
-def test_a_grant_that_was_verified_before_ends_all_the_same() -> None:
+def test_a_cached_grant_still_expires() -> None:
     verifier, token = Verifier([KEY.public_key()]), a_token(session="s1", tenant="acme")
     good = {"verifier": verifier, "tenant": "acme"}
     assert authorization(token, "s1", "acme", verifier=verifier).problem == ""

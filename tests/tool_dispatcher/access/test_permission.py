@@ -240,7 +240,7 @@ def test_the_approval_rule_is_resolved_for_each_tool() -> None:
     assert ApprovalRule().of("send", WRITE) == "never"
 
 
-def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
+def test_a_rule_for_an_unknown_tool_is_refused() -> None:
     """A slip of the pen would leave the tool unguarded."""
     with pytest.raises(
         ConfigurationError,

@@ -89,7 +89,7 @@ def test_a_schema_without_secrets_is_unchanged() -> None:
     assert without_defaults(schema) is schema
 
 
-def test_the_places_of_secrets_are_named() -> None:
+def test_the_locations_of_secrets_are_named() -> None:
     assert set(secret_paths(SCHEMA)) == {
         ("password",),
         ("spare",),

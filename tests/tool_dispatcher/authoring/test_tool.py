@@ -144,7 +144,7 @@ class TestSchema:
 
 
 class TestContract:
-    def test_every_way_of_making_a_tool_takes_the_same_options(self) -> None:
+    def test_every_constructor_of_a_tool_takes_the_same_options(self) -> None:
         toolset = Toolset()
         made = [
             Tool("t", "T.", ANYTHING, print, effect="write", retry=5, scopes="crm", idempotent=True),

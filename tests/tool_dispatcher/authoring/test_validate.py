@@ -116,7 +116,7 @@ def test_good_arguments_are_taken(asked: Tool, arguments: dict[str, Any]) -> Non
 
 
 @each_row(("asked", "arguments", "field", "why"), BAD)
-def test_a_bad_argument_is_named_with_the_way_out(
+def test_a_bad_argument_is_named_with_the_fix(
     asked: Tool, arguments: dict[str, Any], field: str, why: str
 ) -> None:
     error = validate(asked, arguments)

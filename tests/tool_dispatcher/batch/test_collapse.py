@@ -137,7 +137,7 @@ def test_a_refused_call_is_left_out_of_its_group() -> None:
     assert [result.status for result in plan_run.end_all()] == ["ok", "error", "ok", "ok"]
 
 
-def test_a_group_that_has_settled_in_part_runs_as_it_was_and_changes_nothing_that_has_settled() -> None:
+def test_a_partly_settled_group_runs_whole_and_keeps_its_settled_results() -> None:
     plan_run = PlanRun(_plan_of(4, settled={1: ok(1, "as it was", "one")}))
     assert plan_run.begun_calls == [(0, 1, 2, 3)]
     assert [result.data for result in plan_run.end_all()] == [{"id": 1}, "as it was", {"id": 1}, {"id": 1}]
@@ -341,6 +341,6 @@ def test_a_transient_code_of_a_write_item_still_means_an_unknown_outcome(code: s
     assert (error.code, error.error_type) == (code, "outcome_unknown")
 
 
-def test_data_that_has_a_code_or_a_status_of_its_own_is_data() -> None:
+def test_data_with_its_own_code_or_status_field_is_data() -> None:
     items = [{"code": "NOT_FOUND"}, {"status": "error", "host": "a"}, {"data": {"code": "X"}, "status": "ok"}]
     assert spread(MANY, "read", items, 3) == [*items[:2], {"code": "X"}]

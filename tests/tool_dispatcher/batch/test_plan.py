@@ -65,7 +65,7 @@ REFUSALS: list[tuple[RequestedCall, tuple[str, ...], str, str, str]] = [
 
 
 @pytest.mark.parametrize(("call", "allowed", "error_type", "message", "action"), REFUSALS)
-def test_a_call_that_must_not_run_is_answered_with_the_way_out(
+def test_a_refused_call_is_answered_with_the_fix(
     call: RequestedCall, allowed: tuple[str, ...], error_type: str, message: str, action: str
 ) -> None:
     error = _answer(call, allowed)

@@ -91,7 +91,7 @@ def test_a_sequential_call_that_is_answered_does_not_hold_up_the_next() -> None:
     assert plan_run.running_calls == [(2,)]
 
 
-def test_a_sequential_call_that_waits_for_room_begins_once() -> None:
+def test_a_sequential_call_that_waits_for_a_slot_starts_once() -> None:
     plan_run = _plan_run("look", "rank", "look", concurrency=1)
     for index in range(3):
         assert plan_run.running_calls == [(index,)]

@@ -100,7 +100,7 @@ def test_a_bound_is_tried_from_both_sides(label: str, word: str) -> None:
     assert {JUDGE.of(case.arguments).word for case in labelled(label)} == {word}
 
 
-def test_a_place_gets_text_of_every_kind_only_where_it_takes_text() -> None:
+def test_only_a_location_that_takes_text_gets_every_kind_of_text() -> None:
     injected = {case.label.partition(":")[0] for case in MADE if case.kind == "injection"}
     assert injected == {"lines[0].sku", "tags[0]"}
 
@@ -142,7 +142,7 @@ def test_without_an_example_the_first_drawn_arguments_are_varied() -> None:
         },
     ],
 )
-def test_a_strange_schema_gives_cases_all_the_same(schema: dict[str, Any]) -> None:
+def test_an_unusual_schema_still_gives_cases(schema: dict[str, Any]) -> None:
     assert len(cases(schema, {})) > 3
 
 

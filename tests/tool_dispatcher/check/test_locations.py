@@ -51,14 +51,14 @@ def test_every_parameter_and_nested_field_is_a_location() -> None:
     ]
 
 
-def test_a_place_knows_every_type_it_takes() -> None:
+def test_a_location_lists_every_type_it_takes() -> None:
     assert LOCATIONS["size"].types == {"integer", "string"}
     assert LOCATIONS["to"].types == {"object", "null"}
     assert LOCATIONS["to.zip"].accepts("string")
     assert not LOCATIONS["to.zip"].accepts("integer", "object")
 
 
-def test_a_place_without_a_type_takes_anything() -> None:
+def test_a_location_without_a_type_takes_anything() -> None:
     (_, location) = locations_in({"type": "object", "properties": {"x": {}}})
     assert location.accepts("string")
     assert location.accepts("array")
@@ -70,7 +70,7 @@ def test_a_schema_that_holds_itself_has_an_end() -> None:
     assert max(name.count(".") for name in names) < 4
 
 
-def test_a_schema_of_a_thousand_parameters_has_no_more_places_than_can_be_tried() -> None:
+def test_the_number_of_locations_of_a_large_schema_is_bounded() -> None:
     wide = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(1_000)}}
     assert len(locations_in(wide)) == 60
 

@@ -46,7 +46,7 @@ async def a_takeover(bus: Bus, fence: int = 1, write: Write = WRITE) -> Claim:
     return claim
 
 
-async def test_a_claim_is_in_progress_and_its_calls_have_begun_in_one_step(bus: Bus) -> None:
+async def test_a_claim_and_the_begin_of_its_calls_are_stored_in_one_step(bus: Bus) -> None:
     write = a_write(call_ids=("c1", "c2"))
     claim = await a_claim(bus, write)
     assert claim.fence == 1

@@ -38,7 +38,7 @@ class Service:
         )
 
 
-async def test_a_write_that_redis_forgot_is_asked_about_and_not_made_twice() -> None:
+async def test_a_write_lost_by_redis_is_reconciled_and_not_made_twice() -> None:
     """A server without persistence loses everything; only the fact remains that there was another server."""
     service = Service()
     with running() as server:

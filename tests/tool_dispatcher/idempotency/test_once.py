@@ -44,7 +44,7 @@ async def test_a_write_runs_once_and_a_repetition_gets_its_outcome(bus: Bus, out
     assert await state(bus) == "settled"
 
 
-async def test_a_write_has_begun_in_the_journal_while_it_runs_and_its_outcome_is_there_after(
+async def test_the_journal_notes_the_begin_of_a_write_and_then_its_outcome(
     bus: Bus,
 ) -> None:
     service = Service()
@@ -76,7 +76,7 @@ async def test_a_write_that_was_asked_for_after_the_stop_is_of_another_session_a
     assert service.runs == [1]
 
 
-async def test_a_write_that_has_begun_ends_though_its_session_is_stopped_meanwhile(bus: Bus) -> None:
+async def test_a_begun_write_finishes_though_its_session_is_stopped(bus: Bus) -> None:
     service = Service()
     service.go_on.clear()
     running = asyncio.create_task(once(a_ledger(bus), WRITE, service.hooks()))

@@ -60,7 +60,7 @@ def test_text_is_cut_where_a_paragraph_ends() -> None:
     )
 
 
-def test_text_without_a_sensible_place_is_cut_where_it_must_be() -> None:
+def test_text_without_a_sensible_break_is_cut_at_the_bound() -> None:
     for letter in ("x", "é", "😀", '"', "\n"):
         beginning, note = parted(shown(letter * 5_000))
         assert set(beginning) == {letter}
@@ -149,7 +149,7 @@ def test_anything_else_is_shown_as_the_beginning_of_its_json(data: Any) -> None:
     assert len(to_json(cut)) > 0.7 * BYTES_MAX
 
 
-def test_with_hardly_any_room_the_bound_still_holds() -> None:
+def test_a_tiny_bound_is_still_respected() -> None:
     for bytes_max in (2, 3, 30, 100, 150):
         for data in (PROSE, RECORDS, {"a": RECORDS}):
             shown(data, bytes_max)

@@ -46,7 +46,7 @@ class TestRetries:
         assert error.suggested_action == "It has been tried again already: go on without it and say so."
 
     @pytest.mark.parametrize("error_type", ["not_found", "validation_error", "permission_denied"])
-    async def test_an_answer_is_not_asked_for_twice(self, error_type: ErrorType) -> None:
+    async def test_an_answered_call_is_not_made_again(self, error_type: ErrorType) -> None:
         flaky = Flaky(failing(error_type))
         (result,) = await results_of([flaky.tool()], a_request(a_call()))
         assert (error_in(result).error_type, len(flaky.runs)) == (error_type, 1)
@@ -229,7 +229,7 @@ class TestPlaceholders:
         assert error_in(doubled).error_type == "validation_error"
         assert "number" in error_in(doubled).fields
 
-    async def test_a_value_in_the_part_that_is_not_shown_is_there_all_the_same(self) -> None:
+    async def test_a_value_in_the_hidden_part_of_a_result_is_available(self) -> None:
         documents = a_tool("look", lambda a, c: [{"id": f"document {n}"} for n in range(5_000)])
         fetch = a_tool("fetch", lambda a, c: a)
         calls = a_call("a"), a_call("b", "fetch", arguments={"id": "${calls[0][4999].id}"})

@@ -208,7 +208,7 @@ class TestThreads:
         async with threads.reserve(60):
             assert threads.busy == 0
 
-    async def test_a_place_that_is_not_used_is_free_again(self, threads: Threads) -> None:
+    async def test_an_unused_thread_slot_is_released(self, threads: Threads) -> None:
         for _ in range(5):
             async with threads.reserve(60):
                 pass

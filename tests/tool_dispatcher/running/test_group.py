@@ -141,7 +141,7 @@ class TestAgain:
         assert [cities for _, cities in service.runs] == [list(NAMES), ["Bergen", "Narvik"], ["Narvik"]]
         assert set(service.effects.values()) == {1}
 
-    async def test_each_set_of_items_has_a_key_of_its_own(self) -> None:
+    async def test_each_set_of_items_has_its_own_key(self) -> None:
         service = Service(Bergen=[a_failure("api_failure")], Narvik=[a_failure("api_failure")] * 2)
         await answers(service.tools(), five())
         keys = [key for key, _ in service.runs]

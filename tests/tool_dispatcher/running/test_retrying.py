@@ -123,7 +123,7 @@ async def test_no_attempt_begins_that_has_no_time_left() -> None:
     assert (await with_retries(Attempts(failed()), slow, always(30))).message == "Slow."
 
 
-async def test_a_wait_longer_than_the_time_left_is_not_begun() -> None:
+async def test_a_delay_longer_than_the_remaining_time_is_not_started() -> None:
     error = failed("rate_limit", "Busy.", retry_after_s=20)
     assert await with_retries(Attempts(error), READ, always(20)) == error
 

@@ -236,7 +236,7 @@ class TestDryRun:
             "No flight leaves NYC for LIS on 2030-05-01.",
         )
 
-    def test_cover_shows_how_every_way_ends(self, run: InProcess) -> None:
+    def test_cover_shows_the_end_of_every_path(self, run: InProcess) -> None:
         done = run(
             "workflows", "dry-run", "book_trip", TRAVEL, "--cover", "--json", "--tools", "examples.travel"
         )

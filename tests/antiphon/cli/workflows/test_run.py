@@ -93,7 +93,7 @@ def test_a_failed_run_prints_its_reason_and_exits_1(folder: Path) -> None:
     assert "can be resumed" not in done.stderr, "its pipeline has ended"
 
 
-def test_ctrl_c_cancels_a_run_of_a_pipeline_of_its_own(folder: Path) -> None:
+def test_ctrl_c_cancels_a_run_of_an_embedded_pipeline(folder: Path) -> None:
     process = launched(*RUN, "ask_first", *SOUPS, cwd=folder)
     read_until(process, "to answer:")
     process.send_signal(signal.SIGINT)

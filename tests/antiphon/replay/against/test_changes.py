@@ -49,7 +49,7 @@ def test_both_values_are_shown_where_both_codes_differ_from_the_record() -> None
     assert (change.recorded, change.before, change.now) == (1, 2, 3)
 
 
-def test_a_place_within_one_that_differs_as_a_whole_is_counted_once() -> None:
+def test_a_path_below_one_that_differs_as_a_whole_is_not_counted_again() -> None:
     whole, inside = a_place("facts", got=[]), a_place("facts[0].text", got="x")
     (change,) = compare_results(a_result(whole), a_result(inside)).steps[0].changes
     assert change.path == "facts"

@@ -63,7 +63,7 @@ def test_changes_are_summed_up_by_decision_without_those_shared_by_both_codes(
     assert "2 recordings against then (1a2b3c4): 2 changed; 2 divergences from the record" in done.stderr
 
 
-def test_other_code_than_that_asked_for_is_never_run_in_its_place(
+def test_no_code_other_than_the_requested_one_is_run(
     run: InProcess, other: OtherCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = OtherCode(other.name, other.label, other.root, other.python, import_path(ROOT))

@@ -31,7 +31,7 @@ def one(*steps: StepChange, path: str = "a.jsonl") -> Compared:
     return Compared(path, path, steps)
 
 
-def test_sessions_with_the_same_change_of_way_are_one_decision() -> None:
+def test_sessions_with_the_same_change_of_path_are_one_decision() -> None:
     found = [(one(ends(), path=f"{n}.jsonl"), path_difference(IN_3, IN_2)) for n in range(12)]
     (decision,) = count_decisions(found)
     assert decision.words == (

@@ -78,7 +78,7 @@ print(json.dumps({"recordings": [{"path": one, "result": "same"} for one in path
 """
 
 
-def test_a_released_version_runs_in_an_environment_of_its_own(index: Path) -> None:
+def test_a_released_version_runs_in_its_own_environment(index: Path) -> None:
     code = other_code("9.8.7")
     assert code.label == "antiphon 9.8.7"
     with verifying(code, [Path("a.jsonl"), Path("-b.jsonl")], jobs=2) as batches:

@@ -61,7 +61,7 @@ def test_a_line_that_cannot_be_used_is_named(text: str, message: str, tmp_path: 
         of_file(file)
 
 
-def test_a_file_that_is_not_there_or_holds_no_recording_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_or_holds_no_recording_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableEvent, match=r"gone\.jsonl: No such file"):
         of_recording(tmp_path / "gone.jsonl")
     (tmp_path / "empty.jsonl").touch()

@@ -69,7 +69,7 @@ def test_a_session_that_must_end_is_answered_from_its_facts(
     assert isinstance(sent(chain)[0], AssemblyRequested)
 
 
-def test_without_its_assembler_a_session_is_answered_all_the_same(courses_lines: list[Line]) -> None:
+def test_a_session_without_its_assembler_is_still_answered(courses_lines: list[Line]) -> None:
     _, chain = inject(courses_lines, "component_failed@response.ready")
     assert chain.answer is not None
     assert (chain.answer.status, chain.answer.termination_reason) == ("partial", "natural_completion")

@@ -113,7 +113,7 @@ def test_workers_of_xdist_share_the_recordings(
     result.assert_outcomes(passed=2)
 
 
-def test_a_folder_that_is_not_there_is_a_mistake(pytester: pytest.Pytester) -> None:
+def test_a_missing_folder_is_an_error(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--antiphon-recordings", "nowhere")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*nowhere is not a folder*--antiphon-record=once*"])

@@ -132,7 +132,7 @@ DIFFERING: tuple[tuple[str, Callable[[Graphs], None], str, str, str, str], ...] 
     DIFFERING,
     ids=lambda one: getattr(one, "__name__", None),
 )
-def test_the_first_node_that_would_go_another_way_is_named(
+def test_the_first_node_that_would_diverge_is_named(
     runs: dict[str, list[Line]],
     name: str,
     change: Callable[[Graphs], None],

@@ -132,7 +132,7 @@ def test_the_state_rebuilt_from_the_log_equals_the_live_one() -> None:
     assert replay.runs.state == state
 
 
-def test_an_event_that_means_nothing_to_the_run_is_let_go_and_one_that_does_is_not(
+def test_only_an_event_without_meaning_for_the_run_is_ignored(
     runs: dict[str, list[Line]],
 ) -> None:
     """Given a log of which one decision was left out, as if its event had been lost."""

@@ -92,7 +92,7 @@ def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(
         list(updated(courses_lines))
 
 
-def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
+def test_a_once_ignored_event_that_todays_code_handles_is_a_divergence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     late = Path(__file__).parents[3] / "recordings" / "the_deadline_comes_while_the_model_thinks.jsonl"
@@ -107,7 +107,7 @@ def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
     assert first.got == "a decision that was not recorded"
 
 
-def test_an_event_that_a_session_under_way_has_not_decided_on_is_no_divergence(
+def test_an_undecided_event_of_an_unfinished_session_is_no_divergence(
     courses_lines: list[Line],
 ) -> None:
     # The last record is the decision on the answer, which closes the session.

@@ -84,7 +84,7 @@ def test_the_answer_is_unknown_after_a_different_path(
     assert report.answer == "unknown"
 
 
-def test_an_event_is_not_taken_for_let_go_where_the_session_is_not_known(courses_lines: list[Line]) -> None:
+def test_an_event_is_not_taken_for_ignored_when_the_session_is_unknown(courses_lines: list[Line]) -> None:
     """The answer's decision has no events of its own: that its record is missing shows nowhere else."""
     opening = next(line for line in courses_lines if isinstance(line, RecordLine))
     lost = LeftOut(of=opening.record.of, outputs=opening.record.outputs, component="coordinator", bytes=10**6)

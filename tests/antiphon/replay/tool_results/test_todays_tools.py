@@ -30,7 +30,7 @@ def test_unchanged_results_of_tools_are_the_same(shop_lines: list[Line]) -> None
     assert report.steps == {"tools": 6}
 
 
-def test_a_tool_that_returns_something_else_is_named_with_the_place(shop_lines: list[Line]) -> None:
+def test_a_tool_with_another_result_is_named_with_the_path(shop_lines: list[Line]) -> None:
     shop.changes.add("price")
     report = check(shop_lines)
     assert found(report) == [("result of find_order", "total", 12.5, 12.9)]
@@ -92,14 +92,14 @@ def test_a_call_that_does_not_end_in_time_is_a_difference(shop_lines: list[Line]
     assert [error["error_type"] for error in got if isinstance(error, dict)] == ["timeout"] * 3
 
 
-def test_a_tool_that_wants_another_machine_is_denied_and_unchecked(shop_lines: list[Line]) -> None:
+def test_a_tool_that_connects_to_another_machine_is_denied_and_unchecked(shop_lines: list[Line]) -> None:
     shop.changes.add("network")
     report = check(shop_lines)
     assert any("ask_weather: the network was denied" in reason.why for reason in report.unchecked)
     assert [one for one in found(report) if "weather" in one[0]] == []
 
 
-def test_the_network_is_there_where_it_is_allowed(
+def test_the_network_is_available_where_allowed(
     shop_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached = []

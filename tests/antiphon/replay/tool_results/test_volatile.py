@@ -12,7 +12,7 @@ def paths(expected: Any, got: Any, *fields: str) -> list[str]:
     return [one.path for one in differing(expected, got, [Volatile.of(field) for field in fields])]
 
 
-def test_without_volatile_fields_every_place_that_differs_is_named() -> None:
+def test_without_volatile_fields_every_differing_path_is_named() -> None:
     assert paths({"a": [1, {"b": 2}], "c": 3}, {"a": [1, {"b": 4}], "d": 3}) == ["a[1].b", "c", "d"]
 
 

@@ -59,6 +59,6 @@ def test_a_record_is_held_against_sentences_and_against_records_of_other_shapes(
     assert a_memory(*rounds).contradicted
 
 
-def test_one_fact_is_held_against_the_newest_of_very_many_alike() -> None:
+def test_one_fact_is_compared_with_the_newest_of_very_many_equal_ones() -> None:
     texts = [f"The Aker Inn is {number} metres high." for number in range(100, 140)]
     assert len(filed(*texts).facts["F40"].contradicts) == 8

@@ -208,7 +208,7 @@ def test_records_of_one_name_in_one_result_are_a_list() -> None:
     assert relations(filed(records)) == NONE
 
 
-def test_a_claim_is_held_against_several_that_are_alike_and_not_against_the_newest_alone() -> None:
+def test_a_claim_is_compared_with_several_similar_ones_and_not_only_the_newest() -> None:
     """Subjects whose reports come in turns."""
     early = [
         ("Tessin", "As of March 2024, the harbour has 12 cranes."),

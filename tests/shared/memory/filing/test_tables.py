@@ -90,7 +90,7 @@ def filed(data: Any) -> list[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_each_row_is_a_statement_with_the_names_of_its_columns_at_its_place(form: str) -> None:
+def test_each_row_is_a_statement_with_its_column_names_and_position(form: str) -> None:
     rows = cities(40)
     data = FORMS[form](rows)
     records = {}

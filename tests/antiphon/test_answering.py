@@ -117,7 +117,7 @@ async def test_an_invalid_answer_is_refused_and_nothing_is_sent(case: Coordinato
     assert QuestionAnswered.type not in types
 
 
-async def test_an_answer_to_a_session_that_asks_nothing_is_refused_with_its_state(
+async def test_an_answer_to_a_session_without_a_question_is_refused_with_its_state(
     case: CoordinatorCase,
 ) -> None:
     await case.client.submit("Book it.", session_id="s1")

@@ -105,7 +105,7 @@ async def test_a_shape_that_cannot_be_used_is_refused_before_anything_is_sent(sh
             await antiphon.ask("Which harbour?", output=shape)
 
 
-async def test_a_shape_is_given_once() -> None:
+async def test_only_one_output_schema_may_be_given() -> None:
     async with Antiphon.embedded([], model="offline") as antiphon:
         with pytest.raises(InvalidQuery, match="cannot be combined"):
             await antiphon.ask("Which harbour?", output=Harbour, output_schema=SCHEMA)

@@ -93,7 +93,7 @@ def test_a_scope_that_no_tool_asks_for_is_refused_with_those_that_exist(project:
     assert "no tool requires 'raed'. Did you mean read? There are: read, write." in done.stderr
 
 
-def test_our_own_packages_are_ours() -> None:
+def test_our_own_packages_are_not_reported_as_shadowed() -> None:
     assert [shadowing_message(name) for name in ("coordinator", "tool_dispatcher", "response_assembler")] == [
         None
     ] * 3

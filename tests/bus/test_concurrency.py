@@ -77,7 +77,7 @@ async def test_a_reader_cancelled_while_waiting_occupies_no_slot() -> None:
     assert await limit.reserve() == 1
 
 
-async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
+async def test_an_exclusive_holder_waits_for_the_others_and_excludes_them() -> None:
     gate, order = Gate(), []
 
     async def together(name: str) -> None:

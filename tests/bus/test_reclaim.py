@@ -77,7 +77,7 @@ async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
     assert most_together > 1
 
 
-async def test_waiting_for_ones_turn_is_no_delivery(bus: Bus) -> None:
+async def test_waiting_for_a_slot_counts_no_delivery(bus: Bus) -> None:
     """If the process dies while an entry waits to run alone, another entry has killed it."""
     first, second = sessions_of_one_partition(bus.keys, 2)
     for session_id in (first, second):

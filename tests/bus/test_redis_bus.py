@@ -99,7 +99,7 @@ async def test_an_existing_group_is_kept_and_a_key_of_another_type_is_an_error(b
         await bus.ensure_groups([(stream, "one")])
 
 
-async def test_a_session_begins_with_its_query_and_hears_nothing_before(bus: Bus) -> None:
+async def test_a_session_begins_with_its_query_and_receives_nothing_before(bus: Bus) -> None:
     assert await bus.first_event("s1") is None
     assert await bus.query_of("s1") is None
     assert await bus.publish(an_event(CancellationRequested(), "s1"), "signal") == "unknown"

@@ -133,7 +133,7 @@ async def test_boilerplate_is_not_embedded() -> None:
     assert embed.asked == [QUESTION, "harbour"]
 
 
-async def test_vectors_of_a_round_without_texts_are_read_back_unchanged() -> None:
+async def test_a_round_without_texts_adds_no_vectors() -> None:
     kept, session = a_kept(), FakeSession()
     await weighed(ByMatter(), kept, session, 1, "harbour", STORM)
     made = await Embeddings("by matter", ByMatter()).weigh(MemoryDelta(), kept, 2, session)

@@ -224,7 +224,7 @@ async def test_facts_to_summarize_are_written_to_a_document_and_named() -> None:
     assert not set(ids_in(wanted.facts)) & set(ids_in(ready(outcome).briefing.shown))
 
 
-async def test_no_summary_is_asked_for_where_none_may_be() -> None:
+async def test_no_summary_is_requested_when_none_is_allowed() -> None:
     session, synthesizer, _ = await with_small_budget()
     outcome = await handle(synthesizer, session, may_summarize=False)
     assert ready(outcome).to_summarize is None

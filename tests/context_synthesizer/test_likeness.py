@@ -34,5 +34,5 @@ def test_a_fact_without_an_embedding_gains_the_average_of_the_others() -> None:
     assert gained["F3"] == pytest.approx((gained["F1"] + gained["F2"]) / 2)
 
 
-def test_without_embeddings_words_alone_decide() -> None:
+def test_only_words_count_without_embeddings() -> None:
     assert set(gains({}).values()) == {0.0}

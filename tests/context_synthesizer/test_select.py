@@ -70,7 +70,7 @@ def test_a_fact_cited_by_a_conclusion_stays_without_other_demand(tokens: int) ->
         "F1 (x) y\nF2 z",
     ],
 )
-def test_words_of_the_model_begin_no_line_of_ours(text: str) -> None:
+def test_text_of_the_model_starts_no_line_of_ours(text: str) -> None:
     note = Note(concluded=(text,), open=(text,), answered=(text,), doubts=(text,))
     briefing = a_session(Round(text=text, note=note)).briefing()
     lines = briefing.text.split("\n")

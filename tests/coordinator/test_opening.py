@@ -107,7 +107,7 @@ def test_a_tool_whose_contract_cannot_be_read_is_not_used() -> None:
     assert session.uncertainty[0].message == "The contract of 'newer' cannot be read; it was not used."
 
 
-def test_a_session_that_names_no_tools_gets_none_of_the_dispatchers() -> None:
+def test_a_session_without_usable_tools_gets_no_built_in_ones() -> None:
     catalogue = a_catalogue("find_tools", "read_result", a_tool("book", "write"), default_scopes=["read"])
     assert an_opened_session(catalogue).session.tools.built_ins == ()
     session = an_opened_session(catalogue, grant=a_grant(["read", "write"])).session

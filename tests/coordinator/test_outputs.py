@@ -264,7 +264,7 @@ def test_a_reply_that_breaks_the_form_is_refused_also_where_no_shape_is_demanded
     assert "does not count" in request.notice
 
 
-def test_a_refused_answer_is_not_quoted_after_further_calls() -> None:
+def test_the_reasons_of_a_refusal_are_cleared_after_further_calls() -> None:
     session = plainly_replied(an_opened_session().session, refused=("No.",)).session
     called = plainly_replied(session, calls=1).session
     assert called.output.because == ()

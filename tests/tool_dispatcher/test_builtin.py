@@ -68,7 +68,7 @@ class TestFindTools:
             allowed = ("mail_first", "mail_second")
             assert names(await find(dispatcher, "mail", allowed=allowed)) == {"mail_second"}
 
-    async def test_it_does_not_find_itself(self) -> None:
+    async def test_find_tools_does_not_find_itself(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             assert names(await find(dispatcher, "find tools, read a result")) == set()
 

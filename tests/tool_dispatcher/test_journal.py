@@ -73,7 +73,7 @@ async def test_a_lost_reply_does_not_lose_an_outcome() -> None:
         assert await session.settled(journal_name(1)) == {outcome_entry("c1"): write_outcome(RESULT, FORMAT)}
 
 
-async def test_it_waits_for_redis_rather_than_forget() -> None:
+async def test_the_journal_waits_for_redis() -> None:
     async with a_bus() as bus:
         wire = a_wire(bus)
         wire.is_away = True

@@ -46,7 +46,7 @@ async def bus() -> AsyncIterator[Bus]:
 
 
 class TestCutOff:
-    async def test_it_settles_nothing(self, bus: Bus) -> None:
+    async def test_a_write_cut_off_is_only_noted_as_begun(self, bus: Bus) -> None:
         await cut_off_long_ago(BookingService(), bus)
         assert set(await noted(bus)) == {begun_entry("c1")}
 
@@ -59,7 +59,7 @@ class TestCutOff:
             (KEY, 2, 2),
         ]
 
-    async def test_it_is_not_taken_over_before_its_lease_is_over(self, bus: Bus) -> None:
+    async def test_a_write_is_not_taken_over_before_its_lease_expires(self, bus: Bus) -> None:
         service = BookingService(idempotent=True)
         await cut_off(service, bus)
         other, wire = over_a_wire(bus)

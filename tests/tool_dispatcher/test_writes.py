@@ -146,7 +146,7 @@ class TestAtOnce:
         assert await first == await second
         assert len(service.runs) == 1
 
-    async def test_a_worker_without_time_to_wait_reports_that_it_may_still_take_effect(
+    async def test_a_worker_without_time_to_wait_reports_that_the_write_may_still_take_effect(
         self, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Its patience is longer than the clock is put forward by.

@@ -190,7 +190,7 @@ def test_an_invalid_grant_is_refused_before_anything_is_sent(
     assert message in done.stderr
 
 
-def test_a_grant_goes_along_with_the_question(
+def test_a_grant_is_sent_with_the_question(
     run: InProcess, folder: Path, redis_server: RedisServer, namespace: str
 ) -> None:
     grant = a_grant(["read"])
@@ -238,7 +238,7 @@ def test_a_setting_that_is_wrong_is_named(
     assert message in done.stderr
 
 
-def test_a_running_pipeline_has_tools_and_a_model_of_its_own(run: InProcess) -> None:
+def test_a_running_pipeline_has_its_own_tools_and_model(run: InProcess) -> None:
     for option in (("--tools", "recipes"), OFFLINE):
         done = run("ask", "x", *option, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
         assert done.exit_code == 2

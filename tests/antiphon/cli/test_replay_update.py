@@ -30,7 +30,9 @@ def test_a_recording_that_is_up_to_date_stays_unchanged(
 
 
 @pytest.mark.parametrize("arguments", [("--dry-run",), ("--dry-run", "--yes"), ()])
-def test_without_consent_it_only_shows(run: InProcess, old: Path, arguments: tuple[str, ...]) -> None:
+def test_update_without_consent_only_shows_changes(
+    run: InProcess, old: Path, arguments: tuple[str, ...]
+) -> None:
     before = old.read_bytes()
     done = run("replay", "update", "old.jsonl", *arguments)
     assert done.exit_code == 1
@@ -83,7 +85,7 @@ def test_a_recording_that_cannot_be_compared_is_refused_even_with_yes(
     ("answers", "rewritten"),
     [(["y", "n", "n"], "a"), (["?", "n", "a"], "bc"), (["y", "q"], "a"), (["n", "N", "y"], "c")],
 )
-def test_it_asks_about_each_recording(
+def test_update_asks_about_each_recording(
     run: InProcess,
     old: Path,
     folder: Path,
@@ -110,7 +112,7 @@ def test_it_asks_about_each_recording(
     assert asked[0] == "Rewrite a.jsonl? [y]es, [n]o, [a]ll, [q]uit"
 
 
-def test_with_yes_it_rewrites_and_verify_is_content(run: InProcess, old: Path) -> None:
+def test_update_with_yes_rewrites_recordings_that_then_verify(run: InProcess, old: Path) -> None:
     done = run("replay", "update", "old.jsonl", "--yes")
     assert done.exit_code == 0
     assert "1 recording rewritten" in done.stderr
@@ -129,7 +131,7 @@ def test_a_recording_that_todays_code_decides_differently_is_not_updated(
     assert old.read_bytes() == before
 
 
-def test_one_that_cannot_be_read_exits_with_3_and_the_others_are_rewritten(
+def test_an_unreadable_recording_exits_3_and_the_others_are_rewritten(
     run: InProcess, courses_lines: list[Line], old: Path, folder: Path
 ) -> None:
     written(courses_lines[:-1], folder / "cut.jsonl")

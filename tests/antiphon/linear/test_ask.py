@@ -56,7 +56,7 @@ async def test_the_offline_model_answers_from_the_whole_history_as_it_does_from_
     assert {source.tool for source in response.sources} == {"search_course_content", "get_course_outline"}
 
 
-async def test_an_answer_of_a_shape_is_refused_as_nothing_is_held_against_it_here() -> None:
+async def test_an_answer_with_a_schema_is_refused_without_validation() -> None:
     with pytest.raises(InvalidQuery, match="output_schema"):
         await asked(look_up, output_schema={"type": "object"})
 
@@ -250,7 +250,7 @@ async def test_a_tool_that_is_slower_than_the_deadline_leaves_a_partial_answer(
     assert "imitate each other" in response.answer
 
 
-async def test_a_model_that_fails_in_passing_is_asked_again(asked_of: AskedOf) -> None:
+async def test_a_transient_failure_of_the_model_is_retried(asked_of: AskedOf) -> None:
     async with serving(Scripted(status=529, error="overloaded_error"), LOOK_UP, ANSWER) as server:
         asked_of(server)
         response = await asked(look_up)

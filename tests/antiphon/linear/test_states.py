@@ -24,7 +24,7 @@ async def asked(*tools: Any, **options: Any) -> LinearResponse:
     return await ask_linear("What is a fugue?", list(tools), options=given)
 
 
-async def test_each_round_is_kept_with_its_tools_results_and_why_it_was_the_last(asked_of: AskedOf) -> None:
+async def test_each_round_is_kept_with_its_results_and_the_reason_of_the_last(asked_of: AskedOf) -> None:
     async with serving(BOTH, ANSWER) as server:
         asked_of(server)
         response = await asked(look_up, out_of_order)

@@ -62,7 +62,9 @@ def taken(question: str, value: Any, result: Any, argument: str = "flight") -> A
         ({"id": "a-1", "n": 2}, {"x": {"n": 1, "id": "a-1"}}, {"id": "$find.x.id", "n": 2}),
     ],
 )  # fmt: skip
-def test_a_value_is_taken_from_a_result_only_if_it_is_telling(value: Any, result: Any, expected: Any) -> None:
+def test_a_value_is_bound_to_a_result_only_if_it_is_distinctive(
+    value: Any, result: Any, expected: Any
+) -> None:
     assert taken("Book it.", value, result) == expected
 
 
@@ -119,7 +121,7 @@ def test_a_param_takes_its_type_and_description_from_the_schema() -> None:
     assert params_of(made)["price"]["type"] == "float"
 
 
-def test_an_argument_with_listed_values_is_taken_from_a_result_only_under_its_name() -> None:
+def test_an_argument_with_listed_values_is_bound_to_a_result_only_under_its_name() -> None:
     tool = a_tool("b", "write", {"properties": {"seat": {"enum": ["aisle", "window"]}}})
     for key, expected in (("place", "window"), ("seat", "$find.seat")):
         made = learned("Go.", a_call("find", {}, {key: "window"}, 1), a_call(tool, {"seat": "window"}, {}, 2))
@@ -226,7 +228,7 @@ def test_a_value_is_bound_to_a_result_field_only_if_it_holds_in_all_sessions(
     assert (taken == "$find.place") is is_taken
 
 
-def test_a_chance_in_one_session_is_not_learned_from_two() -> None:
+def test_a_coincidence_in_one_session_is_not_learned_from_two() -> None:
     def chain(id: str, weight: int, n: str) -> Any:
         find = a_call("find", {}, {"id": id, "weight": weight}, 1, is_cited=True)
         return a_chain(
@@ -280,6 +282,6 @@ def test_a_redacted_value_becomes_a_param_of_its_own() -> None:
 
 
 @each_row("sign", ["9", "9,", "9.", "-", "a", " ", "\x00", "(", "２", "\ud800", "2030-01-01 ", "May 1 "])
-def test_any_question_is_looked_through(sign: str) -> None:
+def test_any_question_can_be_searched(sign: str) -> None:
     assert taken(sign * 20_000, "Lisbon", {"id": "Lisbon"}) == "$find.id"
     assert taken(sign * 20_000, 7, {}) == 7

@@ -219,7 +219,7 @@ def test_a_recipe_learned_in_one_world_holds_in_another(program: list[Step]) -> 
     ),
     st.text(),
 )
-def test_any_calls_are_learned_so_that_they_are_made_again(
+def test_a_recipe_learned_from_any_calls_repeats_them(
     calls: list[tuple[dict[str, Any], Any, bool]], question: str
 ) -> None:
     """`learn` simulates the recipe and refuses one with a different effect: none is refused here."""

@@ -147,7 +147,7 @@ async def test_a_session_that_never_existed_is_reported_as_unknown(bus: Bus, tmp
     assert names_in(tmp_path) == []
 
 
-async def test_a_session_that_expires_while_it_is_read_is_not_written_by_half(
+async def test_a_session_that_expires_during_an_export_is_not_written(
     bus: Bus, courses_lines: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exporting, "_CHUNK_BYTES", 1_000)

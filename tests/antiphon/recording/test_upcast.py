@@ -108,7 +108,7 @@ def test_a_recording_of_every_format_is_read_and_walked_through(path: Path) -> N
     assert (report.events, report.steps["coordinator"]) == (20, 10)
 
 
-def test_update_brings_a_recording_to_todays_format_and_chain(courses_path: Path) -> None:
+def test_update_converts_a_recording_to_todays_format_and_chain(courses_path: Path) -> None:
     header, *rest = unbound(courses_path.read_bytes())
     before = b"\n".join([header.replace(b'"format":%d' % FORMAT, b'"format":1'), *rest]) + b"\n"
     courses_path.write_bytes(before)

@@ -253,7 +253,7 @@ async def test_a_wiring_mistake_of_a_component_is_reported(
     assert report.first.type == first
 
 
-async def test_facts_have_the_weight_that_embeddings_gave_them_then(
+async def test_facts_keep_the_recorded_weight_of_their_embeddings(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     settings = {"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS": f"{scripted.__module__}:embed"}

@@ -57,7 +57,7 @@ def test_another_system_prompt_is_in_requests_contents_and_header(
 
 
 @pytest.mark.parametrize("words", ["Payments Engineering", "idempotency key", "Designing Web APIs"])
-def test_words_replaced_in_inputs_are_carried_through_to_the_answer(
+def test_text_replaced_in_inputs_is_carried_through_to_the_answer(
     courses_lines: list[Line], words: str
 ) -> None:
     changed = with_words(courses_lines, words, "[redacted]")

@@ -57,7 +57,7 @@ def test_a_value_with_few_parts_is_small(value: Any) -> None:
     assert not is_large(value)
 
 
-def test_a_value_that_holds_itself_is_large() -> None:
+def test_a_recursive_value_is_large() -> None:
     circle: list[Any] = []
     circle.append(circle)
     assert is_large(circle)

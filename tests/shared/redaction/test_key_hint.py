@@ -50,7 +50,7 @@ def test_ordinary_words_do_not_look_like_keys(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["a PİN: 12", r"an API\tkey", "%22pin%22", "%2522pin%2522", "a %70in=12", r"\npin=12"]
 )
-def test_signs_around_a_key_and_within_it_hide_it_not(text: str) -> None:
+def test_punctuation_around_or_in_a_key_does_not_hide_it(text: str) -> None:
     assert key_hint(ALWAYS).may_match(text)
 
 

@@ -53,7 +53,7 @@ def amount(text: str) -> Amount:
         ("14:30", "870", "clock"),
     ],
 )
-def test_a_number_is_read_by_its_value_in_one_unit_of_its_kind(text: str, value: str, unit: str) -> None:
+def test_a_number_is_read_as_its_value_in_a_base_unit(text: str, value: str, unit: str) -> None:
     assert read(text) == [(value, value, unit)]
 
 

@@ -123,7 +123,7 @@ WHOLE = [
 
 
 @each_row(("query", "parts"), PARTED.items())
-def test_a_query_that_asks_several_things_is_parted(query: str, parts: tuple[str, ...]) -> None:
+def test_a_query_with_several_questions_is_split(query: str, parts: tuple[str, ...]) -> None:
     assert sub_questions(query) == parts
 
 

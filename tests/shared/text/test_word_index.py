@@ -27,7 +27,7 @@ def test_scores_are_those_of_the_paper() -> None:
     assert score == pytest.approx(expected)
 
 
-def test_a_word_that_no_text_holds_is_worth_nothing() -> None:
+def test_a_word_in_no_text_has_no_weight() -> None:
     assert an_index(["aa"]).worth("zz") == 0
     assert list(an_index().scores_of("zz")) == []
 

@@ -47,7 +47,7 @@ VALUES: dict[str, Any] = {
         "true" + " && true" * 150,
     ],
 )  # fmt: skip
-def test_it_holds(text: str) -> None:
+def test_a_true_condition_is_true(text: str) -> None:
     assert is_true(text, VALUES) is True
 
 

@@ -232,7 +232,7 @@ class TestApproval:
         assert (own.data, sent) == ("done", ["c"])
 
 
-async def test_one_that_is_refused_stops_the_others_only_where_that_is_the_contract() -> None:
+async def test_a_refused_call_stops_the_others_only_with_a_fail_fast_contract() -> None:
     send, sent = counted("send", scopes="crm")
     other, others = counted("other")
     look, looked = counted("look", "read")

@@ -89,7 +89,7 @@ def test_undoing_ignores_only_the_expiry_of_a_grant(claims: dict[str, Any]) -> N
     assert VERIFIER.verify(forged, "s1", "default", NOON, for_undo=True).problem
 
 
-def test_a_standing_ends_with_its_grant_and_one_without_a_grant_does_not() -> None:
+def test_an_authorization_ends_with_its_grant() -> None:
     granted = authorization(a_token())
     assert granted.ends is not None
     assert not granted.is_over(granted.ends + LEEWAY)

@@ -173,7 +173,7 @@ def test_writes_need_approval_after_untrusted_content() -> None:
     assert refusal(a_call(name="look"), READ, after) is None
 
 
-def test_before_that_or_without_the_rule_they_need_no_approval() -> None:
+def test_writes_need_no_approval_before_untrusted_content_or_without_the_rule() -> None:
     assert refusal(a_call(name="send"), WRITE, terms(rule=ALL_AFTER_UNTRUSTED)) is None
     assert refusal(a_call(name="send"), WRITE, terms(a_request(has_untrusted=True))) is None
 
@@ -200,7 +200,7 @@ def test_a_tool_may_bring_untrusted_content_through_its_alternative() -> None:
     )
 
 
-def test_a_call_that_will_not_run_brings_nothing() -> None:
+def test_a_call_that_will_not_run_returns_nothing_untrusted() -> None:
     fed = a_call("c2", "send", arguments=FROM_ANOTHER)
     request = a_request(a_call("c1", "fetch", refused="the limit is reached"), a_call("c3", "gone"), fed)
     assert refusal(fed, WRITE, terms(request, rule=ALL_AFTER_UNTRUSTED)) is None

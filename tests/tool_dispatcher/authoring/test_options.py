@@ -87,7 +87,7 @@ def test_an_invalid_value_is_refused_with_the_expected_form(options: dict[str, A
         complete("t", "read", options)
 
 
-def test_a_value_that_holds_itself_is_refused() -> None:
+def test_a_recursive_value_is_refused() -> None:
     circle: list[Any] = []
     circle.append(circle)
     with pytest.raises(InvalidTool, match=r"scopes is \[\[\.\.\.\]\]"):

@@ -35,7 +35,7 @@ def test_a_dependent_call_waits_for_every_call_of_the_tool_it_needs() -> None:
     assert (0,) in plan_run.running_calls
 
 
-def test_one_success_among_them_is_enough() -> None:
+def test_one_success_of_several_calls_satisfies_a_dependency() -> None:
     results = _plan_run("search", "search", "fetch", outcomes={0: a_failure(), 1: {"id": 7}}).end_all()
     assert [result.status for result in results] == ["error", "ok", "ok"]
 
@@ -112,7 +112,7 @@ def test_a_call_whose_placeholder_names_a_call_that_failed_is_not_run() -> None:
     assert error.suggested_action == "First correct calls[0]: Try later. Then call show again."
 
 
-def test_failure_goes_down_the_whole_line_and_no_further() -> None:
+def test_a_failure_propagates_to_all_dependents_and_no_further() -> None:
     calls = [a_call(), *(a_call(arguments={"a": f"${{calls[{n}]}}"}) for n in range(3)), a_call()]
     results = PlanRun(a_plan(*calls), {0: a_failure()}).end_all()
     assert [result.status for result in results] == ["error"] * 4 + ["ok"]

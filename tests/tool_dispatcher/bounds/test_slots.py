@@ -91,7 +91,7 @@ async def test_waiting_calls_share_one_request(bus: Bus) -> None:
     await until_all_are_free(bus)
 
 
-async def test_a_slot_goes_to_the_next_of_this_process_without_asking_redis(
+async def test_a_slot_is_passed_on_within_a_process_without_redis(
     bus: Bus, slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is the same one all along."""
@@ -107,7 +107,7 @@ async def test_a_slot_goes_to_the_next_of_this_process_without_asking_redis(
     await until_all_are_free(bus)
 
 
-async def test_a_slot_that_went_from_hand_to_hand_for_long_goes_back_to_redis(
+async def test_a_slot_passed_on_for_long_is_returned_to_redis(
     bus: Bus, slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or the queues of other processes would never move."""

@@ -64,7 +64,7 @@ def test_a_location_without_a_type_takes_anything() -> None:
     assert location.accepts("array")
 
 
-def test_a_schema_that_holds_itself_has_an_end() -> None:
+def test_a_recursive_schema_has_finitely_many_locations() -> None:
     names = [location.name for location in locations_in(grow.parameters.schema)]
     assert "children[0].children" in names
     assert max(name.count(".") for name in names) < 4

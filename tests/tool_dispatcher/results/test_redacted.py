@@ -129,7 +129,7 @@ class TestSecretsOfTheProcess:
             assert result.data == {"token": "[redacted]"}
             assert token not in await all_of_redis(bus)
 
-    async def test_a_placeholder_brings_no_secret_to_another_tool(self) -> None:
+    async def test_a_placeholder_passes_no_secret_to_another_tool(self) -> None:
         given: list[Any] = []
         tools = [leaking({"key": SECRET}), a_tool("use", lambda a, c: given.append(a))]
         async with a_bus(redactor=NAMED) as bus:
@@ -194,7 +194,7 @@ class TestSecretsOfACall:
         result = await self.answer(tool(effect="read", name="look", description="Looks.")(take))
         assert error_in(result).message == "KeyError: '[redacted]'"
 
-    async def test_another_tool_that_is_given_it_is_kept_from_telling_it_too(self) -> None:
+    async def test_a_secret_passed_to_another_tool_is_redacted_there_too(self) -> None:
         @tool(effect="read")
         async def other(user: str, password: Annotated[str, Secret]) -> str:
             """Logs in elsewhere."""

@@ -31,7 +31,7 @@ def failing(error_type: ErrorType, message: str = "out of order", **more: Any) -
 
 
 class TestRetries:
-    async def test_a_read_that_fails_for_a_moment_is_tried_again(self) -> None:
+    async def test_a_transient_failure_of_a_read_is_retried(self) -> None:
         flaky = Flaky(failing("api_failure"), ConnectionResetError("gone"))
         (result,) = await results_of([flaky.tool()], a_request(a_call()))
         assert (result.data, len(flaky.runs)) == ("at last", 3)
@@ -46,24 +46,24 @@ class TestRetries:
         assert error.suggested_action == "It has been tried again already: go on without it and say so."
 
     @pytest.mark.parametrize("error_type", ["not_found", "validation_error", "permission_denied"])
-    async def test_an_answered_call_is_not_made_again(self, error_type: ErrorType) -> None:
+    async def test_a_final_error_is_not_retried(self, error_type: ErrorType) -> None:
         flaky = Flaky(failing(error_type))
         (result,) = await results_of([flaky.tool()], a_request(a_call()))
         assert (error_in(result).error_type, len(flaky.runs)) == (error_type, 1)
 
-    async def test_a_plain_write_is_not_tried_again(self) -> None:
+    async def test_a_plain_write_is_not_retried(self) -> None:
         flaky = Flaky(failing("api_failure"))
         (result,) = await results_of([flaky.tool(effect="write")], a_request(a_call()))
         assert (error_in(result).error_type, len(flaky.runs)) == ("api_failure", 1)
 
-    async def test_an_idempotent_write_is_tried_again_with_the_same_key(self) -> None:
+    async def test_an_idempotent_write_is_retried_with_the_same_key(self) -> None:
         flaky = Flaky(ConnectionResetError("gone"), failing("timeout"))
         (result,) = await results_of([flaky.tool(effect="write", idempotent=True)], a_request(a_call()))
         assert result.data == "at last"
         assert [run.idempotency_key for run in flaky.runs] == ["default/s1/1/c1"] * 3
         assert {run.fence for run in flaky.runs} == {1}
 
-    async def test_a_plain_write_that_was_refused_is_tried_again(self) -> None:
+    async def test_a_plain_write_that_was_refused_is_retried(self) -> None:
         flaky = Flaky(failing("rate_limit"))
         (result,) = await results_of([flaky.tool(effect="write")], a_request(a_call()))
         assert (result.data, len(flaky.runs)) == ("at last", 2)
@@ -150,7 +150,7 @@ class TestAlternatives:
         assert not ledger.effects
 
     @pytest.mark.parametrize("error_type", ["not_found", "validation_error", "permission_denied"])
-    async def test_an_answer_is_not_asked_for_elsewhere(self, error_type: ErrorType) -> None:
+    async def test_a_final_error_has_no_alternative(self, error_type: ErrorType) -> None:
         ledger = Ledger()
         result = await self.answer(self.broken(error_type=error_type), ledger.tool("other"))
         assert error_in(result).error_type == error_type

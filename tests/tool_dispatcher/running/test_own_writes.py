@@ -23,7 +23,7 @@ async def test_caching_pauses_during_a_write_and_uses_another_name_after_each(
     assert names == ["s1#1", "s1#2"]
 
 
-async def test_one_write_in_flight_of_many_is_enough(bus: Bus) -> None:
+async def test_one_write_in_flight_of_many_pauses_caching(bus: Bus) -> None:
     own = OwnWrites(bus.session("s1"))
     for n in range(20):
         await own.begin(f"k{n}", 1)

@@ -25,7 +25,7 @@ TRIED_AGAIN: list[tuple[Contract, set[ErrorType]]] = [
 
 @each_row(("contract", "tried_again"), TRIED_AGAIN, ids=["read", "write", "idempotent write"])
 @each_row("kind", WHAT_TO_DO)
-def test_it_is_tried_again_where_that_can_help_and_is_safe(
+def test_a_failure_is_retried_when_that_can_help_and_is_safe(
     contract: Contract, tried_again: set[ErrorType], kind: ErrorType
 ) -> None:
     assert (pause_s(tool_error(kind, "It failed."), contract, 1) is not None) is (kind in tried_again)
@@ -112,13 +112,13 @@ async def test_a_failure_without_a_retry_is_reported_unchanged() -> None:
     assert await with_retries(Attempts(error), READ, always(60)) is error
 
 
-async def test_an_error_that_is_final_ends_it_early() -> None:
+async def test_a_final_error_ends_the_retries_early() -> None:
     attempts = Attempts(failed(), failed("not_found", "Gone."))
     error = await with_retries(attempts, READ, always(60))
     assert (error.error_type, error.message) == ("not_found", "Gone. (Tried 2 times)")
 
 
-async def test_no_attempt_begins_that_has_no_time_left() -> None:
+async def test_no_attempt_begins_without_time_left() -> None:
     slow = Contract(effect="read", backoff=Backoff(initial_ms=60_000, max_ms=60_000))
     assert (await with_retries(Attempts(failed()), slow, always(30))).message == "Slow."
 

@@ -17,9 +17,7 @@ REPLACEABLE: dict[Effect, tuple[ErrorType, ...]] = {
 
 @each_row("effect", ["read", "write"])
 @each_row("kind", WHAT_TO_DO)
-def test_another_tool_is_asked_where_this_one_failed_and_nothing_has_taken_effect(
-    effect: Effect, kind: ErrorType
-) -> None:
+def test_an_alternative_is_called_after_a_failure_without_effect(effect: Effect, kind: ErrorType) -> None:
     contract = Contract(effect=effect, alternatives=ALTERNATIVES)
     expected = ALTERNATIVES if kind in REPLACEABLE[effect] else ()
     assert substitutes(contract, tool_error(kind, "It failed.")) == expected

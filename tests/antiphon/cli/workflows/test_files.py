@@ -43,7 +43,7 @@ def faulty(folder: Path) -> str:
     return "faulty.yaml"
 
 
-def test_the_example_holds_against_its_tools(run: InProcess) -> None:
+def test_the_example_is_valid_with_its_tools(run: InProcess) -> None:
     done = run("workflows", "validate", TRAVEL, "--tools", "examples.travel")
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == "1 file, 0 errors, 0 warnings.\n"

@@ -85,7 +85,7 @@ def test_a_released_version_runs_in_its_own_environment(index: Path) -> None:
         assert [one.path for batch in batches for one in batch.result()] == ["a.jsonl", "-b.jsonl"]
 
 
-def test_a_missing_version_is_refused_with_the_installers_words(index: Path) -> None:
+def test_a_missing_version_is_refused_with_the_message_of_the_installer(index: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"antiphon 1\.2\.3 cannot be installed: .*1\.2\.3"):
         other_code("1.2.3")
 

@@ -162,7 +162,7 @@ async def test_the_record_contains_the_trace_of_the_batch(record: Record) -> Non
     assert (batch.begins, batch.ends) == (((0,), ()), ((0,),))
 
 
-async def test_no_digest_is_kept_of_a_secret_that_a_placeholder_brings(record: Record) -> None:
+async def test_no_digest_of_a_secret_from_a_placeholder_is_stored(record: Record) -> None:
     filled = []
     for batch in ("calls that depend on each other", "a value that is secret"):
         lines = await record(Scripted(uses=BATCHES[batch]), Scripted(text="Done.", repeat=True), tools=TOOLS)

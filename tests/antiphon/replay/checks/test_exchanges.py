@@ -100,7 +100,7 @@ SUMMARY = "\n".join(f"F{n}: {statement(n)}" for n in (101, 103))
 
 
 @pytest.mark.parametrize("text", [SUMMARY, "It is all about harbours."])
-async def test_summaries_are_asked_for_and_read_the_same_again(record: Record, text: str) -> None:
+async def test_summaries_are_requested_and_read_the_same_again(record: Record, text: str) -> None:
     lines = await record(
         Scripted(when="You shorten notes", repeat=True, text=text),
         Scripted(when="Round 1 of", uses=(Use(name="read_archive", input={"topic": "lighthouses"}),)),
@@ -194,7 +194,7 @@ async def test_a_changed_summary_prompt_is_named(record: Record, monkeypatch: py
     assert report.answer == "same"
 
 
-async def test_the_record_as_it_would_be_today_holds_todays_request(
+async def test_the_updated_record_contains_todays_request(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from antiphon.replay.steps.repeat import Replay

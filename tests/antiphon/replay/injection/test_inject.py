@@ -37,7 +37,7 @@ def test_the_model_is_asked_again_with_the_errors_when_every_call_of_a_round_fai
     assert chain.steps[-1].session["barren_rounds"] == 1
 
 
-def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list[Line]) -> None:
+def test_a_failing_model_is_asked_again_with_a_shorter_briefing(courses_lines: list[Line]) -> None:
     _, chain = inject(courses_lines, "model_overloaded@12")
     (briefing,) = (one for one in sent(chain) if isinstance(one, BriefingRequested))
     assert (briefing.round, briefing.level) == (2, "simplified")

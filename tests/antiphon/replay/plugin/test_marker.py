@@ -59,9 +59,7 @@ def test_a_recording_of_a_failed_test_is_discarded(pytester: pytest.Pytester) ->
     run(pytester, *options).assert_outcomes(failed=1)  # and it is asked again, not answered from what failed
 
 
-def test_a_test_that_fails_leaves_the_recording_that_it_would_have_rewritten(
-    pytester: pytest.Pytester, folder: Path
-) -> None:
+def test_a_failed_test_keeps_the_existing_recording(pytester: pytest.Pytester, folder: Path) -> None:
     before = (folder / "courses.jsonl").read_bytes()
     pytester.makepyfile(_FAILS)
     options = ("--antiphon-recordings", "recordings", "--antiphon-record=rewrite", "-k", "test_courses")
@@ -79,7 +77,7 @@ def test_a_folder_of_an_ini_file_may_come_later(pytester: pytest.Pytester) -> No
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_test_that_fails_shows_its_own_line_and_the_difference_alone(
+def test_a_failed_test_shows_only_its_own_line_and_the_difference(
     pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
 ) -> None:
     write_lines(folder / "courses.jsonl", hurried(courses_lines))

@@ -81,7 +81,7 @@ def test_a_test_may_allow_unchecked_steps_with_a_reason(
     result.assert_outcomes(passed=2, failed=1, deselected=2)
 
 
-def test_a_recording_that_cannot_be_read_fails_in_words(pytester: pytest.Pytester, folder: Path) -> None:
+def test_an_unreadable_recording_fails_with_a_message(pytester: pytest.Pytester, folder: Path) -> None:
     (folder / "torn.jsonl").write_bytes((folder / "courses.jsonl").read_bytes()[:5_000])
     (folder / "empty.jsonl").touch()
     (folder / "notes.txt").write_text("no recording")

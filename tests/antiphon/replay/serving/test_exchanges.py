@@ -37,7 +37,7 @@ def test_a_request_gets_its_recorded_exchange(recording_index: RecordingIndex) -
     assert not misses
 
 
-def test_the_second_time_a_request_comes_it_gets_its_second_answer(courses_lines: list[Line]) -> None:
+def test_a_repeated_request_gets_its_second_answer(courses_lines: list[Line]) -> None:
     lines = [
         line.model_copy(update={"record": twice(line.record)})
         if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord)
@@ -57,7 +57,7 @@ def twice(record: ExchangeRecord) -> ExchangeRecord:
     return record.model_copy(update={"calls": tuple(calls)})
 
 
-def test_a_session_is_given_its_own_answers_alone(recording_index: RecordingIndex) -> None:
+def test_a_session_gets_only_its_own_answers(recording_index: RecordingIndex) -> None:
     misses: list[Miss] = []
     another, own = Exchanges("another-session", [], misses), exchanges_of(recording_index, [])
     request = dict(first_asked(recording_index).request)

@@ -23,7 +23,7 @@ async def test_each_part_handles_the_events_of_its_component(courses_lines: list
         await pipeline.stop()
 
 
-def test_an_engine_asks_at_the_settings_and_prices_of_then(courses_lines: list[Line]) -> None:
+def test_an_engine_uses_the_recorded_settings_and_prices(courses_lines: list[Line]) -> None:
     recording_index = RecordingIndex(courses_lines)
     exchange = next(iter(recording_index.exchanges.values()))
     settings = engine_settings(recording_index)

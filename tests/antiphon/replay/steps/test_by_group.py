@@ -38,7 +38,7 @@ def test_a_verified_recording_is_not_verified_again_in_order(
     assert verify(courses_path).is_same
 
 
-def test_an_answer_of_the_coordinator_s_own_is_composed_again() -> None:
+def test_an_answer_of_the_coordinator_is_composed_again() -> None:
     report = verify(RECORDINGS / "an_assembler_that_cannot_answer.jsonl")
     assert (report.is_same, report.answer) == (True, "same")
 

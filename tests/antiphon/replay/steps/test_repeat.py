@@ -39,7 +39,7 @@ def test_a_recording_that_was_cut_off_is_unreadable(courses_lines: list[Line]) -
         verify_lines(line for line in courses_lines if line is not end(courses_lines))
 
 
-def test_an_event_that_is_missing_makes_it_unreadable(courses_lines: list[Line]) -> None:
+def test_a_missing_event_makes_a_recording_unreadable(courses_lines: list[Line]) -> None:
     with pytest.raises(UnreadableEvent, match="is missing"):
         verify_lines(line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 3))
 

@@ -82,7 +82,7 @@ def test_each_refusal_of_redis_comes_with_advice(answer: str, advice: str) -> No
     assert advice in unavailable(ResponseError(answer)).hint
 
 
-async def test_one_without_a_listener_is_unreachable() -> None:
+async def test_a_redis_without_a_listener_is_unavailable() -> None:
     async def refused() -> None:
         raise ConnectionError("Error 111 connecting to 127.0.0.1:1. Connection refused.")
 

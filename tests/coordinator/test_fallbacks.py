@@ -201,7 +201,7 @@ class TestAModelThatIsOutOfOrder:
         assert fallback_steps(decision) == ["facts_without_model"]
 
     @pytest.mark.parametrize("code", ["circuit_open", "rate_limited"])
-    def test_one_that_asks_to_be_left_alone_is_no_failure(self, code: str) -> None:
+    def test_a_model_that_requests_a_delay_does_not_count_as_failed(self, code: str) -> None:
         session = asked(an_opened_session(models=MODELS).session).session
         decision = answered(session, a_failed_reply(code, retry_after_s=40.0))
         assert only(decision, BriefingRequested).level == "full"
@@ -281,7 +281,7 @@ class TestAModelThatIsOutOfOrder:
         last = asked(answered(session, a_failed_reply(model="second")).session)
         assert only(last, ReasoningRequested).model == "second", "the other is left alone for a while"
 
-    def test_one_that_was_given_too_much_to_read_is_asked_again(self) -> None:
+    def test_a_model_whose_context_was_too_long_is_asked_again(self) -> None:
         session = asked(an_opened_session(models=("own", "second")).session).session
         for _ in range(2):
             session = asked(answered(session, a_failed_reply("context_too_long")).session).session

@@ -50,7 +50,7 @@ def answered_alone(
     return answer_without_assembler(opened, asked, found, CATALOGUE, START + timedelta(seconds=42), WHY)
 
 
-def test_it_holds_the_last_reply_with_the_sources_that_it_cites() -> None:
+def test_the_coordinators_answer_holds_the_last_reply_with_its_sources() -> None:
     response = answered_alone()
     assert response.answer.startswith("Light 2 is white [1][2].\n\n---\n\n*The answer could not")
     assert [(one.number, one.id, one.tool, one.call_id) for one in response.sources] == [
@@ -146,7 +146,7 @@ def test_a_write_settled_by_a_later_call_is_no_longer_unknown() -> None:
     assert "- `pay` (call_pay): a later call shows the outcome" in after.answer
 
 
-def test_it_is_bounded() -> None:
+def test_the_coordinators_answer_is_bounded() -> None:
     many = a_memory(*(a_use("pay") for _ in range(300)), facts=300)
     response = answered_alone(f"All [{', '.join(f'F{n}' for n in range(1, 301))}].", many)
     assert len(response.sources) == 50

@@ -93,7 +93,7 @@ def test_a_session_of_format_1_mints_keys_and_repeats_nothing() -> None:
     assert call.idempotency_key == f"default/{session.id}/2/s9"
 
 
-def test_it_goes_out_as_the_call_that_it_repeats() -> None:
+def test_a_repetition_is_sent_as_the_call_it_repeats() -> None:
     (call,) = sent(asked(made(), a_repetition("c1")))
     assert (call.id, call.name, call.arguments) == ("r1", "pay", {"to": "a"})
     assert (call.repeat_of, call.reason) == ("c1", "Twice is better.")

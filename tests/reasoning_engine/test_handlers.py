@@ -174,7 +174,7 @@ class TestThePromptsEstimate:
         assert isinstance(reply, ReasoningCompleted)
         return reply.prompt_tokens_estimated
 
-    async def test_it_is_that_of_system_prompt_tools_and_briefing(self) -> None:
+    async def test_the_estimate_covers_system_prompt_tools_and_briefing(self) -> None:
         case = EngineCase()
         without = await self.estimated(case, tools=())
         texts = [block["text"] for block in case.model.prompts[0]["system"]]

@@ -102,7 +102,7 @@ def test_a_write_of_unknown_outcome_stays_uncertain_after_later_calls() -> None:
     ]
 
 
-def test_one_that_a_later_call_has_settled_does_not() -> None:
+def test_a_write_settled_by_a_later_call_adds_no_uncertainty() -> None:
     first, last = a_use("book", "outcome_unknown", call_id="c1"), a_use("book", call_id="c2", settles="c1")
     assert list(tool_uncertainties(a_memory(first, last), ())) == []
 

@@ -137,7 +137,7 @@ class TestReadResult:
                 error = error_in(await self.read(dispatcher, handle=handle))
                 assert error.error_type == "not_found"
 
-    async def test_it_needs_the_scope_read(self) -> None:
+    async def test_read_result_needs_the_scope_read(self) -> None:
         async with a_bus() as bus, a_dispatcher(self.tool(), bus=bus) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             async with a_dispatcher(self.tool(), bus=bus, default_scopes=("write",)) as other:

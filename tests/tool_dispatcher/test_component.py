@@ -52,7 +52,9 @@ async def test_the_dispatcher_publishes_its_catalogue_at_once(bus: Bus) -> None:
     await service.close()
 
 
-async def test_it_loads_the_tools_the_environment_names(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_dispatcher_loads_the_tools_named_by_the_environment(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTIPHON_TOOLS", "tests.tool_dispatcher.toolboxes.empty")
     with pytest.raises(ConfigurationError, match="has no tool at its top level"):
         build(bus)
@@ -70,7 +72,7 @@ async def test_a_dispatcher_without_tools_logs_how_to_name_them(
     assert hint == "Name modules with tools in ANTIPHON_TOOLS."
 
 
-async def test_it_is_published_again_and_again(bus: Bus) -> None:
+async def test_the_catalogue_is_published_periodically(bus: Bus) -> None:
     """Keys that Redis has lost are soon restored."""
     service = build(bus, Registry([Ledger().tool("look")]), ToolDispatcherSettings(catalogue_interval_s=0.1))
     async with publishing(service):

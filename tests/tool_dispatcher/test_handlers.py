@@ -365,7 +365,7 @@ class TestSize:
         assert "items" in results[1].data[-1]
 
 
-async def test_it_answers_on_every_kind_of_redis(bus: Bus) -> None:
+async def test_the_dispatcher_answers_on_every_kind_of_redis(bus: Bus) -> None:
     ledger = Ledger()
     tools = [ledger.tool("look"), ledger.tool("book", "write")]
     request = a_request(a_call("a"), a_call("b", "book"))

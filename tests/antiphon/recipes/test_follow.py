@@ -72,7 +72,7 @@ def test_each_session_is_examined_once_and_nothing_is_replaced(
     assert asyncio.run(followed()) == ["create_booking_and_process_payment_and_book_hotel"]
 
 
-def test_it_takes_no_sessions_and_no_other_option(run: InProcess, empty: dict[str, str]) -> None:
+def test_follow_refuses_sessions_and_other_options(run: InProcess, empty: dict[str, str]) -> None:
     assert "--follow cannot be combined with sessions or other options" in run.refused(
         "recipes", "learn", "--follow", "--dry-run", **empty
     )

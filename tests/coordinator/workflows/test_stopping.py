@@ -29,7 +29,7 @@ class TestSubWorkflowsInContainers:
         "else": call(),
     }
 
-    def test_one_that_a_sibling_stops_undoes_itself_before_the_fallback(self) -> None:
+    def test_a_sub_workflow_stopped_by_a_sibling_undoes_itself_before_the_fallback(self) -> None:
         world = a_world(self.PARALLEL, inner=INNER).start().ok("p/s/x").fails("p/c")
         assert sorted(world.open) == ["p/s/y", "p/t/x"]
         world.ok("p/t/x")
@@ -42,7 +42,7 @@ class TestSubWorkflowsInContainers:
         assert world.end is not None
         assert (world.end.standing, world.end.undone) == ((), ("p/s/x", "p/t/x"))
 
-    def test_one_fails_while_another_undoes_itself(self) -> None:
+    def test_a_sub_workflow_may_fail_while_another_undoes_itself(self) -> None:
         world = a_world(self.PARALLEL, inner=INNER).start().ok("p/s/x").ok("p/t/x")
         world.fails("p/s/y").fails("p/t/y")
         assert sorted(world.open) == ["p/c", "p/s/x~undo", "p/t/x~undo"]
@@ -102,7 +102,7 @@ class TestSubWorkflowsInContainers:
         world.fails("c").ok("o/s/x~undo").ok("o/b~undo")
         assert world.status == "compensated"
 
-    def test_one_that_is_skipped_in_the_decision_that_stops_its_caller(self) -> None:
+    def test_a_sub_workflow_may_be_skipped_by_the_decision_that_stops_its_caller(self) -> None:
         graph = {
             "a": call(on_error={"fallback": "back"}),
             "way": {"type": "branch", "on": [{"default": "p"}]},

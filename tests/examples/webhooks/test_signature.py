@@ -14,7 +14,7 @@ KEY = "acme/s1/1/c1"
 BODY = b'{"type":"order.shipped"}'
 
 
-def test_it_is_the_documented_hmac() -> None:
+def test_a_signature_is_the_documented_hmac() -> None:
     expected = hmac.new(SECRET.encode(), b"1700000000.acme/s1/1/c1." + BODY, "sha256").hexdigest()
     assert sign(SECRET, NOW, KEY, BODY) == f"v1={expected}"
 

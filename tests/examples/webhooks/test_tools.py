@@ -280,7 +280,7 @@ async def test_sent_again_by_its_key_only_those_take_it_that_had_not(monkeypatch
     assert town.taken == 3
 
 
-async def test_it_may_be_sent_to_some_of_the_receivers_only(
+async def test_an_event_may_be_sent_to_some_of_the_receivers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with a_town(3, monkeypatch) as (town, urls):

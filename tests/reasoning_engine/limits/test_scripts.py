@@ -235,7 +235,7 @@ def test_foreign_values_in_the_hash_stop_nothing(
     account.settle(account.reserved(1, 0, 0, 0), -1, 0, 0, 0)
 
 
-def test_it_is_forgotten_an_hour_after_the_last_call(clock: Clock) -> None:
+def test_an_account_expires_an_hour_after_the_last_call(clock: Clock) -> None:
     account = Account(clock, (60, 0, 0, 0))
     account.reserved(1, 0, 0, 0)
     assert 3_590 < account.redis.ttl("k") <= 3_600

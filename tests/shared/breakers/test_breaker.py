@@ -53,13 +53,13 @@ OPEN = after(True, True, True)
         ((False,) * 9 + (True,) * 5, True),
     ],
 )
-def test_it_opens_on_enough_failures_that_are_enough_of_the_latest_calls(
+def test_a_circuit_opens_on_enough_failures_among_the_latest_calls(
     endings: tuple[bool, ...], opens: bool
 ) -> None:
     assert (after(*endings).opened is not None) is opens
 
 
-def test_it_opens_by_rate_and_never_below_a_minimum_of_calls() -> None:
+def test_a_circuit_opens_by_rate_and_never_below_a_minimum_of_calls() -> None:
     breaker = Breaker()
     few = few_calls(breaker, failures=9, successes=0)
     assert few.opened is None, "nine calls are too few to judge by, whatever their rate"
@@ -152,7 +152,7 @@ class Model:
 
 
 @given(st.lists(st.tuples(st.floats(0, 40), st.booleans()), max_size=60))
-def test_it_agrees_with_its_history(steps: list[tuple[float, bool]]) -> None:
+def test_the_breaker_agrees_with_a_model_over_any_history(steps: list[tuple[float, bool]]) -> None:
     """Calls one after the other, each made only when it is allowed."""
     state, model, now = CLOSED, Model(), 0.0
     for pause, is_failure in steps:

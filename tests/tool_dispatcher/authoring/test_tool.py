@@ -156,7 +156,7 @@ class TestContract:
         assert made[0].contract.retry.attempts == 5
         assert [one.name for one in toolset] == ["fine"]
 
-    def test_it_travels_with_the_definition(self) -> None:
+    def test_the_contract_is_part_of_the_definition(self) -> None:
         searched = tool(effect="read", description="S.", depends_on="look", cache_ttl_s=60)(fine)
         assert searched.definition.contract == searched.contract
         assert (searched.effect, searched.timeout_s) == ("read", 30)
@@ -168,11 +168,11 @@ class TestExamples:
         assert shown.input_schema["examples"] == [{"a": 7}, {"a": 8}]
         assert shown.example == {"a": 7}
 
-    def test_one_and_several_go_together(self) -> None:
+    def test_an_example_and_examples_are_combined(self) -> None:
         shown = tool(effect="read", description="E.", example={"a": 1}, examples=[{"a": 2}])(fine)
         assert shown.input_schema["examples"] == [{"a": 1}, {"a": 2}]
 
-    def test_made_up_ones_are_not_published(self) -> None:
+    def test_generated_examples_are_not_published(self) -> None:
         made = tool(effect="read", description="E.")(fine)
         assert "examples" not in made.input_schema
         assert made.example == {"a": 1}

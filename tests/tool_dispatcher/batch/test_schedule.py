@@ -146,7 +146,7 @@ def test_the_failure_of_a_fail_fast_call_cancels_calls_that_have_not_begun() -> 
     assert plan_run.answered == [results[2]]
 
 
-def test_it_stops_fail_fast_calls_of_any_tool_and_no_others() -> None:
+def test_a_failure_stops_only_fail_fast_calls_of_any_tool() -> None:
     plan_run = _plan_run("check", "write", "look", "rank", outcomes={0: a_failure()}, concurrency=1)
     results = plan_run.end_all()
     assert [result.status for result in results] == ["error", "error", "ok", "ok"]

@@ -166,7 +166,7 @@ class TestShown:
         data: Any = [1, 2, 3]
         assert fit_result(data, "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h") == Fitted(data)
 
-    def test_one_that_does_not_is_shown_in_part_and_stored_whole(self) -> None:
+    def test_an_oversized_result_is_shown_in_part_and_stored_whole(self) -> None:
         data: Any = ["x" * 100] * 15
         fitted: Any = fit_result(data, "write", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
         assert fitted.whole == to_json(data)
@@ -180,7 +180,7 @@ class TestShown:
             ("write", "internal_error", "took effect; do not repeat"),
         ],
     )
-    def test_one_too_large_to_be_stored_is_an_error(
+    def test_a_result_too_large_to_be_stored_is_an_error(
         self, effect: Effect, error_type: str, advice: str
     ) -> None:
         error = fit_result("x" * 5_000, effect, bytes_max=1_000, stored_bytes_max=2_000, handle="h")

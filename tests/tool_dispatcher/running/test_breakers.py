@@ -130,7 +130,9 @@ async def test_a_breaker_of_one_tool_does_not_affect_another(breakers: SharedBre
         (tool_error("timeout", "Slow."), True),
     ],
 )
-async def test_one_probe_decides(breakers: SharedBreakers, clock: Clock, outcome: Any, is_open: bool) -> None:
+async def test_one_probe_decides_whether_the_circuit_closes(
+    breakers: SharedBreakers, clock: Clock, outcome: Any, is_open: bool
+) -> None:
     note(breakers, *("timeout",) * 3)
     clock.now += 20
     assert await asked(breakers) is None

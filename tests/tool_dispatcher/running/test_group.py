@@ -290,7 +290,7 @@ class TestTakeover:
             with pytest.raises(asyncio.CancelledError):
                 await dying
 
-    async def test_one_that_settled_before_keeps_its_result(self) -> None:
+    async def test_a_settled_call_of_a_group_keeps_its_result(self) -> None:
         service = Service()
         async with a_bus() as bus:
             result = ToolResult(index=1, call_id="c1", tool="one", status="ok", data={"city": "as it was"})

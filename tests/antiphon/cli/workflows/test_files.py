@@ -217,7 +217,7 @@ def test_a_file_with_too_many_faults_names_the_first(folder: Path) -> None:
 
 
 class TestDryRun:
-    def test_it_shows_each_call_and_the_end(self, run: InProcess) -> None:
+    def test_a_dry_run_shows_each_call_and_the_end(self, run: InProcess) -> None:
         done = run(
             "workflows", "dry-run", "book_trip", TRAVEL, "--param", "nights=1", "--tools", "examples.travel"
         )

@@ -1,4 +1,4 @@
-"""Certificates of a test's own: an authority, and what it signs."""
+"""Certificates for tests: an authority and the certificates it signs."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address

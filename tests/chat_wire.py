@@ -36,7 +36,7 @@ def completion(scripted: "Scripted") -> dict[str, Any]:
 
 
 def events(scripted: "Scripted") -> Iterator[dict[str, Any]]:
-    """Yield the pieces of a reply that is streamed, before what ends the stream."""
+    """Yield the pieces of a streamed reply, without its end."""
     yield _piece(scripted, {"role": "assistant", "content": ""})
     for text in _pieces(scripted.text, scripted.piece):
         yield _piece(scripted, {"content": text})

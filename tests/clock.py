@@ -1,4 +1,4 @@
-"""The clock that never steps back, in a test's hand: what waits for a time to come need not wait for it.
+"""A monotonic clock that a test controls, so that it need not wait for a time to come.
 
 A limit of 50 ms is over too soon on a machine that stands still for a while, and one of a minute is waited for. So
 the limit is long, and the clock is put forward when what it is to end has begun.
@@ -25,7 +25,7 @@ class Clock:
 
 
 @contextmanager
-def clock_in_hand() -> Iterator[Clock]:
+def controlled_clock() -> Iterator[Clock]:
     """Control the clock of this process and of its event loops, for the length of a block."""
     clock, right_s = Clock(), time.monotonic
     with pytest.MonkeyPatch.context() as patch:

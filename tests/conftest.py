@@ -15,7 +15,7 @@ from antiphon_shared.process.settings import BusSettings
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from tests.clock import Clock, clock_in_hand
+from tests.clock import Clock, controlled_clock
 from tests.one_ssl_context import share_ssl_context
 from tests.redis_server import RedisServer, running
 
@@ -69,7 +69,7 @@ def redis_cluster() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def clock() -> Iterator[Clock]:
-    with clock_in_hand() as ours:
+    with controlled_clock() as ours:
         yield ours
 
 

@@ -1,4 +1,4 @@
-"""Stand-ins for what a handler is given, in memory."""
+"""In-memory stand-ins for the arguments of a handler."""
 
 import asyncio
 from collections.abc import Awaitable

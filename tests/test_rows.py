@@ -68,6 +68,6 @@ def test_two_tables_make_a_row_of_each_pair() -> None:
 
 
 @each_row("number", [1, 2])
-def test_rows_stand_beside_fixtures(number: int, namespace: str) -> None:
+def test_rows_can_be_combined_with_fixtures(number: int, namespace: str) -> None:
     assert number
     assert namespace

@@ -10,7 +10,7 @@ _NAME = "{} = {}"
 
 
 def variants(document: Any, odd: tuple[Any, ...] = ODD) -> dict[str, Any]:
-    """Return the document as it is and every variant of it, by what is changed."""
+    """Return the document unchanged and every variant of it, by the changed part."""
     found = {"as it is": document}
     for path in _paths(document):
         name = ".".join(map(str, path))

@@ -1,4 +1,4 @@
-"""The user answers what the model asks, through the client and the command line; the rest of the house is played."""
+"""The user answers the model's questions through the client and the command line; the test plays the components."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ from antiphon_shared.tools.calls import ToolCall
 from antiphon import Antiphon, InvalidQuery, NotWaiting, TooLate, UnknownSession
 from antiphon.observe import recent_sessions
 from tests.antiphon.conftest import InProcess
-from tests.antiphon.test_approval import House, a_house, until
+from tests.antiphon.test_approval import CoordinatorCase, a_coordinator_case, until
 from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_question, a_reply, a_tool
 from tests.redis_server import RedisServer
 
@@ -29,39 +29,39 @@ WHICH, WHEN = a_question("q1", "Which room?", choices=["red", "blue"]), a_questi
 
 
 @pytest.fixture
-async def house(redis_server: RedisServer, namespace: str) -> AsyncIterator[House]:
-    async with a_house(redis_server.url, namespace) as house:
-        await house.bus.publish_catalogue(TOOLS)
-        yield house
+async def case(redis_server: RedisServer, namespace: str) -> AsyncIterator[CoordinatorCase]:
+    async with a_coordinator_case(redis_server.url, namespace) as case:
+        await case.bus.publish_catalogue(TOOLS)
+        yield case
 
 
-async def a_session_that_asks(house: House, *calls: ToolCall) -> None:
-    await house.client.submit("Book it.", session_id="s1", interactive=True)
-    await house.answer(BriefingRequested, a_briefing())
-    await house.answer(ReasoningRequested, a_reply("I ask.", calls or (WHICH, WHEN)))
-    await house.data_of(QuestionAsked)
+async def a_session_that_asks(case: CoordinatorCase, *calls: ToolCall) -> None:
+    await case.client.submit("Book it.", session_id="s1", interactive=True)
+    await case.answer(BriefingRequested, a_briefing())
+    await case.answer(ReasoningRequested, a_reply("I ask.", calls or (WHICH, WHEN)))
+    await case.data_of(QuestionAsked)
 
 
-async def test_answers_go_out_with_the_calls_that_asked(house: House) -> None:
-    await a_session_that_asks(house)
-    assert await house.client.answer("s1", "The red one.", calls=["q1"], by="Ann") == ("q1",)
-    assert await house.client.answer("s1", "On Friday.") == ("q2",), "the one that still waits"
+async def test_answers_are_sent_with_the_calls_that_asked(case: CoordinatorCase) -> None:
+    await a_session_that_asks(case)
+    assert await case.client.answer("s1", "The red one.", calls=["q1"], by="Ann") == ("q1",)
+    assert await case.client.answer("s1", "On Friday.") == ("q2",), "the one that still waits"
     places = {
         event.data.answer: place
-        for place, event in await house.bus.session("s1").log()
+        for place, event in await case.bus.session("s1").log()
         if isinstance(event.data, QuestionAnswered)
     }
-    which, when = (await house.data_of(ToolsRequested)).calls
+    which, when = (await case.data_of(ToolsRequested)).calls
     assert (which.answer, when.answer) == (places["The red one."], places["On Friday."])
-    assert (await house.data_of(QuestionAnswered)).by == ""
+    assert (await case.data_of(QuestionAnswered)).by == ""
 
 
-async def test_of_two_people_who_answer_at_once_the_second_learns_that_it_was_too_late(house: House) -> None:
-    await a_session_that_asks(house, WHICH)
-    answers = [house.client.answer("s1", text, by=text) for text in ("Red", "Blue")]
+async def test_the_later_of_two_concurrent_answers_is_refused_as_too_late(case: CoordinatorCase) -> None:
+    await a_session_that_asks(case, WHICH)
+    answers = [case.client.answer("s1", text, by=text) for text in ("Red", "Blue")]
     outcomes = await asyncio.gather(*answers, return_exceptions=True)
-    (call,) = (await house.data_of(ToolsRequested)).calls
-    log = await house.bus.session("s1").log()
+    (call,) = (await case.data_of(ToolsRequested)).calls
+    log = await case.bus.session("s1").log()
     (first,) = (
         event.data.answer
         for entry, event in log
@@ -73,88 +73,90 @@ async def test_of_two_people_who_answer_at_once_the_second_learns_that_it_was_to
     assert ("q1",) in outcomes
 
 
-async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:
-    await a_session_that_asks(house)
-    first, second = await house.client.questions_waiting("s1")
+async def test_the_waiting_questions_are_listed(case: CoordinatorCase) -> None:
+    await a_session_that_asks(case)
+    first, second = await case.client.questions_waiting("s1")
     assert (first.id, first.question, first.choices) == ("q1", "Which room?", ("red", "blue"))
     assert (second.id, second.choices) == ("q2", ())
-    await house.client.answer("s1", "red", calls=["q1"])
+    await case.client.answer("s1", "red", calls=["q1"])
 
     async def is_half_answered() -> bool:
-        return [one.id for one in await house.client.questions_waiting("s1")] == ["q2"]
+        return [one.id for one in await case.client.questions_waiting("s1")] == ["q2"]
 
     await until(is_half_answered)
-    await house.client.answer("s1", "Friday")
-    await house.data_of(ToolsRequested)
-    assert await house.client.questions_waiting("s1") == ()
-    assert await house.client.questions_waiting("nobody") == ()
+    await case.client.answer("s1", "Friday")
+    await case.data_of(ToolsRequested)
+    assert await case.client.questions_waiting("s1") == ()
+    assert await case.client.questions_waiting("nobody") == ()
 
 
-async def test_what_is_asked_is_in_the_stream(house: House) -> None:
-    await a_session_that_asks(house)
+async def test_a_question_appears_in_the_stream(case: CoordinatorCase) -> None:
+    await a_session_that_asks(case)
     async with asyncio.timeout(60):
-        async for event in house.client.stream("s1"):
+        async for event in case.client.stream("s1"):
             if isinstance(event, Event) and isinstance(event.data, QuestionAsked):
                 asked = event.data
                 break
     assert asked.until is not None
 
 
-async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: House) -> None:
-    await a_session_that_asks(house)
+async def test_an_invalid_answer_is_refused_and_nothing_is_sent(case: CoordinatorCase) -> None:
+    await a_session_that_asks(case)
     for text in ("", " \n", "x" * 20_001, "\ud800", 7):
         with pytest.raises(InvalidQuery):
-            await house.client.answer("s1", text)  # type: ignore[arg-type]  # bad input is the point
+            await case.client.answer("s1", text)  # type: ignore[arg-type]  # bad input is the point
     for calls in (["q9"], ["q1", "c0"], [["q1"]]):
         with pytest.raises(InvalidQuery, match=r"Waiting calls: q1 \(Which room\?\), q2 \(When\?\)"):
-            await house.client.answer("s1", "red", calls=calls)  # type: ignore[arg-type]  # the same
+            await case.client.answer("s1", "red", calls=calls)  # type: ignore[arg-type]  # the same
     for no_list in ("q1", 5):
         with pytest.raises(InvalidQuery, match="a list of call ids"):
-            await house.client.answer("s1", "red", calls=no_list)  # type: ignore[arg-type]  # the same
+            await case.client.answer("s1", "red", calls=no_list)  # type: ignore[arg-type]  # the same
     with pytest.raises(InvalidQuery):
-        await house.client.answer("s1", "red", by="x" * 201)
-    types = [event.type for _, event in await house.bus.session("s1").log()]
+        await case.client.answer("s1", "red", by="x" * 201)
+    types = [event.type for _, event in await case.bus.session("s1").log()]
     assert QuestionAnswered.type not in types
 
 
-async def test_an_answer_to_a_session_that_asks_nothing_is_refused_with_its_state(house: House) -> None:
-    await house.client.submit("Book it.", session_id="s1")
-    await house.data_of(BriefingRequested)
+async def test_an_answer_to_a_session_without_a_question_is_refused_with_its_state(
+    case: CoordinatorCase,
+) -> None:
+    await case.client.submit("Book it.", session_id="s1")
+    await case.data_of(BriefingRequested)
     with pytest.raises(NotWaiting, match="session s1 has no open question: its briefing for round 1"):
-        await house.client.answer("s1", "red")
-    await house.answer(BriefingRequested, a_briefing())
-    await house.answer(ReasoningRequested, a_reply("I book.", [a_call("book", "b1")]))
-    await house.data_of(ApprovalRequested)
+        await case.client.answer("s1", "red")
+    await case.answer(BriefingRequested, a_briefing())
+    await case.answer(ReasoningRequested, a_reply("I book.", [a_call("book", "b1")]))
+    await case.data_of(ApprovalRequested)
     with pytest.raises(
         NotWaiting, match="session s1 has no open question: it is waiting for a person's approval"
     ):
-        await house.client.answer("s1", "red")
+        await case.client.answer("s1", "red")
     with pytest.raises(UnknownSession):
-        await house.client.answer("nobody", "red")
+        await case.client.answer("nobody", "red")
 
 
-async def test_an_approval_is_refused_while_the_session_waits_for_an_answer(house: House) -> None:
-    await a_session_that_asks(house)
+async def test_an_approval_is_refused_while_the_session_waits_for_an_answer(case: CoordinatorCase) -> None:
+    await a_session_that_asks(case)
     with pytest.raises(NotWaiting, match="it is waiting for its user's answer"):
-        await house.client.approve("s1")
+        await case.client.approve("s1")
 
 
-async def test_an_answer_and_an_approval_may_be_waited_for_together(house: House) -> None:
-    await a_session_that_asks(house, WHICH, a_call("book", "b1"))
-    assert (await recent_sessions(house.bus, 5))[0].waits_for == ("book (b1)",)
-    assert (await recent_sessions(house.bus, 5))[0].asks == ("Which room?",)
-    await house.client.approve("s1")
-    await house.client.answer("s1", "red")
-    assert [call.refused for call in (await house.data_of(ToolsRequested)).calls] == [None, None]
+async def test_an_answer_and_an_approval_may_be_waited_for_together(case: CoordinatorCase) -> None:
+    await a_session_that_asks(case, WHICH, a_call("book", "b1"))
+    assert (await recent_sessions(case.bus, 5))[0].waits_for == ("book (b1)",)
+    assert (await recent_sessions(case.bus, 5))[0].asks == ("Which room?",)
+    await case.client.approve("s1")
+    await case.client.answer("s1", "red")
+    assert [call.refused for call in (await case.data_of(ToolsRequested)).calls] == [None, None]
 
 
-async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
-    house: House, run: InProcess
+async def test_the_command_line_shows_the_questions_and_accepts_the_answer(
+    case: CoordinatorCase, run: InProcess
 ) -> None:
     async def antiphon(*arguments: str) -> Any:
-        return await asyncio.to_thread(run, *arguments, **house.environment)
+        return await asyncio.to_thread(run, *arguments, **case.environment)
 
-    await a_session_that_asks(house)
+    await a_session_that_asks(case)
     listed = await antiphon("sessions", "list")
     assert "waiting for an answer: Which room? When?" in listed.stdout
     shown = await antiphon("sessions", "show", "s1")
@@ -171,7 +173,7 @@ async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
     assert orjson.loads(one.stdout) == {"session_id": "s1", "calls": ["q1"], "is_confirmed": True}
     other = await antiphon("sessions", "answer", "s1", "On Friday.")
     assert (other.exit_code, other.stdout) == (0, "Answered q2 of s1.\n")
-    await house.data_of(ToolsRequested)
+    await case.data_of(ToolsRequested)
 
     late = await antiphon("sessions", "answer", "s1", "blue")
     assert (late.exit_code, late.stdout) == (1, "")

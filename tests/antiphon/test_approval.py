@@ -1,4 +1,4 @@
-"""A person decides on calls that wait, through the client and the command line; the rest of the house is played."""
+"""A person decides on calls that wait, through the client and the command line; the test plays the other components."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -44,7 +44,7 @@ DataT = TypeVar("DataT", bound=EventData)
 
 
 @dataclass
-class House:
+class CoordinatorCase:
     """A coordinator on a real Redis, a client, and the other components played by the test."""
 
     bus: Bus
@@ -89,21 +89,21 @@ class House:
         )
 
 
-async def a_round_that_waits(house: House, round: int) -> None:
-    await house.answer(BriefingRequested, a_briefing(round=round))
+async def a_round_that_waits(case: CoordinatorCase, round: int) -> None:
+    await case.answer(BriefingRequested, a_briefing(round=round))
     call = a_call("book", "c1", arguments={"room": round})
-    await house.answer(ReasoningRequested, a_reply("I book.", [call], round=round))
-    await until(lambda: house.has("s1", ApprovalRequested, round))
+    await case.answer(ReasoningRequested, a_reply("I book.", [call], round=round))
+    await until(lambda: case.has("s1", ApprovalRequested, round))
 
 
 @pytest.fixture
-async def house(redis_server: RedisServer, namespace: str) -> AsyncIterator[House]:
-    async with a_house(redis_server.url, namespace) as house:
-        yield house
+async def case(redis_server: RedisServer, namespace: str) -> AsyncIterator[CoordinatorCase]:
+    async with a_coordinator_case(redis_server.url, namespace) as case:
+        yield case
 
 
 @asynccontextmanager
-async def a_house(url: str, namespace: str) -> AsyncIterator[House]:
+async def a_coordinator_case(url: str, namespace: str) -> AsyncIterator[CoordinatorCase]:
     bus = Bus(Connections(url), Keys(namespace), BusSettings())
     await bus.open()
     await bus.publish_catalogue(TOOLS)
@@ -113,22 +113,22 @@ async def a_house(url: str, namespace: str) -> AsyncIterator[House]:
     environment = {"ANTIPHON_REDIS_URL": url, "ANTIPHON_NAMESPACE": namespace}
     try:
         async with Antiphon(url, namespace=namespace) as client:
-            yield House(bus, client, environment, running, stop)
+            yield CoordinatorCase(bus, client, environment, running, stop)
     finally:
         stop.set()
         await running
         await bus.close()
 
 
-async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_too_late(house: House) -> None:
+async def test_the_later_of_two_concurrent_decisions_is_refused_as_too_late(case: CoordinatorCase) -> None:
     for session_id in ("s1", "s2", "s3"):
-        await house.a_waiting_session(session_id)
+        await case.a_waiting_session(session_id)
         approved, denied = await asyncio.gather(
-            house.client.approve(session_id, by="Ann"),
-            house.client.deny(session_id, by="Bob"),
+            case.client.approve(session_id, by="Ann"),
+            case.client.deny(session_id, by="Bob"),
             return_exceptions=True,
         )
-        books = (await house.data_of(ToolsRequested, session_id)).calls[1:]
+        books = (await case.data_of(ToolsRequested, session_id)).calls[1:]
         is_approved = all(call.approval is not None for call in books)
         late, first = (denied, approved) if is_approved else (approved, denied)
         assert first == ("c1", "c2")
@@ -137,16 +137,16 @@ async def test_of_two_people_who_decide_at_once_the_second_learns_that_it_was_to
 
 
 async def test_a_decision_that_no_coordinator_reads_is_unconfirmed(
-    house: House, run: InProcess, monkeypatch: pytest.MonkeyPatch
+    case: CoordinatorCase, run: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def antiphon(*arguments: str) -> Any:
-        return await asyncio.to_thread(run, "sessions", *arguments, **house.environment)
+        return await asyncio.to_thread(run, "sessions", *arguments, **case.environment)
 
-    await house.a_waiting_session()
-    house.stop.set()
-    await house.coordinator
+    await case.a_waiting_session()
+    case.stop.set()
+    await case.coordinator
     monkeypatch.setattr(confirmation, "READ_S", 0.1)
-    sent = await house.client.approve("s1", ["c1"], by="Ann")
+    sent = await case.client.approve("s1", ["c1"], by="Ann")
     assert (sent, sent.is_confirmed) == (("c1",), False)
     shown = await antiphon("deny", "s1", "--call", "c2")
     assert (shown.exit_code, shown.stdout) == (4, "Sent the denial of c2 of s1; not confirmed.\n")
@@ -155,15 +155,15 @@ async def test_a_decision_that_no_coordinator_reads_is_unconfirmed(
     assert (shown.exit_code, orjson.loads(shown.stdout)["is_confirmed"]) == (4, False)
 
 
-async def test_who_came_first_is_named_from_the_same_round(house: House) -> None:
-    await house.client.submit("Book it.", session_id="s1")
-    await a_round_that_waits(house, 1)
-    await house.client.deny("s1", by="Ann")
+async def test_a_late_decision_names_the_first_decider_of_the_same_round_only(case: CoordinatorCase) -> None:
+    await case.client.submit("Book it.", session_id="s1")
+    await a_round_that_waits(case, 1)
+    await case.client.deny("s1", by="Ann")
     denied = a_result("book", call_id="c1", status="error", error=an_error("permission_denied"))
-    await house.answer(ToolsRequested, the_results(denied))
-    await until(lambda: house.has("s1", BriefingRequested, round=2))
-    await a_round_that_waits(house, 2)
-    both = house.client.deny("s1", by="Carl"), house.client.approve("s1", by="Bob")
+    await case.answer(ToolsRequested, the_results(denied))
+    await until(lambda: case.has("s1", BriefingRequested, round=2))
+    await a_round_that_waits(case, 2)
+    both = case.client.deny("s1", by="Carl"), case.client.approve("s1", by="Bob")
     first, late = await asyncio.gather(*both, return_exceptions=True)
     if isinstance(first, TooLate):
         first, late = late, first
@@ -172,47 +172,47 @@ async def test_who_came_first_is_named_from_the_same_round(house: House) -> None
     assert "Ann" not in str(late)
 
 
-async def test_an_approval_counts_though_a_second_call_of_its_id_is_refused(house: House) -> None:
-    await house.client.submit("Book it.", session_id="s1", max_tool_calls=1)
-    await house.answer(BriefingRequested, a_briefing())
+async def test_an_approval_counts_though_a_second_call_of_its_id_is_refused(case: CoordinatorCase) -> None:
+    await case.client.submit("Book it.", session_id="s1", max_tool_calls=1)
+    await case.answer(BriefingRequested, a_briefing())
     calls = [a_call("book", "c1", arguments={"room": room}) for room in (1, 2)]
-    await house.answer(ReasoningRequested, a_reply("I book.", calls))
-    await house.data_of(ApprovalRequested)
-    assert await house.client.approve("s1", by="Ann") == ("c1",)
-    first, second = (await house.data_of(ToolsRequested)).calls
+    await case.answer(ReasoningRequested, a_reply("I book.", calls))
+    await case.data_of(ApprovalRequested)
+    assert await case.client.approve("s1", by="Ann") == ("c1",)
+    first, second = (await case.data_of(ToolsRequested)).calls
     assert (first.refused, second.approval) == (None, None)
 
 
-async def test_the_approval_of_a_call_that_begins_a_workflow_counts(house: House) -> None:
+async def test_the_approval_of_a_call_that_begins_a_workflow_counts(case: CoordinatorCase) -> None:
     workflow = a_tool("w_trip", "write", approval="always").model_copy(update={"workflow": "0" * 32})
-    await house.bus.publish_catalogue(a_catalogue(workflow, "search"))
-    await house.client.submit("Book it.", session_id="s1")
-    await house.answer(BriefingRequested, a_briefing())
-    await house.answer(ReasoningRequested, a_reply("I book.", [a_call("w_trip", "c1", arguments={"a": 1})]))
-    await house.data_of(ApprovalRequested)
-    assert await house.client.approve("s1", by="Ann") == ("c1",)
-    assert (await house.data_of(ChildBegun)).call_id == "c1"
+    await case.bus.publish_catalogue(a_catalogue(workflow, "search"))
+    await case.client.submit("Book it.", session_id="s1")
+    await case.answer(BriefingRequested, a_briefing())
+    await case.answer(ReasoningRequested, a_reply("I book.", [a_call("w_trip", "c1", arguments={"a": 1})]))
+    await case.data_of(ApprovalRequested)
+    assert await case.client.approve("s1", by="Ann") == ("c1",)
+    assert (await case.data_of(ChildBegun)).call_id == "c1"
 
 
 async def test_a_session_is_shown_though_a_foreign_client_wrote_to_its_log(
-    house: House, run: InProcess
+    case: CoordinatorCase, run: InProcess
 ) -> None:
-    await house.a_waiting_session()
-    log = house.bus.keys.log("s1")
-    await house.bus.batcher.submit("XADD", log, "300000000000000-0", "x", "y")
-    await house.bus.batcher.submit("XADD", house.bus.keys.rejected(), "300000000000000-0", "x", "y")
-    assert await house.client.approve("s1", by="Ann") == ("c1", "c2")
-    shown = await asyncio.to_thread(run, "sessions", "show", "s1", **house.environment)
+    await case.a_waiting_session()
+    log = case.bus.keys.log("s1")
+    await case.bus.batcher.submit("XADD", log, "300000000000000-0", "x", "y")
+    await case.bus.batcher.submit("XADD", case.bus.keys.rejected(), "300000000000000-0", "x", "y")
+    assert await case.client.approve("s1", by="Ann") == ("c1", "c2")
+    shown = await asyncio.to_thread(run, "sessions", "show", "s1", **case.environment)
     assert (shown.exit_code, "approved by Ann" in shown.stdout) == (0, True), shown.stderr
-    status = await asyncio.to_thread(run, "status", **house.environment)
+    status = await asyncio.to_thread(run, "status", **case.environment)
     assert (status.exit_code, "newest rejection: " in status.stdout) == (0, True), status.stderr
 
 
 async def test_a_person_at_a_terminal_learns_that_the_decision_came_too_late(
-    house: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: CoordinatorCase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The batch goes out, and ends the asking, while the decision is on its way."""
-    await house.a_waiting_session()
+    await case.a_waiting_session()
     is_sent, goes_out = asyncio.Event(), asyncio.Event()
 
     async def approve(*_: Any) -> None:
@@ -223,10 +223,10 @@ async def test_a_person_at_a_terminal_learns_that_the_decision_came_too_late(
     async def typed(_: str) -> str:
         return "y"
 
-    dialogue = Dialogue(house.client)
-    monkeypatch.setattr(house.client, "approve", approve)
+    dialogue = Dialogue(case.client)
+    monkeypatch.setattr(case.client, "approve", approve)
     monkeypatch.setattr(dialogue, "_typed", typed)
-    dialogue.hear(await house.found(ApprovalRequested))
+    dialogue.hear(await case.found(ApprovalRequested))
     await is_sent.wait()
     dialogue.stop()
     goes_out.set()
@@ -234,71 +234,71 @@ async def test_a_person_at_a_terminal_learns_that_the_decision_came_too_late(
     assert "Zoe denied c1 first." in capsys.readouterr().err
 
 
-async def test_a_decision_on_some_calls_does_not_wait_for_the_others(house: House) -> None:
-    await house.a_waiting_session()
-    denied = await house.client.deny("s1", ["c1"], by="Bob")
+async def test_a_decision_on_some_calls_does_not_wait_for_the_others(case: CoordinatorCase) -> None:
+    await case.a_waiting_session()
+    denied = await case.client.deny("s1", ["c1"], by="Bob")
     assert (denied, denied.is_confirmed) == (("c1",), True)
-    assert await house.client.approve("s1", ["c2"], by="Ann") == ("c2",)
-    first, second = (await house.data_of(ToolsRequested)).calls[1:]
+    assert await case.client.approve("s1", ["c2"], by="Ann") == ("c2",)
+    first, second = (await case.data_of(ToolsRequested)).calls[1:]
     assert (first.approval, second.refused) == (None, None)
 
 
-async def test_approved_calls_go_out_with_the_place_of_the_decision(house: House) -> None:
-    await house.a_waiting_session()
-    assert await house.client.approve("s1", by="Ann", reason="It is due.") == ("c1", "c2")
-    search, *books = (await house.data_of(ToolsRequested)).calls
+async def test_approved_calls_are_sent_with_the_entry_of_the_decision(case: CoordinatorCase) -> None:
+    await case.a_waiting_session()
+    assert await case.client.approve("s1", by="Ann", reason="It is due.") == ("c1", "c2")
+    search, *books = (await case.data_of(ToolsRequested)).calls
     assert search.approval is None
     places = {
-        place for place, event in await house.bus.session("s1").log() if event.type == ApprovalDecided.type
+        place for place, event in await case.bus.session("s1").log() if event.type == ApprovalDecided.type
     }
     assert {book.approval for book in books} == places
-    decided = await house.data_of(ApprovalDecided)
+    decided = await case.data_of(ApprovalDecided)
     assert (decided.calls, decided.by, decided.reason) == (("c1", "c2"), "Ann", "It is due.")
 
 
-async def test_denied_calls_go_out_refused_with_who_and_why(house: House) -> None:
-    await house.a_waiting_session()
-    assert await house.client.deny("s1", ["c2"], by="Ann", reason="Taken.") == ("c2",)
-    assert await house.client.approve("s1") == ("c1",), "those that still wait"
-    refusals = [call.refused for call in (await house.data_of(ToolsRequested)).calls]
+async def test_denied_calls_are_refused_with_the_person_and_the_reason(case: CoordinatorCase) -> None:
+    await case.a_waiting_session()
+    assert await case.client.deny("s1", ["c2"], by="Ann", reason="Taken.") == ("c2",)
+    assert await case.client.approve("s1") == ("c1",), "those that still wait"
+    refusals = [call.refused for call in (await case.data_of(ToolsRequested)).calls]
     assert refusals == [None, None, "Ann denied it: Taken"]
 
 
-async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: House) -> None:
-    await house.a_waiting_session()
+async def test_a_call_that_does_not_wait_is_refused_with_the_waiting_ones(case: CoordinatorCase) -> None:
+    await case.a_waiting_session()
     for calls in (["c9"], ["c1", "c0"], [7], [["c1"]]):
         with pytest.raises(InvalidQuery, match=r"Waiting calls: c1 \(book\), c2 \(book\)"):
-            await house.client.approve("s1", calls)  # type: ignore[arg-type]  # bad input is the point
+            await case.client.approve("s1", calls)  # type: ignore[arg-type]  # bad input is the point
     for no_list in ("c1", None, 5):
         with pytest.raises(InvalidQuery, match="a list of call ids"):
-            await house.client.deny("s1", no_list)  # type: ignore[arg-type]  # the same
+            await case.client.deny("s1", no_list)  # type: ignore[arg-type]  # the same
     for words in ({"by": "x" * 201}, {"reason": "x" * 1_001}, {"by": 7}, {"reason": "\ud800"}):
         with pytest.raises(InvalidQuery):
-            await house.client.approve("s1", **words)
-    types = [event.type for _, event in await house.bus.session("s1").log()]
+            await case.client.approve("s1", **words)
+    types = [event.type for _, event in await case.bus.session("s1").log()]
     assert ApprovalDecided.type not in types, "nothing was sent"
 
 
-async def test_a_session_that_waits_for_no_person_is_reported_as_busy(house: House) -> None:
-    await house.client.submit("Why?", session_id="s1")
-    await house.data_of(BriefingRequested)
+async def test_a_session_that_waits_for_no_person_is_reported_as_busy(case: CoordinatorCase) -> None:
+    await case.client.submit("Why?", session_id="s1")
+    await case.data_of(BriefingRequested)
     with pytest.raises(NotWaiting, match="its briefing for round 1"):
-        await house.client.approve("s1")
-    await house.answer(BriefingRequested, a_briefing())
-    await house.data_of(ReasoningRequested)
+        await case.client.approve("s1")
+    await case.answer(BriefingRequested, a_briefing())
+    await case.data_of(ReasoningRequested)
     with pytest.raises(NotWaiting, match="the model is replying in round 1"):
-        await house.client.deny("s1")
-    await house.client.cancel("s1")
-    await house.data_of(AssemblyRequested)
+        await case.client.deny("s1")
+    await case.client.cancel("s1")
+    await case.data_of(AssemblyRequested)
     with pytest.raises(NotWaiting, match="its answer is being assembled"):
-        await house.client.approve("s1")
+        await case.client.approve("s1")
     with pytest.raises(UnknownSession, match="sessions list"):
-        await house.client.approve("nobody")
+        await case.client.approve("nobody")
     with pytest.raises(InvalidQuery, match="session_id"):
-        await house.client.approve("no spaces")
+        await case.client.approve("no spaces")
 
 
-async def test_a_submission_in_the_queue_waits_for_no_person_yet(
+async def test_a_queued_submission_does_not_wait_for_a_person(
     redis_server: RedisServer, namespace: str
 ) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:
@@ -307,26 +307,26 @@ async def test_a_submission_in_the_queue_waits_for_no_person_yet(
             await client.approve("s1")
 
 
-async def test_a_session_that_ends_while_it_waits_says_what_waited(house: House) -> None:
-    await house.a_waiting_session()
-    await house.client.cancel("s1")
-    (uncertainty,) = (await house.data_of(AssemblyRequested)).uncertainty
+async def test_a_session_that_ends_while_waiting_names_the_waiting_calls(case: CoordinatorCase) -> None:
+    await case.a_waiting_session()
+    await case.client.cancel("s1")
+    (uncertainty,) = (await case.data_of(AssemblyRequested)).uncertainty
     assert (uncertainty.kind, uncertainty.about) == ("approval_missing", "c1, c2")
 
 
-async def test_sessions_that_wait_are_listed_with_what_they_wait_for(house: House) -> None:
-    await house.a_waiting_session()
-    (listed,) = await recent_sessions(house.bus, 5)
+async def test_waiting_sessions_are_listed_with_their_waiting_calls(case: CoordinatorCase) -> None:
+    await case.a_waiting_session()
+    (listed,) = await recent_sessions(case.bus, 5)
     assert (listed.status, listed.waits_for) == ("waiting", ("book (c1)", "book (c2)"))
-    await house.client.approve("s1", ["c1"])
+    await case.client.approve("s1", ["c1"])
 
     async def is_half_decided() -> bool:
-        return (await recent_sessions(house.bus, 5))[0].waits_for == ("book (c2)",)
+        return (await recent_sessions(case.bus, 5))[0].waits_for == ("book (c2)",)
 
     await until(is_half_decided)
-    await house.client.approve("s1")
-    await house.data_of(ToolsRequested)
-    assert (await recent_sessions(house.bus, 5))[0].status == "open"
+    await case.client.approve("s1")
+    await case.data_of(ToolsRequested)
+    assert (await recent_sessions(case.bus, 5))[0].status == "open"
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
@@ -335,11 +335,13 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: House, run: InProcess) -> None:
+async def test_the_command_line_shows_the_waiting_calls_and_accepts_the_decision(
+    case: CoordinatorCase, run: InProcess
+) -> None:
     async def antiphon(*arguments: str) -> Any:
-        return await asyncio.to_thread(run, *arguments, **house.environment)
+        return await asyncio.to_thread(run, *arguments, **case.environment)
 
-    await house.a_waiting_session()
+    await case.a_waiting_session()
     listed = await antiphon("sessions", "list")
     assert "waiting for approval of book (c1), book (c2)" in listed.stdout
     shown = await antiphon("sessions", "show", "s1")
@@ -361,7 +363,7 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
     }
     approved = await antiphon("sessions", "approve", "s1", "--call", "c1")
     assert (approved.exit_code, approved.stdout) == (0, "Approved c1 of s1.\n")
-    assert [call.refused for call in (await house.data_of(ToolsRequested)).calls] == [
+    assert [call.refused for call in (await case.data_of(ToolsRequested)).calls] == [
         None,
         None,
         "ann denied it: No",
@@ -375,9 +377,9 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
     assert "approved: c1" in history
 
 
-async def test_a_batch_that_is_out_leaves_the_sessions_document(house: House) -> None:
-    await house.a_waiting_session()
-    await house.client.approve("s1")
-    await house.data_of(ToolsRequested)
-    _, content = await house.bus.session("s1").document(STATE)
+async def test_a_batch_that_is_out_leaves_the_sessions_document(case: CoordinatorCase) -> None:
+    await case.a_waiting_session()
+    await case.client.approve("s1")
+    await case.data_of(ToolsRequested)
+    _, content = await case.bus.session("s1").document(STATE)
     assert b"pending" not in (content or b"")

@@ -98,7 +98,7 @@ async def test_a_stream_contains_every_event_from_the_query_to_the_answer(storag
     assert response.session_id == session_id
 
 
-async def test_many_questions_at_once_each_get_their_own_answer() -> None:
+async def test_concurrent_questions_each_get_their_own_answer() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         responses = await asyncio.gather(*(client.ask(QUESTION, session_id=f"s{n}") for n in range(20)))
     assert [response.session_id for response in responses] == [f"s{n}" for n in range(20)]
@@ -113,7 +113,7 @@ async def test_submitting_twice_under_one_id_opens_one_session() -> None:
     assert [event.type for event in events].count(QuerySubmitted.type) == 1
 
 
-async def test_a_cancelled_session_ends_with_what_it_has() -> None:
+async def test_a_cancelled_session_ends_with_an_answer() -> None:
     async with Antiphon.embedded([find_nothing], model="offline") as client:
         session_id = await client.submit(QUESTION)
         assert await client.cancel(session_id, "enough")
@@ -152,7 +152,7 @@ async def test_tools_that_are_no_list_are_refused(tools: Any) -> None:
 
 
 @pytest.mark.parametrize("one", [len, 7, None, "no.such.module", "not a name"])
-async def test_an_invalid_tool_is_refused_on_entering_and_nothing_is_left_behind(one: Any) -> None:
+async def test_an_invalid_tool_is_refused_on_entering_and_leaves_no_task(one: Any) -> None:
     with pytest.raises(ConfigurationError):
         async with Antiphon.embedded([one], model="offline"):
             raise AssertionError("not reached")
@@ -176,7 +176,7 @@ async def test_a_model_that_does_not_exist_is_refused() -> None:
         ({"partitions": "many"}, "partitions"),
     ],
 )
-async def test_a_client_that_is_set_up_wrong_says_which_part(given: dict[str, Any], field: str) -> None:
+async def test_an_invalid_client_setting_is_named(given: dict[str, Any], field: str) -> None:
     with pytest.raises(ConfigurationError, match=field):
         async with Antiphon(**given):
             raise AssertionError("not reached")
@@ -188,12 +188,12 @@ async def test_no_redis_is_an_error_and_not_a_wait() -> None:
             raise AssertionError("not reached")
 
 
-async def test_a_client_that_was_not_entered_says_how_to() -> None:
+async def test_a_client_that_was_not_entered_explains_how_to_enter_it() -> None:
     with pytest.raises(AntiphonError, match="async with"):
         await Antiphon().submit("why?")
 
 
-async def test_nothing_is_sent_when_the_input_is_bad(redis_server: RedisServer, namespace: str) -> None:
+async def test_a_submission_with_invalid_input_is_not_sent(redis_server: RedisServer, namespace: str) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:
         with pytest.raises(InvalidQuery):
             await client.submit("why?", max_rounds=0)
@@ -299,9 +299,7 @@ async def test_a_client_without_a_key_cannot_cancel_a_query_in_the_queue_of_a_si
 
 
 @pytest.mark.usefixtures("no_tools_awaited")
-async def test_a_stream_goes_on_after_its_connection_was_lost(
-    redis_server: RedisServer, namespace: str
-) -> None:
+async def test_a_stream_continues_after_a_lost_connection(redis_server: RedisServer, namespace: str) -> None:
     async with (
         Antiphon(redis_server.url, namespace=namespace) as client,
         only_a_coordinator(redis_server.url, namespace),

@@ -1,4 +1,4 @@
-"""Issuing grants: what is signed here is verified there, and nothing else can be signed."""
+"""Issuing grants: a grant signed here is verified by a dispatcher, and an invalid one cannot be signed."""
 
 import stat
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ from tool_dispatcher.access.grants import Verifier
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def test_what_is_issued_with_one_key_is_verified_with_the_other(tmp_path: Path) -> None:
+def test_a_grant_issued_with_the_private_key_is_verified_with_the_public_one(tmp_path: Path) -> None:
     pair = make_key_pair(tmp_path / "new" / "keys")
     token = issue(load_signing_key(pair.private), ["read", "crm", "read"], NOON, tenant="acme", session="s1")
     verifier = Verifier(load_keys(str(pair.public), "a test"))
@@ -41,7 +41,7 @@ def test_the_private_key_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["grant-signing-key.pem", "grant-public-key.pem"])
-def test_no_key_is_ever_overwritten(tmp_path: Path, name: str) -> None:
+def test_an_existing_key_is_not_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("precious")
     with pytest.raises(CannotIssue, match=f"{name}.* already exist. Nothing was written"):
         make_key_pair(tmp_path)
@@ -87,13 +87,15 @@ def in_pem(key: Any, password: bytes = b"") -> bytes:
         (in_pem(rsa.generate_private_key(public_exponent=65537, key_size=2048)), "not an Ed25519 key"),
     ],
 )
-def test_what_cannot_sign_is_refused_and_not_quoted(tmp_path: Path, content: bytes, message: str) -> None:
+def test_an_invalid_signing_key_is_refused_and_not_quoted(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     with pytest.raises(CannotIssue, match=message) as raised:
         load_signing_key(written(tmp_path, content))
     assert "sesame" not in str(raised.value)
 
 
-def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_key_is_named(tmp_path: Path) -> None:
     with pytest.raises(CannotIssue, match=r"none\.pem cannot be read: No such file"):
         load_signing_key(tmp_path / "none.pem")
 

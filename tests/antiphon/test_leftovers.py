@@ -40,7 +40,7 @@ def test_a_folder_of_a_process_that_was_killed_is_deleted_after_a_day(folder: Pa
     assert not path.exists()
 
 
-def test_a_folder_of_a_process_that_lives_stays_however_old_it_is(folder: Path) -> None:
+def test_a_folder_of_a_running_process_is_kept_despite_its_age(folder: Path) -> None:
     own = OwnFolder("redis")
     aged(own.path)
     clear_folders()
@@ -50,7 +50,7 @@ def test_a_folder_of_a_process_that_lives_stays_however_old_it_is(folder: Path) 
     assert list(folder.iterdir()) == []
 
 
-def test_what_is_not_ours_stays_whatever_its_name(folder: Path) -> None:
+def test_a_foreign_folder_is_kept_despite_its_name(folder: Path) -> None:
     elsewhere, link = folder / "elsewhere", folder / "antiphon-rerun-abcdefgh"
     elsewhere.mkdir()
     (elsewhere / LOCK).touch()
@@ -69,7 +69,7 @@ def test_what_is_not_ours_stays_whatever_its_name(folder: Path) -> None:
     assert all(path.exists() for path in (elsewhere, link, plain, named_alike, results))
 
 
-def test_a_file_that_never_took_its_place_is_deleted_after_a_day(tmp_path: Path) -> None:
+def test_an_unfinished_temporary_file_is_deleted_after_a_day(tmp_path: Path) -> None:
     paths = []
     for _ in range(2):
         descriptor, name = tempfile.mkstemp(prefix=PART_BEGINS, suffix=PART_ENDS, dir=tmp_path)
@@ -83,6 +83,6 @@ def test_a_file_that_never_took_its_place_is_deleted_after_a_day(tmp_path: Path)
     assert [path.exists() for path in (*paths, other)] == [False, True, True]
 
 
-def test_where_there_is_no_folder_nothing_is_cleared(tmp_path: Path) -> None:
+def test_clearing_a_missing_folder_does_nothing(tmp_path: Path) -> None:
     clear_parts(tmp_path / "not-there")
     assert list(tmp_path.iterdir()) == []

@@ -74,16 +74,18 @@ class Tide(BaseModel):
     metres: float
 
 
-async def test_a_number_that_the_schema_takes_for_an_integer_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_number_that_the_schema_accepts_as_an_integer_becomes_an_integer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tide = await result_of(Tide, monkeypatch, reply='{"level": 3.0, "metres": 2}')
     assert (tide, type(tide.level), type(tide.metres)) == (Tide(level=3, metres=2.0), int, float)
 
 
-async def test_where_there_is_no_result_it_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_result_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await result_of(Harbour, monkeypatch, reply='{"name": "Skagen", "berths": 0}') is None
 
 
-async def test_rules_that_only_the_type_knows_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rules_known_only_to_the_type_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnfitResult, match="name: Value error, it is too long"):
         await result_of(Short, monkeypatch)
 
@@ -103,7 +105,7 @@ async def test_a_shape_that_cannot_be_used_is_refused_before_anything_is_sent(sh
             await antiphon.ask("Which harbour?", output=shape)
 
 
-async def test_a_shape_is_given_once() -> None:
+async def test_only_one_output_schema_may_be_given() -> None:
     async with Antiphon.embedded([], model="offline") as antiphon:
         with pytest.raises(InvalidQuery, match="cannot be combined"):
             await antiphon.ask("Which harbour?", output=Harbour, output_schema=SCHEMA)

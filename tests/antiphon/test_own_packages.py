@@ -64,7 +64,7 @@ def test_run_and_up_find_modules_of_the_current_directory_last(project: Path) ->
 
 
 @pytest.mark.parametrize("arguments", [("up",), ("run", "response_assembler"), ("ask", "Why?")])
-def test_what_shadows_a_component_is_named_before_anything_is_started(
+def test_a_package_that_shadows_a_component_is_named_before_anything_starts(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     shadow = tmp_path / "own" / "response_assembler"
@@ -76,7 +76,7 @@ def test_what_shadows_a_component_is_named_before_anything_is_started(
     assert "Rename it" in done.stderr
 
 
-def test_a_script_beside_a_folder_called_as_a_component_says_which_folder(tmp_path: Path) -> None:
+def test_a_script_next_to_a_folder_named_as_a_component_names_the_folder(tmp_path: Path) -> None:
     (tmp_path / "coordinator").mkdir()
     (tmp_path / "coordinator" / "__init__.py").touch()
     (tmp_path / "script.py").write_text("from antiphon import Antiphon\nAntiphon.embedded()\n")
@@ -93,7 +93,7 @@ def test_a_scope_that_no_tool_asks_for_is_refused_with_those_that_exist(project:
     assert "no tool requires 'raed'. Did you mean read? There are: read, write." in done.stderr
 
 
-def test_our_own_packages_are_ours() -> None:
+def test_our_own_packages_are_not_reported_as_shadowed() -> None:
     assert [shadowing_message(name) for name in ("coordinator", "tool_dispatcher", "response_assembler")] == [
         None
     ] * 3

@@ -13,7 +13,7 @@ def test_every_public_name_is_found_and_listed() -> None:
     assert set(antiphon._MODULES) == set(antiphon.__all__)
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error_as_anywhere() -> None:
+def test_an_unknown_name_raises_attribute_error() -> None:
     assert not hasattr(antiphon, "Antiphony")
 
 

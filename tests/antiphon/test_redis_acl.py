@@ -194,7 +194,7 @@ def on(command: str, key: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_redis_allows_a_user_what_the_table_says_and_nothing_else(server: RedisServer, user: User) -> None:
+def test_redis_allows_a_user_exactly_the_rights_of_the_table(server: RedisServer, user: User) -> None:
     asked = [(command, name) for command in COMMANDS for name in KINDS]
     answers = allowed(server, user, [on(command, KINDS[name]) for command, name in asked])
     rules = rules_of(user, "antiphon")
@@ -214,7 +214,7 @@ def test_no_user_reaches_another_namespace_or_an_invalid_partition(server: Redis
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_every_partition_is_open_to_whom_the_first_is(server: RedisServer, user: User) -> None:
+def test_every_user_has_the_same_rights_on_every_partition(server: RedisServer, user: User) -> None:
     asked = [on(command, key) for command in COMMANDS for key in KINDS.values() if "{0}" in key]
     others = [tuple(word.replace("{0}", "{2}") for word in words) for words in asked]
     assert allowed(server, user, asked) == allowed(server, user, others)
@@ -245,7 +245,7 @@ def test_a_script_may_do_no_more_than_its_caller(server: RedisServer, user: User
             client.eval("return redis.call('SET', 'antiphon2:undeclared', '1')", 0)
 
 
-def test_an_inbox_takes_events_from_those_who_emit_such_and_from_operators() -> None:
+def test_an_inbox_accepts_events_of_its_emitters_and_of_operators() -> None:
     writers: dict[str, set[str]] = {
         owner: {user for user in USERS if may(rules_of(user, "antiphon"), "xadd", KINDS[owner])}
         for owner in COMPONENTS
@@ -262,21 +262,21 @@ def test_an_inbox_is_read_by_its_component_alone() -> None:
         assert readers == {owner}
 
 
-def test_breakers_are_changed_by_those_who_call_or_offer_and_by_operators() -> None:
+def test_breakers_are_writable_by_components_that_use_them_and_by_operators() -> None:
     """A client that could close one, or hold one open, would decide for all others."""
     for command in ("hgetall", "hset", "hdel"):
         users = {user for user in USERS if may(rules_of(user, "antiphon"), command, KINDS["breakers"])}
         assert users == {"coordinator", "reasoning_engine", "tool_dispatcher", "operator"}
 
 
-def test_passwords_stand_in_the_file_as_hashes(tmp_path: Path) -> None:
+def test_passwords_are_stored_as_hashes(tmp_path: Path) -> None:
     text = acl_file(KEYS, {"client": "hunter2"})
     assert "hunter2" not in text
     assert "#f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7" in text
     assert text.startswith("user default off resetchannels -@all\nuser client on #")
 
 
-def test_a_database_and_a_cluster_are_rights_of_their_own() -> None:
+def test_a_database_and_a_cluster_need_additional_rights() -> None:
     plain = acl_file(KEYS, {"client": None})
     assert "+select" not in plain
     assert "+cluster" not in plain
@@ -297,7 +297,7 @@ def test_partitions_are_matched_by_patterns_of_digits(partitions: int, patterns:
 async def test_the_engines_limiter_works_within_its_rights(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It goes on without a Redis that refuses it, so what it has kept is looked at."""
+    """The component continues without a Redis that refuses it, so its stored data is checked."""
     monkeypatch.setattr(limiter_module, "_ANSWER_S", 60)
     bus = Bus(Connections(server.url_of("reasoning_engine:reasoning_engine")), KEYS, BusSettings())
     await bus.open(60)
@@ -313,7 +313,7 @@ async def test_the_engines_limiter_works_within_its_rights(
     assert set(kept) >= {b"requests:full", b"tokens:limit", b"paused"}
 
 
-async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path: Path) -> None:
+async def test_the_rights_of_a_component_and_an_operator_suffice_in_a_cluster(tmp_path: Path) -> None:
     acl = tmp_path / "users.acl"
     text = acl_file(KEYS, {user: user for user in USERS}, is_cluster=True)
     acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")
@@ -334,7 +334,7 @@ async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path:
         await operator.close()
 
 
-async def test_the_breakers_work_within_the_rights_and_a_client_has_none(server: RedisServer) -> None:
+async def test_the_breakers_work_within_the_rights(server: RedisServer) -> None:
     for user in ("coordinator", "reasoning_engine", "tool_dispatcher", "operator"):
         bus = Bus(Connections(server.url_of(f"{user}:{user}")), KEYS, BusSettings())
         await bus.open(60)

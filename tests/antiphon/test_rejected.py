@@ -13,7 +13,7 @@ from tests.bus.test_intake import running_intake, submit, until_let_in
 from tests.redis_server import RedisServer
 
 
-async def test_a_rejection_is_found_behind_many_others_and_an_unknown_session_reads_none(
+async def test_a_rejection_is_found_after_many_others_and_an_unknown_session_has_none(
     redis_server: RedisServer, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bus = Bus(Connections(redis_server.url), Keys(namespace), BusSettings())

@@ -39,7 +39,7 @@ async def client() -> AsyncIterator[Antiphon]:
         ("What does Alice want?", {"grant": ALICE}),
     ],
 )
-async def test_what_is_not_the_same_is_refused_before_anything_is_sent(
+async def test_a_submission_that_differs_under_the_same_id_is_refused_before_anything_is_sent(
     client: Antiphon, query: str, given: dict[str, Any]
 ) -> None:
     for verb in (client.ask, client.submit):
@@ -55,10 +55,10 @@ async def test_the_same_query_gets_the_same_answer(client: Antiphon) -> None:
     assert await client.ask(QUESTION, session_id="s1", grant=ALICE) == first
 
 
-async def test_of_two_that_submit_at_once_the_later_is_not_given_the_others_answer(
+async def test_the_later_of_two_concurrent_submissions_does_not_get_the_answer_of_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Neither has seen the other's session when it submits; the queue decides which of them is first."""
+    """Both submissions are sent before either session exists; the queue decides which of them is first."""
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         other = Antiphon()
         other._bus = client.open_bus()
@@ -96,7 +96,7 @@ async def _sees_nothing(*_: object) -> None:
     return None
 
 
-async def test_junk_in_a_log_does_not_end_those_who_follow_it() -> None:
+async def test_invalid_entries_in_a_log_do_not_end_its_readers() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         id = await client.submit(QUESTION)
         bus, received = client.open_bus(), 0
@@ -108,7 +108,7 @@ async def test_junk_in_a_log_does_not_end_those_who_follow_it() -> None:
         assert (await client.result(id)).status == "complete"
 
 
-async def test_who_submits_under_an_id_that_something_foreign_has_taken_is_told() -> None:
+async def test_a_submission_under_an_id_taken_by_foreign_data_is_refused() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         bus = client.open_bus()
         await bus.batcher.submit("XADD", bus.keys.log("s1"), "*", "event", "junk")

@@ -1,4 +1,4 @@
-"""The page of settings says what the classes say, and what it rules out is refused."""
+"""The page of settings matches the classes, and excluded values are refused."""
 
 from pathlib import Path
 from typing import Literal
@@ -30,7 +30,7 @@ REFUSED = [
 ] + [(kind, f"{variables(kind)[0][0]}X", "1") for _, kind in GROUPS]
 
 
-def test_the_page_is_what_the_classes_say() -> None:
+def test_the_settings_page_matches_the_classes() -> None:
     assert PAGE.read_text() == markdown(), "write it anew with `make docs`"
 
 
@@ -77,7 +77,7 @@ class EverySetting(Settings):
     prices: dict[str, float] = Field(default_factory=dict, description="Prices.")
 
 
-def test_the_table_says_of_each_setting_its_variable_what_it_takes_and_its_default() -> None:
+def test_the_table_shows_variable_type_and_default_of_each_setting() -> None:
     assert variables(EverySetting) == [
         ("ANTIPHON_BUS_BETWEEN", "int, 0 to 9", "0", "Between."),
         ("ANTIPHON_BUS_ABOVE", "float, above 0", "0.5", "Above."),

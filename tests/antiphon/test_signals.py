@@ -29,13 +29,13 @@ async def open_bus(redis_server: RedisServer) -> AsyncIterator[Bus]:
 
 
 @pytest.mark.parametrize("what", ["session", "run"])
-async def test_nothing_is_sent_to_a_session_that_is_not_stored(redis_server: RedisServer, what: str) -> None:
+async def test_a_signal_to_an_expired_session_is_not_sent(redis_server: RedisServer, what: str) -> None:
     async with open_bus(redis_server) as bus:
         with pytest.raises(UnknownSession, match=f"^{what} s1 is no longer stored"):
             await send(bus, "s1", CancellationRequested, {"reason": None}, what)
 
 
-async def test_what_is_sent_belongs_to_the_session_and_is_checked(redis_server: RedisServer) -> None:
+async def test_a_signal_carries_its_sessions_correlation_and_is_validated(redis_server: RedisServer) -> None:
     async with open_bus(redis_server) as bus:
         query = submission(
             "why?", {}, "s1", traceparent=None, event_id=new_id(), now=utc_now(), bytes_max=4_000_000

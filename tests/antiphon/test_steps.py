@@ -52,7 +52,7 @@ async def test_a_step_that_no_session_could_take_is_refused_before_it_is_sent() 
             await antiphon.ask("How many?", steps=STEPS, output=Booking)
 
 
-async def test_a_tool_that_is_not_there_is_named() -> None:
+async def test_a_missing_tool_is_named() -> None:
     async with Antiphon.embedded([look], model="offline") as antiphon:
         response = await antiphon.ask("How many?", steps=[Step("a", "Look.", ["look", "lok"])])
     assert response.status == "failed"

@@ -87,7 +87,7 @@ def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
         ({"max_round": 3}, "max_round"),
     ],
 )
-def test_nonsense_is_refused_with_the_field_that_is_wrong(given: dict[str, Any], field: str) -> None:
+def test_invalid_input_is_refused_with_the_wrong_field(given: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidQuery, match=rf"^{field}[.0-9]*: ") as refused:
         a_submission(**given)
     assert len(str(refused.value)) < 500
@@ -98,7 +98,7 @@ def test_a_query_that_fits_by_its_characters_may_still_be_too_large_by_its_bytes
         submission("\u20ac" * 5_000, {}, None, ID, NOW, 10_000)
 
 
-def test_what_is_sent_is_what_the_pipeline_reads() -> None:
+def test_the_pipeline_reads_a_submission_as_it_was_sent() -> None:
     grant = a_grant(["read"], session="mine")
     event = a_submission("why NaN?", session_id="mine", max_rounds=2, tools=["a", "b"], grant=grant)
     entry = Entry("antiphon:queries", "1795244309110-0", {b"event": encode(event)})

@@ -36,7 +36,7 @@ sys.exit(supervisor.supervise(replicas, command))
 
 
 class Supervised:
-    """A supervisor process, and what its children have said of themselves."""
+    """A supervisor process and the output of its children."""
 
     def __init__(self, folder: Path, replicas: str = "") -> None:
         self.folder = folder
@@ -120,7 +120,9 @@ def test_a_child_that_is_not_set_up_right_ends_everything_with_2(
     assert supervised.alive() == set()
 
 
-def test_there_are_as_many_of_each_as_were_asked_for(tmp_path: Path, started: list[Supervised]) -> None:
+def test_the_supervisor_starts_the_requested_number_of_each_component(
+    tmp_path: Path, started: list[Supervised]
+) -> None:
     started.append(supervised := Supervised(tmp_path, "coordinator=3, tool_dispatcher=0"))
     supervised.until_alive(6)
     assert len(supervised.alive("coordinator")) == 3

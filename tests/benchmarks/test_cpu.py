@@ -14,7 +14,7 @@ def test_the_interval_is_made_of_ranks() -> None:
     assert interval(list(reversed(ratios))) == interval(ratios)
 
 
-def test_six_pairs_are_enclosed_by_all_of_them() -> None:
+def test_the_interval_of_six_pairs_spans_all_of_them() -> None:
     found = interval([1.0, 1.1, 0.9, 1.2, 0.8, 1.05])
     assert (found.lower, found.upper) == (0.8, 1.2)
 
@@ -36,7 +36,7 @@ def test_a_pair_is_compared_over_all_processes() -> None:
         (Interval(0.99, 1.02, 1.2), "not shown to be too dear: run more pairs to be sure"),
     ],
 )
-def test_it_is_too_dear_only_when_the_whole_interval_is(found: Interval, words: str) -> None:
+def test_a_cost_is_too_high_only_if_the_whole_interval_is(found: Interval, words: str) -> None:
     assert verdict(found) == words
 
 

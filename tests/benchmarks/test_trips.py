@@ -7,7 +7,7 @@ from benchmarks.trips.measure import booked
 from benchmarks.trips.model import PERFECT, Mistakes
 
 
-async def test_a_model_without_mistakes_books_the_same_trips_either_way_where_nothing_fails(
+async def test_without_failures_rounds_and_workflow_book_the_same_trips(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measure, "FAILS", 0.0)
@@ -19,7 +19,7 @@ async def test_a_model_without_mistakes_books_the_same_trips_either_way_where_no
     assert all(ours.tool_calls >= ours.response.tool_calls_used == 1 and ours.took_s > 0 for ours in workflow)
 
 
-async def test_what_a_model_forgets_to_cancel_is_counted_and_the_workflow_forgets_nothing(
+async def test_a_forgotten_cancellation_of_a_model_is_counted_and_a_workflow_forgets_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measure, "FAILS", 1.0)

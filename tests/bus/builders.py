@@ -191,7 +191,7 @@ async def pending(bus: Bus, key: str, group: str = "coordinator") -> list[tuple[
 
 
 class Seen:
-    """A handler that notes what it is given, and answers with a fixed outcome."""
+    """A handler that notes its deliveries and returns a fixed outcome."""
 
     def __init__(self, outcome: Outcome = NOTHING) -> None:
         self.deliveries: list[Delivery] = []

@@ -15,7 +15,7 @@ WORK = ReasoningRequested(
 
 @dataclass
 class Endless:
-    """A handler that takes for ever; in its own way when it is cancelled."""
+    """A handler that never ends, or ends in its own way when it is cancelled."""
 
     begun: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)

@@ -12,20 +12,20 @@ from tests.rows import each_row
 @pytest.mark.parametrize(
     "url", [DEFAULT_URL, "rediss://u:p@h:7000/3?ssl_ca_certs=ca.pem", "unix:///tmp/redis.sock?db=2"]
 )
-def test_one_server_is_taken_as_it_stands(url: str) -> None:
+def test_a_single_server_url_is_kept_unchanged(url: str) -> None:
     address = parse(url)
     assert address.servers == (url,)
     assert not address.sentinels
 
 
-def test_several_nodes_share_what_stands_around_them() -> None:
+def test_several_nodes_share_the_rest_of_the_url() -> None:
     address = parse("rediss://u:p@one:7000,two,[::1]:7002/0?ssl_ca_certs=ca.pem")
     assert address.servers == tuple(
         f"rediss://u:p@{host}/0?ssl_ca_certs=ca.pem" for host in ("one:7000", "two:6379", "[::1]:7002")
     )
 
 
-def test_sentinels_have_credentials_of_their_own_and_share_the_rest() -> None:
+def test_sentinels_have_their_own_credentials_and_share_the_rest() -> None:
     given = "sentinel_username=s&sentinel_password=x%2Fy&ssl_ca_certs=ca.pem"
     address = parse(f"rediss+sentinel://u:p@one:26380,two/main/4?{given}")
     assert address.service == "main"

@@ -1,4 +1,4 @@
-"""Queries that wait for room: in which order they are let in, how many may wait, and until when."""
+"""Waiting queries: the order of their admission, their number, and their deadline."""
 
 import asyncio
 from collections import Counter
@@ -74,8 +74,8 @@ async def full(bus: Bus) -> PartitionUnderTest:
     return partition
 
 
-async def test_a_session_stands_at_the_moment_of_its_logs_first_entry(full: PartitionUnderTest) -> None:
-    """One clock tells it: whether there was room for it, or it has waited."""
+async def test_a_session_is_indexed_by_the_time_of_its_first_log_entry(full: PartitionUnderTest) -> None:
+    """One clock is used for sessions admitted at once and for those that waited."""
     await full.submit("late")
     await full.admit(1)
     keys, ask = full.bus.keys, full.bus.batcher.submit
@@ -86,7 +86,7 @@ async def test_a_session_stands_at_the_moment_of_its_logs_first_entry(full: Part
             assert float(await ask("ZSCORE", key, name)) == int(entry.split(b"-")[0])
 
 
-async def test_a_new_query_does_not_overtake_waiting_ones_when_there_is_room(
+async def test_a_new_query_does_not_overtake_waiting_ones_when_slots_are_free(
     full: PartitionUnderTest,
 ) -> None:
     assert await full.submit("late") == ["waiting"]
@@ -96,13 +96,13 @@ async def test_a_new_query_does_not_overtake_waiting_ones_when_there_is_room(
     assert await full.submit("last") == ["sent"]
 
 
-async def test_tenants_take_turns_however_many_queries_each_has(full: PartitionUnderTest) -> None:
+async def test_tenants_take_turns_regardless_of_their_number_of_queries(full: PartitionUnderTest) -> None:
     await full.submit("big", 20)
     await full.submit("small", 2)
     assert await full.admit(6) == ["big", "small", "big", "small", "big", "big"]
 
 
-async def test_a_tenants_own_queries_are_let_in_in_the_order_of_their_submission(
+async def test_the_queries_of_a_tenant_are_admitted_in_their_order_of_submission(
     full: PartitionUnderTest,
 ) -> None:
     early, late = full.names("big", 2)
@@ -120,14 +120,14 @@ async def test_a_weight_is_a_number_of_turns(full: PartitionUnderTest) -> None:
     assert Counter(await full.admit(55)) == {"gold": 40, "plain": 10, "trial": 5}
 
 
-async def test_who_comes_anew_has_saved_up_nothing(full: PartitionUnderTest) -> None:
+async def test_a_new_tenant_has_saved_up_no_turns(full: PartitionUnderTest) -> None:
     await full.submit("big", 30)
     assert await full.admit(10) == ["big"] * 10
     await full.submit("anew", 10)
     assert await full.admit(5) == ["anew", "anew", "big", "anew", "big"]
 
 
-async def test_who_comes_one_by_one_gains_nothing_by_it(full: PartitionUnderTest) -> None:
+async def test_a_tenant_that_submits_one_by_one_gains_no_advantage(full: PartitionUnderTest) -> None:
     """Its line is empty each time, and its name comes first in the alphabet."""
     await full.submit("big", 30)
     seen: list[str] = []
@@ -138,7 +138,7 @@ async def test_who_comes_one_by_one_gains_nothing_by_it(full: PartitionUnderTest
     assert Counter(seen) == {"a": 10, "big": 10}
 
 
-async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_share(
+async def test_beyond_the_bound_only_tenants_below_their_share_are_accepted(
     full: PartitionUnderTest,
 ) -> None:
     full.set_bounds(max_waiting_sessions=6)
@@ -151,7 +151,7 @@ async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_shar
     assert await full.submit("big", 2) == ["waiting"] * 2
 
 
-async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_room(
+async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_a_slot(
     full: PartitionUnderTest,
 ) -> None:
     patient, hasty = full.names("big", 2)
@@ -163,7 +163,7 @@ async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_room(
     assert await keys_of_waiting(full.bus) == []
 
 
-async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: PartitionUnderTest) -> None:
+async def test_a_query_without_a_deadline_waits_for_the_default_one(full: PartitionUnderTest) -> None:
     first, second = full.names("big", 2)
     await full.bus.publish(a_query_named(first, age_s=60), "open", tenant="big", deadline_s=59)
     await full.bus.publish(a_query_named(second, age_s=60), "open", tenant="big", deadline_s=600)
@@ -179,7 +179,7 @@ async def test_no_query_waits_for_longer_than_a_session_may_take(full: Partition
     assert list(await full.admission.admit(0)) == [2, 0]
 
 
-async def test_who_waits_already_is_known(full: PartitionUnderTest) -> None:
+async def test_a_submission_that_already_waits_is_reported_as_known(full: PartitionUnderTest) -> None:
     (name,) = full.names("big", 1)
     results = [
         await full.bus.publish(a_query_named(name), "open", tenant=tenant)
@@ -191,7 +191,7 @@ async def test_who_waits_already_is_known(full: PartitionUnderTest) -> None:
     assert await keys_of_waiting(full.bus) == []
 
 
-async def test_many_who_let_in_at_once_open_each_session_once(full: PartitionUnderTest) -> None:
+async def test_concurrent_admissions_open_each_session_once(full: PartitionUnderTest) -> None:
     for tenant in ("a", "b", "c"):
         await full.submit(tenant, 20)
     full.set_bounds(max_open_sessions=41)
@@ -202,7 +202,7 @@ async def test_many_who_let_in_at_once_open_each_session_once(full: PartitionUnd
     assert Counter(name[0] for name in logged[1:]) == {"a": 14, "b": 13, "c": 13}
 
 
-async def test_what_is_let_in_bears_the_signatures_of_its_arrival(bus: Bus) -> None:
+async def test_an_admitted_submission_keeps_the_signatures_of_its_arrival(bus: Bus) -> None:
     bus.signer = Signer((b"a key of 16 bytes",))
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
     seen = Seen(Outcome(closes_session=True))

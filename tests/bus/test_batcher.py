@@ -38,7 +38,7 @@ class Wire:
         return [ResponseError("no") if command[-1] == "bad" else command[-1] for command in commands]
 
 
-async def test_what_arrives_while_a_batch_is_under_way_shares_the_next() -> None:
+async def test_commands_submitted_while_a_batch_is_in_flight_share_the_next() -> None:
     batcher = Batcher(wire := Wire())
     first = batcher.submit("GET", "a")
     await eventually(lambda: len(wire.batches) == 1)
@@ -49,7 +49,7 @@ async def test_what_arrives_while_a_batch_is_under_way_shares_the_next() -> None
     assert [len(batch) for batch in wire.batches] == [1, PIPELINE_LENGTH_MAX, 1]
 
 
-async def test_an_error_reaches_only_whose_command_it_was() -> None:
+async def test_an_error_reaches_only_the_command_that_caused_it() -> None:
     batcher = Batcher(wire := Wire())
     wire.go.set()
     replies = await asyncio.gather(
@@ -86,7 +86,7 @@ async def test_a_cancelled_waiter_does_not_disturb_the_others() -> None:
 
 
 @pytest.mark.parametrize("unsendable", ["\ud800", None, object(), ["a"]])
-async def test_what_cannot_be_sent_fails_alone(bus: Bus, unsendable: Any) -> None:
+async def test_a_command_that_cannot_be_encoded_fails_by_itself(bus: Bus, unsendable: Any) -> None:
     replies = await asyncio.gather(
         bus.batcher.submit("SET", bus.keys.catalogue(), "a"),
         bus.batcher.submit("SET", bus.keys.catalogue_content("x"), unsendable),
@@ -133,7 +133,7 @@ async def test_a_command_for_which_there_is_no_server_is_answered_with_why(error
         await batcher.submit("GET", "a")
 
 
-async def test_a_script_that_redis_does_not_know_is_sent_whole_once_however_many_wait_for_it() -> None:
+async def test_a_script_unknown_to_redis_is_sent_once_for_all_waiting_calls() -> None:
     """Each node of a cluster, and a restarted Redis, loads the script again."""
     known, batches = set[Any](), []
 
@@ -157,7 +157,7 @@ async def test_a_script_that_redis_does_not_know_is_sent_whole_once_however_many
     assert batches == [asked, ["EVAL", "EVALSHA", "EVALSHA"]] * 2
 
 
-async def test_a_script_that_must_not_be_late_is_sent_whole_once_and_again_after_an_interruption() -> None:
+async def test_an_urgent_script_is_sent_whole_once_and_again_after_an_interruption() -> None:
     batcher = Batcher(wire := Wire())
     wire.go.set()
 

@@ -14,7 +14,7 @@ from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Command
 
-from tests.bus.breaking import (
+from tests.bus.breaker_processes import (
     LONG,
     LOOK,
     MODEL,
@@ -39,7 +39,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breakers_module, "_CLAIM_TIMEOUT_S", 60.0)
 
 
-async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
+async def test_a_failure_seen_by_one_process_opens_the_circuit_for_all(bus: Bus) -> None:
     async with processes(bus, 3) as all_of_them:
         fail(all_of_them[0])
         assert await refuses(all_of_them[0])  # at once: it has seen enough itself
@@ -72,7 +72,7 @@ async def test_failures_take_the_successes_of_their_process_along(bus: Bus) -> N
         state = (await kept(bus))[LOOK]
         assert (state.opened, state.failures, len(state.endings)) == (None, 3, 9)
         for _ in range(3):
-            other.note(LOOK, False)  # told too, as there is something to weigh them against
+            other.note(LOOK, False)  # reported too, as the failures are weighed against it
         await eventually(lambda: has_endings(bus, 10))
         assert not await refuses(other)
 
@@ -81,7 +81,7 @@ async def has_endings(bus: Bus, count: int) -> bool:
     return len((await kept(bus))[LOOK].endings) == count
 
 
-async def test_successes_of_a_closed_breaker_are_neither_reported_nor_read(bus: Bus) -> None:
+async def test_successes_of_a_closed_breaker_cause_no_traffic(bus: Bus) -> None:
     sent: list[Command] = []
     bus.batcher.open(Tapped(bus.route(), sent.extend))
     breakers = SharedBreakers(bus, LONG)
@@ -119,7 +119,7 @@ async def is_open(bus: Bus) -> bool:
 
 
 @pytest.mark.usefixtures("patient")
-async def test_of_fifty_who_ask_one_is_the_probe(bus: Bus) -> None:
+async def test_one_of_fifty_concurrent_callers_becomes_the_probe(bus: Bus) -> None:
     async with processes(bus, 5) as all_of_them:
         fail(all_of_them[0])
         await eventually(lambda: all_refuse(all_of_them))
@@ -146,7 +146,7 @@ async def test_of_fifty_who_ask_one_is_the_probe(bus: Bus) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-async def test_a_probe_that_fails_keeps_it_open_for_all(bus: Bus) -> None:
+async def test_a_failed_probe_keeps_the_circuit_open_for_all(bus: Bus) -> None:
     async with processes(bus, 2) as (one, other):
         fail(one)
         await eventually(lambda: all_refuse((one, other)))
@@ -179,7 +179,7 @@ async def test_a_lost_probe_is_replaced_by_another_process(bus: Bus) -> None:
         await eventually(lambda: is_probe(other))
 
 
-async def test_what_a_person_holds_open_stays_open_until_a_person_closes_it(bus: Bus) -> None:
+async def test_a_circuit_forced_open_stays_open_until_a_person_closes_it(bus: Bus) -> None:
     store = BreakerStore(bus.batcher, bus.keys)
     forced_open = ForcedOpen(at=0, by="Ada", because="The provider is moving house.")
     async with processes(bus, 2, SHORT) as all_of_them:
@@ -220,7 +220,7 @@ async def test_outages_are_those_that_are_open_and_equal_as_long_as_nothing_chan
         await eventually(lambda: one.outages() == first)
 
 
-async def test_what_is_half_open_may_be_offered(bus: Bus) -> None:
+async def test_a_half_open_circuit_is_not_reported_as_an_outage(bus: Bus) -> None:
     async with processes(bus, 2) as (one, other):
         fail(one)
         await eventually(lambda: other.outages() != NO_OUTAGES)
@@ -265,10 +265,10 @@ async def is_full(bus: Bus) -> bool:
     return len(await kept(bus)) == BREAKERS_MAX
 
 
-async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
+async def test_the_number_of_breakers_noted_by_a_process_is_bounded(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a tool catalogue that changes for ever would fill the process; the oldest is forgotten, and is closed."""
+    """A tool catalogue that always changes would otherwise fill the process; the oldest is forgotten, and is closed."""
     monkeypatch.setattr(breakers_module, "_BREAKERS_NOTED_MAX", 2)
     breakers, names = SharedBreakers(bus, LONG), [tool_breaker(name) for name in ("first", "second", "third")]
     for name in names:
@@ -276,7 +276,7 @@ async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
     assert [isinstance(await breakers.ask(name), RefusedCall) for name in names] == [False, True, True]
 
 
-async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) -> None:
+async def test_a_full_table_of_open_breakers_rejects_new_ones_and_processes_decide_alone(bus: Bus) -> None:
     fill = write_state(BreakerState(opened=1e12))
     for n in range(BREAKERS_MAX):
         await bus.batcher.submit("HSET", bus.keys.breakers(), f"tool:t{n}", fill)

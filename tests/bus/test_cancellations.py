@@ -23,7 +23,7 @@ async def stopped(bus: Bus, **at_ms: int) -> None:
         await bus.batcher.submit("ZADD", bus.keys.stopped(bus.keys.partition(session_id)), at, session_id)
 
 
-async def test_a_stop_covers_what_was_asked_for_until_then_and_nothing_later(bus: Bus) -> None:
+async def test_a_stop_covers_requests_up_to_its_time_and_none_later(bus: Bus) -> None:
     stops = Cancellations(bus)
     assert not stops.cover(asked_at(1_000))
     await stopped(bus, s1=1_000)
@@ -74,7 +74,7 @@ async def test_a_stop_without_a_time_is_ignored(bus: Bus) -> None:
     assert stops.cover(asked_at(1_000))
 
 
-async def test_what_a_stop_drops_and_what_it_keeps_from_beginning_is_logged(bus: Bus) -> None:
+async def test_handlers_cancelled_or_skipped_by_a_stop_are_logged(bus: Bus) -> None:
     stops, endless = Cancellations(bus), Endless()
 
     async def work() -> Outcome:

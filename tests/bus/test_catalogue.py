@@ -15,12 +15,12 @@ async def published(bus: Bus, content: bytes) -> Catalogue:
     return await bus.catalogue("c0ffee")
 
 
-async def test_a_catalogue_is_read_as_it_was_published(bus: Bus) -> None:
+async def test_a_catalogue_is_read_back_unchanged(bus: Bus) -> None:
     catalogue = Catalogue(tools=(LOOK,), default_scopes=("read", "crm"))
     assert await bus.catalogue(await bus.publish_catalogue(catalogue)) == catalogue
 
 
-async def test_of_a_newer_dispatchers_catalogue_the_tools_that_can_be_read_are_there(bus: Bus) -> None:
+async def test_the_readable_tools_of_a_newer_catalogue_are_used(bus: Bus) -> None:
     """Else one dispatcher that is upgraded first would keep every new session from opening."""
     tools: list[Any] = [
         {**LOOK.model_dump(mode="json"), "colour": "red"},
@@ -33,7 +33,7 @@ async def test_of_a_newer_dispatchers_catalogue_the_tools_that_can_be_read_are_t
 
 
 @pytest.mark.parametrize("content", [b"[1]", b"{}", b"nothing", b"3", b'{"tools": 3}', b'{"tools": null}'])
-async def test_what_is_no_catalogue_has_no_tools(bus: Bus, content: bytes) -> None:
+async def test_an_invalid_catalogue_has_no_tools(bus: Bus, content: bytes) -> None:
     assert await published(bus, content) == Catalogue()
 
 

@@ -1,4 +1,4 @@
-"""The commit script by itself: the acknowledgement is the fence, whatever else would notice."""
+"""The commit script by itself: the acknowledgement is the fence, without any other check."""
 
 import asyncio
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ async def written(bus: Bus) -> tuple[int, int, int]:
     return log, inbox, dead
 
 
-async def test_of_many_commits_of_one_entry_the_first_is_written_and_the_others_are_told(bus: Bus) -> None:
+async def test_one_of_many_commits_of_an_entry_is_written_and_the_others_are_duplicates(bus: Bus) -> None:
     entry = await a_pending_entry(bus)
     results = await asyncio.gather(*(commit(bus, entry) for _ in range(10)))
     assert sorted(results) == [b"committed", *[b"duplicate"] * 9]
@@ -69,7 +69,7 @@ async def test_an_entry_that_was_never_handed_out_cannot_be_committed(bus: Bus) 
     assert await written(bus) == before
 
 
-async def test_what_was_decided_on_the_end_of_a_list_is_a_conflict_once_it_ends_otherwise(bus: Bus) -> None:
+async def test_a_commit_conflicts_when_its_list_ends_with_another_entry_than_expected(bus: Bus) -> None:
     entry, key = await a_pending_entry(bus), bus.keys.of_session("s1", RUN)
     of = [UUID(int=n) for n in range(2)]
     for one in of:

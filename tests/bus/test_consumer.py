@@ -81,7 +81,7 @@ async def test_a_delivery_is_handled_once_and_its_outcome_committed(bus: Bus) ->
     assert len(on_query.deliveries) == 1
 
 
-async def test_everything_an_outcome_says_is_committed_with_it(bus: Bus) -> None:
+async def test_all_parts_of_an_outcome_are_committed_together(bus: Bus) -> None:
     outcome = Outcome(
         events=(OUTPUT, a_response()),
         writes=(
@@ -112,7 +112,7 @@ async def _is_answered(bus: Bus, partition: int) -> bool:
     return await length(bus, bus.keys.responses(partition)) == 1
 
 
-async def test_of_two_commits_of_the_same_entry_one_wins(bus: Bus) -> None:
+async def test_one_of_two_commits_of_the_same_entry_is_written(bus: Bus) -> None:
     """A stalled worker that resumes commits a duplicate."""
     await bus.publish(query := a_query(), "open")
     await silent(bus)
@@ -160,7 +160,7 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
 
 
 async def test_only_a_worker_that_committed_its_outcome_is_notified(bus: Bus) -> None:
-    """Neither after a conflict, nor where another worker was faster."""
+    """A conflict and a faster worker are both covered."""
     committed: list[str] = []
     attempts = iter(["conflict", "committed"])
 
@@ -241,7 +241,7 @@ async def test_a_commit_whose_reply_is_lost_is_applied_once(
 
 
 async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:
-    """Nothing is half written: neither the acknowledgement nor the outputs."""
+    """A commit is atomic: the acknowledgement and the outputs are written together."""
     on_failed = Seen()
 
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
@@ -298,7 +298,7 @@ async def test_redis_away_in_a_handler_is_waited_for_and_buries_nothing(bus: Bus
 
 
 @pytest.mark.usefixtures("unhurried_farewell")
-async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bus: Bus) -> None:
+async def test_stopping_hands_slow_work_back_without_counting_a_delivery(bus: Bus) -> None:
     begun = asyncio.Event()
 
     async def endless(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -341,7 +341,7 @@ async def test_stopping_while_redis_is_away_ends(
     assert await admin(redis_server.url, "XLEN", inbox_of(bus)) == 1
 
 
-async def test_every_delivery_of_many_is_handled_though_places_are_few(bus: Bus) -> None:
+async def test_many_deliveries_are_all_handled_with_few_slots(bus: Bus) -> None:
     """One place for three readers: they take turns."""
     seen: list[str] = []
 

@@ -37,7 +37,7 @@ async def test_questions_and_answers_are_read_in_their_order(bus: Bus) -> None:
     assert await turns.turns("acme", "c1", NOON + timedelta(minutes=1)) == StoredTurns((first,))
 
 
-async def test_another_tenant_and_another_conversation_have_turns_of_their_own(bus: Bus) -> None:
+async def test_each_tenant_and_conversation_has_its_own_turns(bus: Bus) -> None:
     turns = SharedTurns(bus)
     await keep(turns, 1)
     assert await turns.turns("globex", "c1") == StoredTurns()
@@ -76,7 +76,7 @@ async def test_a_conversation_keeps_its_newest_turns_within_a_bound(bus: Bus) ->
     assert await bus.client.hlen(bus.keys.conversation("acme", "c1")) == TURNS_STORED_MAX
 
 
-async def test_what_cannot_be_read_is_passed_over_and_goes_first(bus: Bus) -> None:
+async def test_an_unreadable_turn_is_skipped_and_removed_first(bus: Bus) -> None:
     turns, key = SharedTurns(bus), bus.keys.conversation("acme", "c1")
     for number, content in enumerate((b"", b"\xff", b"[" * 10_000, b'{"session_id":"s1"}')):
         await bus.client.hset(key, f"strange-{number}", content)

@@ -31,7 +31,7 @@ async def one_letter(bus: Bus) -> str:
     return letter_id
 
 
-async def test_a_letter_is_shown_with_its_event_requeued_with_a_clean_slate_and_gone(bus: Bus) -> None:
+async def test_a_requeued_dead_letter_is_delivered_with_attempts_reset_and_removed(bus: Bus) -> None:
     letters, letter_id = DeadLetters(bus), await one_letter(bus)
     letter, raw = await letters.show(letter_id)
     assert "no luck" in letter.error.message
@@ -59,7 +59,7 @@ NO_IDS = ["", "x", "0", "0/", "/1-1", "0/1", "0/1-", "0/-1", "9/1-1", "99999/1-1
 NO_IDS += ["٠/١-١", "0/99999999999999999999-0", "0/*", "0/+", "0/1-1\n", "0/" + "9" * 5000 + "-1"]
 
 
-async def test_nonsense_for_an_id_is_refused_with_an_example(bus: Bus) -> None:
+async def test_an_invalid_id_is_refused_with_an_example(bus: Bus) -> None:
     letters = DeadLetters(bus)
     for nonsense in NO_IDS:
         for refused in (letters.show(nonsense), letters.requeue(nonsense), letters.drop(nonsense)):
@@ -67,7 +67,9 @@ async def test_nonsense_for_an_id_is_refused_with_an_example(bus: Bus) -> None:
                 await refused
 
 
-async def test_what_is_no_event_can_be_shown_and_dropped_but_not_requeued(bus: Bus) -> None:
+async def test_a_dead_letter_without_a_readable_event_can_be_shown_and_dropped_but_not_requeued(
+    bus: Bus,
+) -> None:
     await put_fields(bus, {"event": b"\xff\x00", "log": "1-1"})
     async with working(bus, {}):
         await until_done(bus)
@@ -80,7 +82,7 @@ async def test_what_is_no_event_can_be_shown_and_dropped_but_not_requeued(bus: B
 
 
 @pytest.mark.parametrize("letter", [b"\xff", b"", b"{}", b'{"component":"nobody"}'])
-async def test_a_foreign_entry_among_the_letters_hides_none_of_them(bus: Bus, letter: bytes) -> None:
+async def test_a_foreign_entry_among_dead_letters_hides_none_of_them(bus: Bus, letter: bytes) -> None:
     await one_letter(bus)
     key = bus.keys.dead(0)
     await bus.batcher.submit("XADD", key, "*", "letter", letter)
@@ -101,7 +103,7 @@ async def test_a_foreign_entry_among_the_letters_hides_none_of_them(bus: Bus, le
     assert await dead_letters(bus) == 1
 
 
-async def test_a_letter_is_kept_when_its_inbox_cannot_take_it(bus: Bus) -> None:
+async def test_a_dead_letter_is_kept_when_its_inbox_rejects_it(bus: Bus) -> None:
     letter_id = await one_letter(bus)
     await bus.batcher.submit("DEL", inbox_of(bus))
     await bus.batcher.submit("SET", inbox_of(bus), "a string")

@@ -11,7 +11,7 @@ from tests.envelopes import an_event
 from tests.redis_server import RedisServer
 
 
-async def test_it_outlives_a_client_that_keeps_nothing_for_long(
+async def test_an_early_cancellation_outlives_the_short_retention_of_its_client(
     redis_server: RedisServer, namespace: str
 ) -> None:
     bus = Bus(Connections(redis_server.url), Keys(namespace), BusSettings(retention_s=1))

@@ -68,7 +68,7 @@ class Hopeless(AntiphonError):
         (RecursionError(), "internal_error"),
     ],
 )
-async def test_whatever_a_handler_raises_ends_as_a_reported_failure(
+async def test_any_exception_of_a_handler_becomes_a_reported_failure(
     bus: Bus, error: BaseException, code: str
 ) -> None:
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
@@ -80,7 +80,7 @@ async def test_whatever_a_handler_raises_ends_as_a_reported_failure(
 
 
 @pytest.mark.parametrize("nonsense", [None, "text", Outcome(events=(None,)), Outcome(writes=("x",))])  # type: ignore[arg-type]  # nonsense on purpose
-async def test_a_handler_that_returns_nonsense_has_failed(bus: Bus, nonsense: Any) -> None:
+async def test_a_handler_with_an_invalid_outcome_has_failed(bus: Bus, nonsense: Any) -> None:
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
     on_failed = Seen()
     async with working(bus, {QuerySubmitted: Seen(nonsense), ComponentFailed: on_failed}):
@@ -115,7 +115,7 @@ async def test_a_report_of_failure_that_fails_itself_is_not_reported(bus: Bus) -
 
 
 @pytest.mark.parametrize("is_timer", [False, True])
-async def test_an_event_too_large_for_the_bus_is_a_failure_that_says_so(bus: Bus, is_timer: bool) -> None:
+async def test_an_event_too_large_for_the_bus_is_reported_as_a_failure(bus: Bus, is_timer: bool) -> None:
     large = QuerySubmitted(query="x" * 60_000)
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
     outcome = (

@@ -28,7 +28,7 @@ async def names(bus: Bus) -> list[str]:
     return [worker.name for worker in await health.workers(bus, "coordinator")]
 
 
-async def test_a_worker_is_seen_while_it_beats_and_gone_when_it_signs_off(bus: Bus) -> None:
+async def test_a_worker_is_listed_while_it_sends_heartbeats_and_removed_when_it_signs_off(bus: Bus) -> None:
     assert await names(bus) == []
     async with beating(bus, "w1"), beating(bus, "w2"):
         await eventually(lambda: _are(bus, ["w1", "w2"]))
@@ -69,7 +69,7 @@ async def test_a_silent_worker_is_dead_and_forgotten_at_last(bus: Bus) -> None:
         b"9" * 14,
     ],
 )
-async def test_what_is_no_heartbeat_stops_neither_observers_nor_workers(bus: Bus, garbage: bytes) -> None:
+async def test_a_malformed_heartbeat_stops_neither_observers_nor_workers(bus: Bus, garbage: bytes) -> None:
     await bus.batcher.submit("HSET", bus.keys.workers("coordinator"), "foreign", garbage)
     assert await names(bus) == []
     async with beating(bus, "w1"):

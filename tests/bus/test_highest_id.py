@@ -40,7 +40,7 @@ async def carry_to_the_end(bus: Bus, stream: str, *ids: str) -> None:
 
 
 @pytest.mark.parametrize("before", [(), (f"{2**64 - 1}-7",), ("99999999999999-0",)], ids=repr)
-async def test_an_inbox_goes_on_with_what_stood_before_and_what_comes_behind(
+async def test_an_inbox_with_the_highest_entry_id_keeps_its_old_and_accepts_new_events(
     bus: Bus, before: tuple[str, ...]
 ) -> None:
     ids = [session_in(bus.keys, 0, n) for n in range(4)]
@@ -78,7 +78,7 @@ async def test_a_delivery_in_flight_is_still_committed(bus: Bus) -> None:
     assert await dead_letters(bus) == 1
 
 
-async def test_sessions_go_on_whatever_stream_of_their_partition_was_carried_to_the_end(bus: Bus) -> None:
+async def test_sessions_continue_when_any_stream_of_their_partition_has_the_highest_id(bus: Bus) -> None:
     partition = bus.keys.partition("s1")
     await bus.publish(a_query(), "open")
     for stream in (bus.keys.log("s1"), bus.keys.feed(partition), bus.keys.responses(partition)):
@@ -92,7 +92,7 @@ async def test_sessions_go_on_whatever_stream_of_their_partition_was_carried_to_
     assert await bus.batcher.submit("ZCARD", bus.keys.open_sessions(partition)) == 0
 
 
-async def test_dead_letters_are_set_aside_behind_it_too(bus: Bus) -> None:
+async def test_events_are_dead_lettered_after_the_highest_id_too(bus: Bus) -> None:
     await carry_to_the_end(bus, bus.keys.dead(0))
     inbox = bus.keys.inbox(0, "coordinator")
     await bus.batcher.submit("XADD", inbox, "*", "event", "junk")

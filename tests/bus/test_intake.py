@@ -201,7 +201,7 @@ async def test_unreadable_submissions_are_rejected_with_reason_and_fields_and_bl
     assert len(json.loads(many[b"others"])) == 4_000
 
 
-async def test_a_rejected_submission_keeps_its_session_id_behind_a_query_that_is_cut(bus: Bus) -> None:
+async def test_a_rejected_submission_with_a_truncated_query_keeps_its_session_id(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 10_000})
     async with running_intake(bus, places=2):
         await submit(bus, {"query": "n" * 20_000, "session_id": "large"})
@@ -247,7 +247,7 @@ async def _is_of_our_age(bus: Bus) -> bool:
 
 @pytest.mark.parametrize("fields", [{"query": "Why?", "session_id": "mine"}, {"hello": "world"}])
 async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields: dict[str, str]) -> None:
-    """Let in or rejected, but not acknowledged: the next one does it again, to no effect."""
+    """The submission was admitted or rejected but not acknowledged: the next intake repeats it without effect."""
     queue = bus.keys.queries()
     entry = await submit(bus, fields)
     await bus.ensure_groups([(queue, GROUP)])
@@ -269,7 +269,7 @@ async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields
         assert await length(bus, bus.keys.rejected()) == 1
 
 
-async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(bus: Bus) -> None:
+async def test_a_burst_waits_outside_the_queue_and_is_admitted_as_sessions_close(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 2})
     closing = Seen(Outcome(closes_session=True))
     async with running_intake(bus, places=3):
@@ -286,7 +286,7 @@ async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(b
     assert await keys_of_waiting(bus) == []
 
 
-async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(bus: Bus) -> None:
+async def test_a_submission_beyond_the_waiting_limit_is_rejected_with_a_hint(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1, "max_waiting_sessions": 2})
     names = sessions_of_one_partition(bus.keys, 6)
     async with running_intake(bus, places=1):
@@ -300,7 +300,7 @@ async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(
     assert rejected[0][b"reason"].startswith(b"2 queries are already waiting, 2 of them from tenant default.")
 
 
-async def test_what_was_rejected_is_not_let_in_when_it_is_delivered_once_more(bus: Bus) -> None:
+async def test_a_rejected_submission_is_not_admitted_on_redelivery(bus: Bus) -> None:
     """A crash between the rejection and its acknowledgement, and meanwhile there is room again."""
     queue = bus.keys.queries()
     entry = await submit(bus, {"query": "Why?", "session_id": "mine"})
@@ -323,7 +323,7 @@ async def test_two_doors_share_the_queue(bus: Bus) -> None:
     assert len(await opened(bus)) == 20
 
 
-async def test_what_one_door_has_let_wait_another_lets_in(bus: Bus) -> None:
+async def test_a_submission_that_one_intake_queued_is_admitted_by_another(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
     async with running_intake(bus):
         for n in range(8):
@@ -351,7 +351,7 @@ async def test_a_queue_of_another_type_is_waited_out(bus: Bus) -> None:
     assert await opened(bus) == ["mine"]
 
 
-async def test_signals_reach_only_sessions_that_are_there(bus: Bus) -> None:
+async def test_signals_reach_only_existing_sessions(bus: Bus) -> None:
     assert await bus.publish(an_event(OUTPUT, "nobody"), "signal") == "unknown"
     await bus.publish(a_query(), "open")
     assert await bus.publish(an_event(OUTPUT), "signal") == "sent"

@@ -32,12 +32,12 @@ def test_all_keys_of_a_partition_and_of_its_sessions_share_a_slot(session_id: st
     assert len(set(together)) == len(together)
 
 
-def test_a_rejection_is_marked_under_a_key_of_its_own() -> None:
+def test_a_rejection_is_stored_under_its_own_key() -> None:
     keys = Keys("antiphon", partitions=1)
     assert key_slot(keys.rejection("1-1").encode()) == key_slot(keys.rejected().encode())
 
 
-def test_the_public_names_are_what_the_contract_says() -> None:
+def test_the_public_keys_match_the_contract() -> None:
     keys = Keys("antiphon", partitions=1)
     assert keys.queries() == "antiphon:queries"
     assert keys.rejected() == "antiphon:queries:rejected"

@@ -41,7 +41,7 @@ async def an_earlier_worker(bus: Bus) -> None:
     await bus.batcher.submit("HSET", bus.keys.workers("tool_dispatcher"), "theirs", line)
 
 
-async def test_without_any_worker_it_is_the_release_s_own(bus: Bus) -> None:
+async def test_without_a_worker_the_current_release_decides_the_format(bus: Bus) -> None:
     assert await bus.formats.of_new_session() == FORMAT
 
 
@@ -63,7 +63,7 @@ async def test_the_newest_format_of_a_session_is_kept(bus: Bus) -> None:
     assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT
 
 
-async def test_it_is_kept_also_when_others_have_just_asked_for_it(
+async def test_the_format_is_stored_also_when_it_was_just_read(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_format, "_FRESH_FOR_S", 60.0)
@@ -84,7 +84,7 @@ async def test_a_query_that_an_earlier_worker_could_not_read_is_rejected_by_its_
     assert fields[b"reason"].startswith(b"options.unheard_of: needs format %d" % FORMAT)
 
 
-async def test_a_query_is_let_in_with_the_format_of_its_session(bus: Bus) -> None:
+async def test_a_query_is_admitted_with_the_format_of_its_session(bus: Bus) -> None:
     """Independent of the format that its client named."""
     event = a_query("s1").model_copy(update={"format": FORMAT})
     async with running_intake(bus):

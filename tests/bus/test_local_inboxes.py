@@ -74,7 +74,9 @@ async def test_a_commit_takes_the_event_that_it_adds_for_a_consumer_of_its_proce
 
 
 @ON_REAL_SERVERS
-async def test_a_commit_takes_nothing_while_the_reader_has_every_place(bus: Bus, taken: list[bytes]) -> None:
+async def test_a_commit_takes_no_entry_while_the_reader_occupies_every_slot(
+    bus: Bus, taken: list[bytes]
+) -> None:
     bus.local_inboxes = LocalInboxes()
     on_output = Seen()
     async with working(bus, {QuerySubmitted: Seen(ANSWERS), CancellationRequested: on_output}, concurrency=1):
@@ -153,7 +155,7 @@ async def test_a_delivery_that_was_taken_has_no_part_of_the_context_of_the_one_b
 
 
 @ON_REAL_SERVERS
-async def test_what_may_have_ended_its_process_runs_alone_among_the_work_of_all_components(bus: Bus) -> None:
+async def test_an_event_suspected_of_killing_its_process_runs_exclusively_across_components(bus: Bus) -> None:
     bus.local_inboxes = LocalInboxes()
     begun, may_end, on_suspect = asyncio.Event(), asyncio.Event(), Seen()
 
@@ -184,7 +186,7 @@ async def test_what_may_have_ended_its_process_runs_alone_among_the_work_of_all_
         (b"duplicate", 2),
     ],
 )
-def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: Any, free: int) -> None:
+def test_a_slot_stays_reserved_only_for_a_reply_with_an_entry(reply: Any, free: int) -> None:
     limit, begun = ConcurrencyLimit(slots=2, readers=1), list[Entry]()
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
     no_chores = CleanUp(bus, "inbox", "coordinator")

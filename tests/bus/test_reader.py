@@ -1,4 +1,4 @@
-"""Connections cut, Redis killed, streams gone: nothing is lost, and the work goes on."""
+"""Connections cut, Redis killed, streams gone: nothing is lost, and the work continues."""
 
 import asyncio
 import time
@@ -66,7 +66,7 @@ async def test_connections_cut_in_the_middle_lose_nothing(
         await all_handled_once(steady, sessions)
 
 
-async def test_what_was_handed_over_in_a_lost_reply_is_read_again(
+async def test_an_event_of_a_lost_reply_is_read_again(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings
 ) -> None:
     settings = bus_settings.model_copy(update={"lease_s": 30.0})  # no takeover comes to the rescue
@@ -159,7 +159,9 @@ async def _is_whole(url: str) -> bool:
     return b"cluster_state:ok" in known and b"cluster_known_nodes:2" in known
 
 
-async def test_a_redis_that_is_not_there_yet_is_waited_for(namespace: str, bus_settings: BusSettings) -> None:
+async def test_a_redis_that_has_not_started_yet_is_waited_for(
+    namespace: str, bus_settings: BusSettings
+) -> None:
     server = RedisServer()
     seen = Seen(ONCE)
 
@@ -180,13 +182,13 @@ async def test_a_redis_that_is_not_there_yet_is_waited_for(namespace: str, bus_s
         server.stop()
 
 
-async def test_patience_with_a_redis_that_is_not_there_has_an_end() -> None:
+async def test_waiting_for_redis_ends_after_its_timeout() -> None:
     bus = Bus(Connections(f"redis://127.0.0.1:{free_port()}/0"), Keys(), BusSettings())
     with pytest.raises(RedisUnavailable, match="ANTIPHON_REDIS_URL"):
         await bus.open(patience_s=0.2)
 
 
-async def test_an_error_that_waiting_cannot_help_is_raised_at_once(redis_server: RedisServer) -> None:
+async def test_a_permanent_error_is_raised_at_once(redis_server: RedisServer) -> None:
     host = f"127.0.0.1:{redis_server.port}"
     for url in (
         f"redis://nobody:wrong@{host}/0",

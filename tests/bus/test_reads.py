@@ -17,7 +17,7 @@ async def test_reads_called_together_need_no_tasks() -> None:
     assert asyncio.all_tasks() == tasks
 
 
-async def test_a_read_that_fails_leaves_no_other_one_behind() -> None:
+async def test_a_failed_read_cancels_the_other_ones() -> None:
     async def never_begun() -> None:
         raise AssertionError("an earlier read has failed")
 

@@ -30,7 +30,7 @@ from tests.flows.starting import ROOT, Forked, Program
 from tests.redis_server import RedisServer
 
 
-async def test_what_a_dead_worker_held_is_taken_over_when_its_lease_is_out(bus: Bus) -> None:
+async def test_a_delivery_of_a_dead_worker_is_reclaimed_when_its_lease_expires(bus: Bus) -> None:
     for n in range(5):
         await bus.publish(a_query(f"s{n}", query=str(n)), "open")
     for partition in range(bus.keys.partitions):
@@ -77,7 +77,7 @@ async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
     assert most_together > 1
 
 
-async def test_waiting_for_ones_turn_is_no_delivery(bus: Bus) -> None:
+async def test_waiting_for_a_slot_counts_no_delivery(bus: Bus) -> None:
     """If the process dies while an entry waits to run alone, another entry has killed it."""
     first, second = sessions_of_one_partition(bus.keys, 2)
     for session_id in (first, second):
@@ -96,7 +96,7 @@ async def test_waiting_for_ones_turn_is_no_delivery(bus: Bus) -> None:
         assert counts == ([3, 2] if begun == [first] else [2, 3])
 
 
-async def test_past_its_last_delivery_a_message_is_set_aside_and_reported(bus: Bus) -> None:
+async def test_a_message_beyond_its_last_delivery_is_dead_lettered_and_reported(bus: Bus) -> None:
     await bus.publish(query := a_query(), "open")
     await delivered(bus, times=bus.settings.max_deliveries)
     on_query, on_failed = Seen(), Seen()

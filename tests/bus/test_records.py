@@ -50,7 +50,7 @@ async def run(bus: Bus, record: StepRecord, fails_first: bool = False) -> list[S
 A_DECISION = DecisionRecord(of=a_query().id, changed={"round": 2})
 
 
-async def test_a_step_leaves_its_record_and_how_many_events_came_of_it(bus: Bus) -> None:
+async def test_a_step_stores_its_record_with_the_number_of_its_events(bus: Bus) -> None:
     (record,) = await run(bus, A_DECISION)
     assert isinstance(record, DecisionRecord)
     assert (record.changed, record.outputs) == ({"round": 2}, 1)
@@ -62,7 +62,7 @@ async def test_a_step_that_was_tried_again_leaves_one_record(bus: Bus) -> None:
     assert len(await run(bus, A_DECISION, fails_first=True)) == 1
 
 
-async def test_a_record_that_is_too_large_is_named_in_its_place(bus: Bus) -> None:
+async def test_an_oversized_record_is_replaced_by_a_notice(bus: Bus) -> None:
     (record,) = await run(
         bus, AssemblyRecord(of=A_DECISION.of, missing=("x" * bus.settings.max_event_bytes,))
     )
@@ -71,9 +71,7 @@ async def test_a_record_that_is_too_large_is_named_in_its_place(bus: Bus) -> Non
     assert record.bytes > bus.settings.max_event_bytes
 
 
-async def test_nothing_is_recorded_where_that_is_switched_off(
-    bus: Bus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_is_recorded_while_recording_is_off(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bus, "settings", bus.settings.model_copy(update={"recording": False}))
     assert await run(bus, A_DECISION) == []
 

@@ -22,7 +22,7 @@ def a_catalogue(n: int) -> Catalogue:
 @pytest.mark.parametrize(
     ("retention_s", "shared_s"), [(60, 2 * HOUR_S), (HOUR_S, 2 * HOUR_S), (HOUR_S + 1, 2 * HOUR_S + 2)]
 )
-async def test_what_sessions_share_outlives_each_of_them(
+async def test_content_shared_by_sessions_outlives_each_of_them(
     bus: Bus, retention_s: float, shared_s: float
 ) -> None:
     bus.settings = bus.settings.model_copy(update={"retention_s": retention_s})
@@ -52,7 +52,7 @@ async def test_a_content_is_written_again_only_after_a_quarter_of_its_time(
         assert (await bus.content(hash) == b"shared") is is_written
 
 
-async def test_of_contents_a_process_remembers_so_many_and_forgets_none_of_redis(
+async def test_a_process_caches_a_bounded_number_of_contents_and_redis_keeps_all(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_bus, "_CONTENTS_CACHED_MAX", 3)
@@ -61,11 +61,11 @@ async def test_of_contents_a_process_remembers_so_many_and_forgets_none_of_redis
     assert [await bus.content(hash) for hash in hashes] == [b"%d" % n for n in range(5)]
 
 
-async def test_a_content_that_is_not_stored_is_none(bus: Bus) -> None:
+async def test_a_missing_content_is_none(bus: Bus) -> None:
     assert await bus.content("0" * 32) is None
 
 
-async def test_the_newest_catalogue_is_the_current_one_and_earlier_ones_are_still_there(bus: Bus) -> None:
+async def test_the_newest_catalogue_is_current_and_earlier_ones_remain(bus: Bus) -> None:
     assert await bus.current_catalogue() is None
     first, second = [await bus.publish_catalogue(a_catalogue(n)) for n in (1, 2)]
     assert first != second
@@ -88,7 +88,7 @@ async def test_catalogues_are_remembered_so_many_at_a_time_and_read_again_after_
             assert len(bus._catalogues) <= 2
 
 
-async def test_a_group_that_is_there_already_is_left_as_it_is_and_another_type_is_an_error(bus: Bus) -> None:
+async def test_an_existing_group_is_kept_and_a_key_of_another_type_is_an_error(bus: Bus) -> None:
     stream = bus.keys.inbox(0, "coordinator")
     for _ in range(2):
         await bus.ensure_groups([(stream, "one"), (stream, "two")])
@@ -99,7 +99,7 @@ async def test_a_group_that_is_there_already_is_left_as_it_is_and_another_type_i
         await bus.ensure_groups([(stream, "one")])
 
 
-async def test_a_session_begins_with_its_query_and_hears_nothing_before(bus: Bus) -> None:
+async def test_a_session_begins_with_its_query_and_receives_nothing_before(bus: Bus) -> None:
     assert await bus.first_event("s1") is None
     assert await bus.query_of("s1") is None
     assert await bus.publish(an_event(CancellationRequested(), "s1"), "signal") == "unknown"

@@ -24,9 +24,7 @@ TRACE = f"00-{'1' * 32}-{'2' * 16}-01"
 @each_row("format", [1, 2])
 @each_row("traceparent", [None, TRACE])
 @each_row("now", [ON_THE_SECOND, ON_THE_SECOND.replace(microsecond=60)])
-def test_replies_are_written_as_the_codec_writes_them(
-    format: int, traceparent: str | None, now: datetime
-) -> None:
+def test_replies_are_encoded_as_the_codec_does(format: int, traceparent: str | None, now: datetime) -> None:
     parent = a_query().model_copy(update={"format": format, "traceparent": traceparent})
     replies: tuple[EventData, ...] = (
         AssemblyOverdue(),

@@ -26,7 +26,7 @@ LIMIT_S = 60.0
 
 
 class Component:
-    """A component off the fork server, and what it has written."""
+    """A component started by the fork server, with its output."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -87,7 +87,7 @@ async def test_sigterm_ends_an_idle_process_with_0(redis_server: RedisServer, na
         assert (await process.exit())[0] == 0
 
 
-async def test_work_longer_than_the_grace_is_handed_back_and_taken_over_at_once(
+async def test_work_that_exceeds_the_grace_period_is_handed_back_and_reclaimed_at_once(
     redis_server: RedisServer, namespace: str
 ) -> None:
     """Even when it is a thread that cannot be ended."""
@@ -139,7 +139,7 @@ async def test_sigterm_while_redis_is_not_there_ends_with_0(namespace: str) -> N
         ("idle", {"ANTIPHON_FAULTS": "heartbeat:kill"}, 2, b"There are reader.read.before"),
     ],
 )
-async def test_a_process_that_cannot_work_says_why(
+async def test_a_process_that_cannot_work_exits_with_the_reason(
     redis_server: RedisServer, namespace: str, mode: str, environment: dict[str, str], code: int, words: bytes
 ) -> None:
     async with a_process(mode, redis_server.url, namespace, **environment) as process:
@@ -147,7 +147,7 @@ async def test_a_process_that_cannot_work_says_why(
         assert (ended, words in output) == (code, True), output
 
 
-async def test_a_process_says_that_it_fails_on_purpose_and_does(
+async def test_a_process_with_injected_faults_logs_a_warning(
     redis_server: RedisServer, namespace: str
 ) -> None:
     faults = {"ANTIPHON_FAULTS": "heartbeat.before:kill", "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
@@ -192,7 +192,7 @@ async def test_a_duty_that_is_over_does_not_end_the_process(
 async def test_a_loop_that_stops_turning_ends_the_process_and_others_take_over(
     redis_server: RedisServer, namespace: str
 ) -> None:
-    """A handler that blocks the loop for good would else keep its neighbours, and SIGTERM, waiting for ever."""
+    """Otherwise a handler that blocks the loop would keep its neighbours and SIGTERM waiting indefinitely."""
     settings = BusSettings(lease_s=0.6)
     async with (
         a_bus(redis_server.url, namespace, settings) as bus,

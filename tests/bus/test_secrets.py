@@ -120,7 +120,7 @@ def test_a_bus_knows_the_secrets_of_its_settings(monkeypatch: pytest.MonkeyPatch
     assert ErrorInfo.of(error, bus.redactor).message == f"ValueError: AUTH {REDACTED} and {REDACTED} failed"
 
 
-async def test_a_failed_handler_tells_no_secret_to_its_session_or_to_a_dead_letter(bus: Bus) -> None:
+async def test_no_secret_of_a_failed_handler_reaches_its_session_or_a_dead_letter(bus: Bus) -> None:
     bus.redactor = Redactor([PASSWORD])
     on_failed = Seen()
     failing = raising(RuntimeError(f"Redis answered: unknown command AUTH {PASSWORD}"))

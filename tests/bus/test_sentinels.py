@@ -21,7 +21,7 @@ SERVICE = "antiphon-test"
 
 @dataclass(frozen=True)
 class Servers:
-    """A master, a server that follows it, one that was the master before, and sentinels by what they believe."""
+    """A master, its replica, a former master, and sentinels with different views."""
 
     master: RedisServer
     replica: RedisServer
@@ -78,7 +78,7 @@ def no_master() -> str:
     return f"redis://127.0.0.1:{free_port()}/0"
 
 
-async def test_the_newest_answer_names_the_master_in_whatever_order_the_sentinels_stand(
+async def test_the_newest_answer_names_the_master_in_any_order_of_sentinels(
     servers: Servers,
 ) -> None:
     for urls in ((servers.current, servers.behind), (servers.behind, servers.current)):
@@ -91,7 +91,7 @@ async def test_a_sentinel_that_is_away_does_not_hide_the_answer_of_another(serve
     await sentinels.check()
 
 
-async def test_where_no_sentinel_answers_the_service_and_the_reason_are_named() -> None:
+async def test_without_an_answering_sentinel_the_service_and_the_reason_are_named() -> None:
     with pytest.raises(redis.ConnectionError, match=f"no sentinel names the master of {SERVICE}: .*111"):
         await Sentinels((no_master(), no_master()), SERVICE).master()
 
@@ -106,7 +106,9 @@ async def test_sentinels_that_do_not_watch_the_service_are_a_wrong_address(serve
     assert "sentinel monitor NAME" in (caught.value.hint or "")
 
 
-async def test_sentinels_that_refuse_us_are_a_wrong_password_whatever_others_say(servers: Servers) -> None:
+async def test_an_authentication_error_of_one_sentinel_is_reported_despite_the_others(
+    servers: Servers,
+) -> None:
     with pytest.raises(ConfigurationError, match="the sentinels refuse the connection") as caught:
         await Sentinels((servers.current, servers.guarded), "another").check()
     assert "sentinel_password" in (caught.value.hint or "")
@@ -139,7 +141,7 @@ async def test_a_connection_leads_to_the_master(servers: Servers) -> None:
         await one.disconnect()
 
 
-async def test_a_server_that_is_no_master_any_more_is_not_connected_to(servers: Servers) -> None:
+async def test_a_former_master_is_not_connected_to(servers: Servers) -> None:
     one = connection(Behind(servers.replica.port))
     with pytest.raises(
         redis.ConnectionError, match=f"127.0.0.1:{servers.replica.port} is no longer the master"

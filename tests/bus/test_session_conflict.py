@@ -1,4 +1,4 @@
-"""A session id that is used again: the same content is the same session, and anything else is refused at the door."""
+"""A reused session id: the same content is the same session, and anything else is refused on admission."""
 
 import json
 from typing import Any
@@ -40,7 +40,7 @@ async def rejections(bus: Bus) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("differing", "changed"), OTHERS)
-async def test_another_query_under_the_same_id_is_rejected_and_the_first_goes_on(
+async def test_a_different_query_under_the_same_id_is_rejected_and_the_first_continues(
     bus: Bus, differing: str, changed: dict[str, str]
 ) -> None:
     async with running_intake(bus):
@@ -76,10 +76,10 @@ async def test_the_same_query_under_the_same_id_is_the_same_session(bus: Bus, ag
     assert await length(bus, bus.keys.log("s1")) == 1
 
 
-async def test_a_query_that_waits_for_room_holds_its_id_too(bus: Bus) -> None:
+async def test_a_queued_query_reserves_its_session_id(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
     async with running_intake(bus):
-        for n in range(8):  # so that some wait, in whatever partition
+        for n in range(8):  # so that some wait, in any partition
             await submit(bus, {**BASE, "session_id": f"w{n}"})
         for n in range(8):
             await submit(bus, {**BASE, "session_id": f"w{n}", "query": "Another one?"})
@@ -124,7 +124,7 @@ async def test_an_id_that_something_foreign_has_taken_is_refused(bus: Bus) -> No
     assert (code, "is unreadable" in reason) == ("session_conflict", True)
 
 
-def test_grants_that_cannot_be_read_are_told_apart_by_their_text() -> None:
+def test_unreadable_grants_are_compared_by_their_text() -> None:
     one, other = (an_event(QuerySubmitted(query="Why?", grant=grant)) for grant in ("a.b.c", "a.b.d"))
     SessionContent.of(one).refuse_other(one, "s1")
     with pytest.raises(SessionConflict, match="with another subject"):

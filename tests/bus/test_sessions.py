@@ -37,7 +37,7 @@ def that_tears(bus: Bus) -> Batcher:
         ("result:1", lambda session: session.store("result:1", b"whole")),
     ],
 )
-async def test_what_is_written_when_the_connection_tears_expires_all_the_same(
+async def test_a_key_written_over_a_torn_connection_still_expires(
     bus: Bus, name: str, write: Callable[[RedisSession], Awaitable[Any]]
 ) -> None:
     key = bus.keys.of_session("s1", name)
@@ -47,14 +47,14 @@ async def test_what_is_written_when_the_connection_tears_expires_all_the_same(
     assert 0 < await bus.batcher.submit("PTTL", key) <= RETENTION_S * 1000
 
 
-async def test_of_two_outcomes_noted_under_one_name_the_first_counts(bus: Bus) -> None:
+async def test_the_first_of_two_notes_under_one_name_counts(bus: Bus) -> None:
     session = bus.session("s1")
     assert await session.note("journal:1", "call", b"first")
     assert not await session.note("journal:1", "call", b"second")
     assert await session.settled("journal:1") == {"call": b"first"}
 
 
-async def test_an_event_is_found_by_its_id_however_many_have_come_since(bus: Bus) -> None:
+async def test_an_event_is_found_by_its_id_among_many_later_ones(bus: Bus) -> None:
     session, log = bus.session("s1"), bus.keys.log("s1")
     sought = a_query()
     await bus.batcher.submit("XADD", log, "*", "event", encode(sought))
@@ -67,7 +67,7 @@ async def test_an_event_is_found_by_its_id_however_many_have_come_since(bus: Bus
 
 
 @pytest.mark.parametrize("more_s", [0.0, 1_000.0])
-async def test_what_is_kept_stays_for_the_retention_and_as_much_more_as_is_asked_for(
+async def test_a_document_is_kept_for_the_retention_plus_the_requested_extra_time(
     bus: Bus, more_s: float
 ) -> None:
     await bus.session("s1").store("result:1", b"whole", more_s)

@@ -1,4 +1,4 @@
-"""Signed messages: forged, altered, moved and unsigned ones are set aside before they are read."""
+"""Signed messages: forged, altered, moved and unsigned ones are dead-lettered before they are read."""
 
 import asyncio
 import hmac
@@ -80,7 +80,7 @@ def test_a_signature_holds_for_one_event_in_one_stream(
 
 
 @given(st.one_of(st.none(), st.binary(max_size=100)))
-def test_whatever_stands_in_place_of_a_signature_is_refused(signature: bytes | None) -> None:
+def test_an_invalid_signature_is_refused(signature: bytes | None) -> None:
     with pytest.raises(BadSignature):
         SIGNER.verify("inbox", b"{}", signature)
 
@@ -97,7 +97,7 @@ def test_keys_are_rotated_by_a_list_whose_first_signs() -> None:
     both.verify("s", b"e", after.sign("s", b"e").encode())
 
 
-def test_short_keys_are_refused_and_no_key_is_ever_said() -> None:
+def test_short_keys_are_refused_and_no_key_is_shown() -> None:
     with pytest.raises(ConfigurationError) as refused:
         Signer.of(f"{NEW},secret")
     assert "secret" not in str(refused.value)
@@ -105,7 +105,7 @@ def test_short_keys_are_refused_and_no_key_is_ever_said() -> None:
     assert Signer.of(" , ") is None
 
 
-async def test_what_travels_through_commits_timers_and_retries_is_signed(signed: Bus) -> None:
+async def test_events_sent_by_commits_timers_and_retries_are_signed(signed: Bus) -> None:
     due = SetTimer("t", timedelta(seconds=0.05), DeadlineReached())
     tries = 0
 
@@ -153,7 +153,9 @@ FORGERIES: dict[str, Callable[[Bus], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-async def test_a_forgery_becomes_a_dead_letter_that_no_session_hears_of(signed: Bus, forgery: str) -> None:
+async def test_a_forgery_becomes_a_dead_letter_without_reaching_the_session(
+    signed: Bus, forgery: str
+) -> None:
     seen = Seen()
     await put_fields(signed, fields_of(signed, **FORGERIES[forgery](signed)))
     await put_fields(signed, fields_of(signed))
@@ -221,7 +223,7 @@ async def test_a_worker_without_a_key_sets_signed_messages_aside_and_works_on(bu
     assert seen.failures() == [], "whether it was a message of the session is unknown"
 
 
-async def test_what_a_worker_without_a_key_has_set_aside_is_requeued_to_one_that_has_it(bus: Bus) -> None:
+async def test_a_dead_letter_of_a_worker_without_a_key_is_requeued_to_one_with_it(bus: Bus) -> None:
     await put_fields(bus, fields_of(bus))
     async with working(bus, {QuerySubmitted: Seen()}):
         await until_done(bus)
@@ -282,7 +284,7 @@ async def test_the_queue_takes_unsigned_submissions_by_an_explicit_switch(signed
     SIGNER.verify(signed.keys.log("s4"), fields[b"event"], fields[b"signature"])
 
 
-async def test_a_door_without_a_key_rejects_what_is_signed_and_lets_others_in(
+async def test_an_intake_without_a_key_rejects_signed_submissions_and_accepts_others(
     bus: Bus, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logs.configure("error", "coordinator")
@@ -295,7 +297,7 @@ async def test_a_door_without_a_key_rejects_what_is_signed_and_lets_others_in(
     assert len(errors) == 1, "the operator's mistake, if it is one, is told once"
 
 
-async def test_without_a_key_nothing_is_signed(bus: Bus) -> None:
+async def test_nothing_is_signed_without_a_key(bus: Bus) -> None:
     outcome = Outcome(events=(CancellationRequested(reason="an output"),))
     seen = Seen()
     async with working(bus, {QuerySubmitted: Seen(outcome), CancellationRequested: seen}):

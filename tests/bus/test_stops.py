@@ -94,7 +94,7 @@ async def _is_empty(bus: Bus, *session_ids: str) -> bool:
     return not any([await entries(bus, inbox_of(bus, one, WORKER)) for one in session_ids])
 
 
-async def test_what_comes_after_the_stop_is_not_begun(bus: Bus) -> None:
+async def test_an_event_that_arrives_after_the_stop_is_not_handled(bus: Bus) -> None:
     """Also by a worker that was not there when it was said."""
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
@@ -106,7 +106,7 @@ async def test_what_comes_after_the_stop_is_not_begun(bus: Bus) -> None:
     assert seen.deliveries == []
 
 
-async def test_what_a_worker_left_behind_is_not_begun_by_the_one_that_takes_over(bus: Bus) -> None:
+async def test_an_event_left_by_a_dead_worker_is_not_handled_after_the_stop(bus: Bus) -> None:
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
         await until_done(bus)
@@ -118,7 +118,7 @@ async def test_what_a_worker_left_behind_is_not_begun_by_the_one_that_takes_over
     assert seen.deliveries == []
 
 
-async def test_what_runs_alone_is_stopped_too(bus: Bus) -> None:
+async def test_an_exclusive_handler_is_stopped_too(bus: Bus) -> None:
     endless = Endless()
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
@@ -131,8 +131,8 @@ async def test_what_runs_alone_is_stopped_too(bus: Bus) -> None:
     assert endless.cancelled == ["s1"]
 
 
-async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_stopped(bus: Bus) -> None:
-    """Its entry is newer than the stop; what it asks for is older."""
+async def test_no_further_attempt_begins_after_the_session_is_stopped(bus: Bus) -> None:
+    """Its entry is newer than the stop; the request is older."""
     bus.settings = bus.settings.model_copy(update={"retry_delay_s": 600})
     seen = Seen()
 
@@ -152,7 +152,7 @@ async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_
             timers = await bus.batcher.submit("ZCARD", bus.keys.timers(partition))
             return timers == 0 and await _is_empty(bus, "s1")
 
-        async with engine(bus, failing, "e2"):  # which has heard of the stop before it reads
+        async with engine(bus, failing, "e2"):  # which has received the stop before it reads
             await all_timers_due(bus)
             await eventually(is_over)
         assert len(seen.deliveries) == 1
@@ -174,7 +174,7 @@ async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("at the end"), SystemExit(3)])
-async def test_what_a_cancelled_handler_raises_is_no_failure(bus: Bus, error: BaseException) -> None:
+async def test_an_exception_of_a_cancelled_handler_is_no_failure(bus: Bus, error: BaseException) -> None:
     begun = asyncio.Event()
 
     async def clumsy(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -206,7 +206,7 @@ async def test_a_handler_that_raises_by_itself_fails_as_everywhere(bus: Bus) -> 
         await eventually(lambda: len(on_failed.deliveries) == 1)
 
 
-async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_in_hand(bus: Bus) -> None:
+async def test_a_service_that_ignores_session_stops_finishes_its_work(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"lease_s": 600})  # no worker takes over from the other
     endless = Endless()
     async with coordinating(bus), working(bus, {ReasoningRequested: endless}, "e1", WORKER):
@@ -221,7 +221,7 @@ async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_i
 
 
 @pytest.mark.usefixtures("unhurried_farewell")
-async def test_stopping_the_worker_hands_back_what_it_has_in_hand(bus: Bus) -> None:
+async def test_stopping_the_worker_hands_its_work_back(bus: Bus) -> None:
     """The end of a process is not the end of a session: another worker does the work."""
     endless, seen = Endless(), Seen()
     async with coordinating(bus):
@@ -278,7 +278,7 @@ async def test_a_stop_that_was_missed_is_received_later(bus: Bus) -> None:
 
 
 async def test_stops_are_kept_for_the_retention_in_order_and_bounded(bus: Bus) -> None:
-    """A clock of Redis that was ahead for a while leaves no stop unheard."""
+    """A clock of Redis that was ahead for a while hides no stop."""
     key = bus.keys.stopped(bus.keys.partition("s1"))
     ahead_ms = round(utc_now().timestamp() * 1000) + 60_000
     old = [word for n in range(5) for word in (n, f"old{n}")]

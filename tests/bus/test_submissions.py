@@ -48,7 +48,7 @@ def test_an_entry_of_the_future_counts_as_of_now_and_one_of_the_past_as_of_then(
     assert int(read({"query": "Why?"}, f"{NOW_MS - 1}-0").time.timestamp() * 1000) == NOW_MS - 1
 
 
-def test_the_first_moment_of_our_age_is_taken_and_the_one_before_is_not() -> None:
+def test_the_earliest_valid_time_is_accepted_and_the_one_before_is_not() -> None:
     assert read({"query": "Why?"}, f"{AGE_BEGINS_MS}-0").time.year == 2001
     message, hint = why_refused({"query": "Why?"}, id=f"{AGE_BEGINS_MS - 1}-0")
     assert message == f"entry: the time of the id {AGE_BEGINS_MS - 1}-0 is out of range."
@@ -94,11 +94,11 @@ def test_the_first_unknown_field_is_named_and_a_long_name_is_cut_off() -> None:
 
 
 @pytest.mark.parametrize("name", ["options", "session_id", "traceparent", "grant"])
-def test_an_empty_field_is_as_good_as_none(name: str) -> None:
+def test_an_empty_field_equals_a_missing_one(name: str) -> None:
     assert read({"query": "Why?", name: ""}) == read({"query": "Why?"})
 
 
-def test_what_is_given_stands_in_the_event() -> None:
+def test_the_fields_of_a_submission_appear_in_the_event() -> None:
     trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     given = read(
         {

@@ -51,7 +51,7 @@ def reasons(seen: Seen) -> list[str]:
     return [item.reason for item in data if isinstance(item, CancellationRequested)]
 
 
-async def test_a_due_timer_fires_once_though_several_workers_move_it_and_is_logged_then(bus: Bus) -> None:
+async def test_a_due_timer_moved_by_several_workers_fires_and_is_logged_once(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"lease_s": LONG_S})  # no worker takes over from the others
     at = SetTimer("at", utc_now() + timedelta(seconds=0.1), DeadlineReached())
     on_query, on_cancel, on_deadline = Seen(Outcome(timers=(a_timer(0.05), at))), Seen(), Seen()
@@ -163,7 +163,7 @@ async def test_after_the_retention_nothing_of_a_session_is_left(bus: Bus) -> Non
     await eventually(is_gone)
 
 
-async def test_a_session_that_is_alive_is_kept_however_old(bus: Bus) -> None:
+async def test_an_open_session_is_kept_at_any_age(bus: Bus) -> None:
     partition = bus.keys.partition("s1")
     await bus.publish(a_query(), "open")
     for key in (bus.keys.open_sessions(partition), bus.keys.sessions(partition)):
@@ -173,7 +173,7 @@ async def test_a_session_that_is_alive_is_kept_however_old(bus: Bus) -> None:
     assert await bus.batcher.submit("ZRANGE", bus.keys.open_sessions(partition), 0, -1) == [b"s1"]
 
 
-async def test_what_holds_room_for_nothing_is_swept_out_and_nothing_else(bus: Bus) -> None:
+async def test_only_open_session_entries_without_a_live_session_are_removed(bus: Bus) -> None:
     """Ids without a session, and those answered long ago; none that was just opened, or waits to be closed."""
     partition, submit = bus.keys.partition("s1"), bus.batcher.submit
     open_sessions = bus.keys.open_sessions(partition)
@@ -193,7 +193,7 @@ async def test_what_holds_room_for_nothing_is_swept_out_and_nothing_else(bus: Bu
     assert set(await submit("ZRANGE", open_sessions, 0, -1)) == {b"s1", answered.encode()}
 
 
-async def test_a_sweep_reaches_ghosts_behind_many_sessions_that_are_open(bus: Bus) -> None:
+async def test_a_sweep_reaches_dead_entries_after_many_open_sessions(bus: Bus) -> None:
     partition, submit = 0, bus.batcher.submit
     open_sessions = bus.keys.open_sessions(partition)
     names = [name for n in range(10_000) if bus.keys.partition(name := f"s{n}") == partition]
@@ -236,7 +236,7 @@ return names
 """
 
 
-async def test_however_many_sessions_outlive_their_retention_all_are_dropped(bus: Bus) -> None:
+async def test_all_expired_sessions_are_dropped_over_several_passes(bus: Bus) -> None:
     """A busy deployment opens more sessions a minute than are dropped at once."""
     sessions = bus.keys.sessions(0)
     for n in range(1_200):
@@ -248,7 +248,7 @@ async def test_however_many_sessions_outlive_their_retention_all_are_dropped(bus
     assert await bus.batcher.submit("ZCARD", sessions) == 0
 
 
-async def test_a_log_outlasts_what_belongs_to_its_session(bus: Bus) -> None:
+async def test_a_log_outlives_the_other_keys_of_its_session(bus: Bus) -> None:
     """A session's id is free again when its log is gone; nothing of the old session may be there then."""
     log = bus.keys.log("s1")
     await bus.publish(a_query(), "open")
@@ -259,13 +259,13 @@ async def test_a_log_outlasts_what_belongs_to_its_session(bus: Bus) -> None:
     assert left >= await bus.batcher.submit("PTTL", bus.keys.of_session("s1", "state")) > 60_000
 
 
-async def test_a_catalogue_is_kept_until_it_is_published_again_however_short_the_retention(bus: Bus) -> None:
+async def test_a_catalogue_is_kept_until_republished_despite_a_short_retention(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"retention_s": 1.0})
     content_hash = await bus.publish_catalogue(Catalogue())
     assert await bus.batcher.submit("PTTL", bus.keys.catalogue_content(content_hash)) > 3_600_000
 
 
-async def test_a_timer_that_outlives_its_session_leaves_nothing_behind_for_ever(bus: Bus) -> None:
+async def test_a_timer_that_outlives_its_session_leaves_only_expiring_keys(bus: Bus) -> None:
     log = bus.keys.log("s1")
     async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(LONG_S),)))}):
         await bus.publish(a_query(), "open")

@@ -17,7 +17,7 @@ from tests.redis_server import RedisServer, free_port, require_tls, running
 
 
 class Place(NamedTuple):
-    """A Redis with TLS, and the files of those who may come in."""
+    """A Redis with TLS, and the files of its authorized clients."""
 
     plain: RedisServer
     port: int
@@ -53,7 +53,7 @@ async def refused(bus: Bus) -> str:
     return str(error.value)
 
 
-async def test_messages_travel_over_tls_between_those_who_have_certificates(place: Place) -> None:
+async def test_messages_travel_over_tls_between_processes_with_certificates(place: Place) -> None:
     bus, seen = bus_of(place), Seen()
     await bus.open(20)
     async with working(bus, {type(a_query().data): seen}):

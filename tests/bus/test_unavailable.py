@@ -78,11 +78,11 @@ def test_a_redis_that_loads_its_data_is_named() -> None:
         ("CLUSTERDOWN The cluster is down", "CLUSTER INFO"),
     ],
 )
-def test_each_answer_by_which_redis_refuses_comes_with_what_to_do(answer: str, advice: str) -> None:
+def test_each_refusal_of_redis_comes_with_advice(answer: str, advice: str) -> None:
     assert advice in unavailable(ResponseError(answer)).hint
 
 
-async def test_one_without_a_listener_is_unreachable() -> None:
+async def test_a_redis_without_a_listener_is_unavailable() -> None:
     async def refused() -> None:
         raise ConnectionError("Error 111 connecting to 127.0.0.1:1. Connection refused.")
 

@@ -23,7 +23,7 @@ async def a_wire(server: RedisServer) -> AsyncIterator[tuple[Connections, Wire]]
         await connections.close()
 
 
-async def test_replies_come_in_the_order_of_the_commands_errors_among_them(redis_server: RedisServer) -> None:
+async def test_replies_and_errors_arrive_in_the_order_of_the_commands(redis_server: RedisServer) -> None:
     async with a_wire(redis_server) as (_, wire):
         first, error, last = await wire.exchange([("ECHO", "a"), ("NONSENSE",), ("ECHO", "b")])
         assert (first, last) == (b"a", b"b")
@@ -36,7 +36,7 @@ async def test_a_reply_longer_than_one_read_is_whole(redis_server: RedisServer) 
         assert await wire.exchange([("ECHO", long), ("ECHO", "b")]) == [long, b"b"]
 
 
-async def test_what_the_server_says_unasked_is_no_reply(redis_server: RedisServer) -> None:
+async def test_a_push_message_of_the_server_is_not_taken_for_a_reply(redis_server: RedisServer) -> None:
     async with a_wire(redis_server) as (connections, wire):
         await wire.exchange([("CLIENT", "TRACKING", "ON"), ("GET", "wire:tracked")])
         await connections.main.set("wire:tracked", "new")

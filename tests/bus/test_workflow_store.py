@@ -1,4 +1,4 @@
-"""Published workflows in Redis: domains do not disturb each other, and what is published does not expire."""
+"""Published workflows in Redis: domains are independent of each other, and specifications do not expire."""
 
 import asyncio
 
@@ -23,14 +23,14 @@ async def life_ms(bus: Bus, specification: Specification) -> int:
     return int(await bus.batcher.submit("PTTL", key))
 
 
-async def test_domains_published_at_once_are_all_published(bus: Bus) -> None:
+async def test_concurrently_published_domains_are_all_published(bus: Bus) -> None:
     each = [a_specification(f"domain_{n}", f"flow_{n}") for n in range(8)]
     await asyncio.gather(*(WorkflowStore(bus).publish([one]) for one in each))
     published = await WorkflowStore(bus).hashes()
     assert published == {f"flow_{n}": specification_hash(one) for n, one in enumerate(each)}
 
 
-async def test_a_domain_takes_the_place_of_what_was_published_of_it(bus: Bus) -> None:
+async def test_publishing_a_domain_replaces_its_earlier_workflows(bus: Bus) -> None:
     store = WorkflowStore(bus)
     await store.publish([a_specification("soups", "cook", "eat"), a_specification("other", "wash")])
     newer = a_specification("soups", "cook", version="2")
@@ -47,7 +47,7 @@ async def test_a_name_that_another_domain_has_is_refused_and_nothing_changes(bus
     assert {*await store.hashes()} == {"cook"}
 
 
-async def test_what_was_withdrawn_is_there_for_runs_that_have_begun(bus: Bus) -> None:
+async def test_a_withdrawn_specification_stays_available_to_running_runs(bus: Bus) -> None:
     store, one = WorkflowStore(bus), a_specification("soups", "cook")
     await store.publish([one])
     withdrawn = await store.withdraw("soups")
@@ -57,7 +57,7 @@ async def test_what_was_withdrawn_is_there_for_runs_that_have_begun(bus: Bus) ->
     assert await WorkflowStore(bus).specification(specification_hash(one)) == one
 
 
-async def test_what_redis_has_lost_is_restored_and_what_is_newer_stays(bus: Bus) -> None:
+async def test_a_specification_lost_by_redis_is_restored_and_newer_ones_stay(bus: Bus) -> None:
     store = WorkflowStore(bus)
     lost, older = a_specification("lost", "find"), a_specification("soups", "cook")
     await store.publish([lost, older])
@@ -82,7 +82,7 @@ async def test_a_specification_lives_on_while_it_is_published_or_a_run_waits(bus
     assert await life_ms(bus, one) > 330 * _DAY_MS, "a shorter life does not take the place of a longer"
 
 
-async def test_junk_among_the_published_is_left_out(bus: Bus) -> None:
+async def test_invalid_entries_among_published_workflows_are_left_out(bus: Bus) -> None:
     store = WorkflowStore(bus)
     await bus.batcher.submit("HSET", bus.keys.workflows(), "junk", b"{", b"\xff", b"{}")
     await store.publish([a_specification("soups", "cook")])

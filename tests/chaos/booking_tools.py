@@ -24,7 +24,7 @@ _ONCE = "INSERT INTO effects SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FR
 
 @contextmanager
 def ledger(file: Path) -> Iterator[sqlite3.Connection]:
-    """Open the ledger for the length of a block; every command stands for itself."""
+    """Open the ledger for the length of a block; every command is its own transaction."""
     with closing(sqlite3.connect(file, _LOCKED_MAX_S, isolation_level=None)) as connection:
         connection.executescript(_TABLES)
         yield connection

@@ -1,4 +1,4 @@
-"""Kills processes where they should be killed.
+"""Kills processes at chosen moments.
 
 A process is frozen first (SIGSTOP), then looked at, and killed (SIGKILL) while it is where it should be; else
 it goes on. So what is counted is where the kill landed, not where it was aimed at.

@@ -46,7 +46,7 @@ def test_a_fault_at_any_point_breaks_no_promise(five: Pipeline, wave: Wave) -> N
         )
         with traffic.flowing():
             wait_until_all_struck(five, wave, names)
-            end_what_hangs(five, names)
+            kill_hanging_processes(five, names)
         for name in names.values() if wave.is_survived else ():
             assert five.running[name].poll() is None, f"{name} did not survive\n{five.logs(40)}"
     FAULTS.sessions += len(traffic.session_ids)
@@ -72,19 +72,19 @@ def failing(five: Pipeline, wave: Wave) -> Iterator[dict[Component, str]]:
 
 
 def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str]) -> None:
-    """Wait until each fault has struck, by the log of its process."""
+    """Wait until the log of each process shows that its fault was injected."""
     deadline = time.monotonic() + STRIKE_LIMIT_S
     while missing := {c: left for c in wave.faults if (left := set(wave.faults[c]) - struck(five, names[c]))}:
         assert time.monotonic() < deadline, f"these faults never struck: {missing}\n{five.logs(3)}"
         for component, faults in missing.items():
             if any(fault.startswith("reader.reclaimed:") for fault in faults):
-                stand_still(five, component)
+                suspend(five, component)
         time.sleep(0.05)
     FAULTS.struck.update(fault for written in wave.faults.values() for fault in written)
 
 
 def struck(five: Pipeline, name: str) -> set[str]:
-    """Return the faults that have struck in a process, as they were written."""
+    """Return the faults injected in a process, as they were written."""
     return {line["fault"] for line in results_of(five, name) if line["event"] == STRUCK}
 
 
@@ -94,7 +94,7 @@ def results_of(five: Pipeline, name: str) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in lines if line.startswith(b"{") and line.endswith(b"}\n")]
 
 
-def stand_still(five: Pipeline, component: Component) -> None:
+def suspend(five: Pipeline, component: Component) -> None:
     """Stop the component's other process for longer than a lease, so that its work is reclaimed."""
     process = five.running[component]
     os.kill(process.pid, signal.SIGSTOP)
@@ -102,7 +102,7 @@ def stand_still(five: Pipeline, component: Component) -> None:
     os.kill(process.pid, signal.SIGCONT)
 
 
-def end_what_hangs(five: Pipeline, names: dict[Component, str]) -> None:
+def kill_hanging_processes(five: Pipeline, names: dict[Component, str]) -> None:
     """End processes with a task that hangs: it holds its message for as long as the process lives."""
     for name in names.values():
         if any(":hang" in fault for fault in struck(five, name)):

@@ -1,4 +1,4 @@
-"""The waves leave nothing out: what is added to the table of points is walked from then on."""
+"""The waves cover every point: a point added to the table is tested from then on."""
 
 from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.faults.plan import read_faults
@@ -38,7 +38,7 @@ def test_the_short_form_has_every_action_and_fails_every_component() -> None:
     assert {component for component, _, _ in walked(short_form())} == set(COMPONENTS)
 
 
-def test_what_ends_a_process_comes_alone_to_it() -> None:
+def test_a_fault_that_ends_a_process_is_the_only_one_of_its_process_in_a_wave() -> None:
     for wave in [*short_form(), *long_form()]:
         for written in wave.faults.values():
             ends = [fault for fault in read_faults(",".join(written)) if fault.action in ("kill", "hang")]

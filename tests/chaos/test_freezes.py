@@ -26,7 +26,7 @@ def ten() -> Iterator[Pipeline]:
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_a_worker_that_comes_back_too_late_changes_nothing(ten: Pipeline, component: Component) -> None:
+def test_a_worker_that_resumes_too_late_changes_nothing(ten: Pipeline, component: Component) -> None:
     killer = Killer(ten, random.Random(component))
     traffic = Traffic(ten, component)
     with traffic.flowing():

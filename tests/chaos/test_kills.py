@@ -1,4 +1,4 @@
-"""kill -9 in the middle of the work: whatever is killed, nothing is lost and nothing is done twice."""
+"""kill -9 in the middle of the work: no process killed loses anything or does anything twice."""
 
 import os
 import random

@@ -65,7 +65,7 @@ def reported_by(redis: RedisServer, namespace: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("scenario", list(WANTED))
-def test_a_write_asked_for_twice_and_killed_anywhere_has_one_effect(
+def test_a_write_requested_twice_and_killed_anywhere_has_one_effect(
     redis_server: RedisServer, namespace: str, tmp_path: Path, scenario: str
 ) -> None:
     kills = [f"{point}:kill@{n}" for n in ((1, 2) if IS_LONG else (1,)) for point in POINTS]
@@ -82,7 +82,7 @@ def test_a_write_asked_for_twice_and_killed_anywhere_has_one_effect(
     ("scenario", "round"),
     [(scenario, round) for scenario in WANTED for round in (1, len(SCENARIOS[scenario]))],
 )
-def test_one_that_cannot_be_reconciled_is_unknown_and_never_run_again(
+def test_an_irreconcilable_write_is_unknown_and_never_run_again(
     redis_server: RedisServer, namespace: str, tmp_path: Path, scenario: str, round: int, point: str
 ) -> None:
     fault = (f"{point}:kill@1", str(round))

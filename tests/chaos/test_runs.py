@@ -69,7 +69,9 @@ def six(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
 
 
 @pytest.mark.parametrize("node", GRAPHS)
-def test_killed_inside_a_node_of_any_type_a_run_tells_what_its_service_has(six: Pipeline, node: str) -> None:
+def test_a_run_killed_inside_a_node_of_any_type_reports_the_effects_truthfully(
+    six: Pipeline, node: str
+) -> None:
     sys.stdout.write(f"CHAOS_SEED={SEED}\n")  # shown where the test fails
     choose = random.Random(f"{SEED} {node}")
     for name in COORDINATORS:
@@ -106,7 +108,7 @@ def arm(six: Pipeline, name: str, point: str, times: int) -> None:
 
 
 def supervise(six: Pipeline, killed: list[str]) -> None:
-    """Start what has been killed again, and note its name."""
+    """Restart the killed processes and note their names."""
     for name in (*COORDINATORS, "tool_dispatcher"):
         if six.running[name].poll() is not None:
             killed.append(name)
@@ -124,7 +126,7 @@ def begin(six: Pipeline, node: str) -> list[str]:
 
 
 def answer(six: Pipeline, run_ids: list[str], killed: list[str]) -> None:
-    """Give each run what it waits for, once it waits."""
+    """Give each run the input that it waits for."""
 
     def all_wait() -> bool:
         supervise(six, killed)

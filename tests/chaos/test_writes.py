@@ -12,9 +12,9 @@ import pytest
 
 from tests.chaos.traffic import Traffic
 from tests.chaos.write_kills import WriteKiller
-from tests.chaos.write_places import KINDS, Kind, Place
 from tests.chaos.write_promises import assert_kept
 from tests.chaos.write_report import WRITES
+from tests.chaos.write_states import KINDS, Kind, Place
 from tests.chaos.writers import Writers, writers
 
 pytestmark = [pytest.mark.chaos, pytest.mark.long]
@@ -60,7 +60,7 @@ def test_a_write_killed_at_any_point_has_at_most_one_effect_and_is_reported_trul
     assert_promises(two, killer, traffic)
 
 
-def test_dispatchers_killed_at_any_moment_write_nothing_twice_and_tell_the_truth(two: Writers) -> None:
+def test_dispatchers_killed_at_any_moment_write_nothing_twice_and_report_truthfully(two: Writers) -> None:
     choose = random.Random("at random")
     killer = WriteKiller(two, choose)
     traffic = Traffic(two, "any", OPEN_MAX)

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 
-from tests.chaos.write_places import CUT, Kind, Place, Record, Write
+from tests.chaos.write_states import CUT, Kind, Place, Record, Write
 from tests.chaos.writers import NAMES, WAIT_S, Writers
 from tests.flows.processes import LIMIT_S
 

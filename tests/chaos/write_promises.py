@@ -14,8 +14,8 @@ from antiphon_shared.events import AnyEvent, ToolsCompleted
 from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.tools.journal import journal_name, outcomes
 
-from tests.chaos.write_books import Effect
-from tests.chaos.write_places import KINDS, Kind
+from tests.chaos.write_effects import Effect
+from tests.chaos.write_states import KINDS, Kind
 from tests.chaos.writers import Writers, key_of
 
 
@@ -31,7 +31,7 @@ class Answered:
 
 
 def assert_kept(two: Writers, session_ids: Collection[str]) -> Answered:
-    """Check every promise, for every write of these sessions."""
+    """Check every promise for every write of these sessions."""
     answers = _answers(two, session_ids)
     effects = two.books.effects()
     unknown: list[str] = []

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.chaos.write_places import KINDS, PLACES, Kind, Place
+from tests.chaos.write_states import KINDS, PLACES, Kind, Place
 
 Places = Counter[tuple[Kind, Place]]
 
@@ -27,7 +27,7 @@ class WriteReport:
     def lines(self) -> Iterator[str]:
         yield f"{'':<36}{''.join(f'{place:>9}' for place in PLACES)}"
         yield from _table("kills aimed at a write, by place", self.landed)
-        yield from _table("writes in hand of whoever died", self.in_hand)
+        yield from _table("writes in flight of dead dispatchers", self.in_hand)
         yield from _table("freezes until others took over", self.frozen)
         yield (
             f"kills: {self.kills}, freezes: {self.frozen.total()}, batches: {self.batches}, "

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.write_books import Books
+from tests.chaos.write_effects import Books
 
 LATE_ONE_IN = 24
 _LIMIT_S = 30.0

@@ -19,9 +19,9 @@ from antiphon_shared.process.ids import idempotency_key
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import DEFAULT_TENANT
 
-from tests.chaos.write_books import Books
-from tests.chaos.write_places import KINDS, Kind, Place, Record, Write, place_of
+from tests.chaos.write_effects import Books
 from tests.chaos.write_runs import Runs
+from tests.chaos.write_states import KINDS, Kind, Place, Record, Write, place_of
 from tests.envelopes import an_event
 from tests.flows.processes import ROOT, Processes
 from tests.redis_server import running
@@ -53,7 +53,7 @@ class Writers(Processes):
         self._sessions: dict[bytes, str] = {}
         super().__init__(
             url,
-            is_forked=False,  # only a parent can see that a process stands still
+            is_forked=False,  # only a parent can see that a process is stopped
             ANTIPHON_TOOLS="tests.chaos.write_tools",
             ANTIPHON_BUS_LEASE_S=str(LEASE_S),
             ANTIPHON_BUS_MAX_DELIVERIES="100",
@@ -82,7 +82,7 @@ class Writers(Processes):
         return [decode(fields[b"event"]) for _, fields in self.entries(self._outbox)]
 
     def wait_until_quiet(self) -> None:
-        """Wait until nothing is in flight or queued, and check that nothing was set aside."""
+        """Wait until nothing is in flight or queued, and check that there are no dead letters."""
 
         def is_quiet() -> bool:
             self.runs.read()

@@ -36,7 +36,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Session:
-    """A session's memory as it is kept, and what its tools returned."""
+    """A session's stored memory and its tool results."""
 
     query: str
     deltas: tuple[MemoryDelta, ...]

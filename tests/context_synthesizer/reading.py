@@ -1,4 +1,4 @@
-"""Briefings read back by their form, and facts traced to what the tools returned."""
+"""Briefings read back by their form, and facts traced to the tool results."""
 
 import re
 from collections.abc import Iterable

@@ -19,7 +19,7 @@ def after(rounds: int, *lines: str) -> Memory:
     return a_memory(*done, a_round(round=rounds, text=words(rounds, *lines)), question=question)
 
 
-def test_the_newest_round_stands_whole_then_conclusions_by_line_then_one_line() -> None:
+def test_the_newest_note_is_whole_and_older_ones_are_shortened_by_age() -> None:
     notes = after(5).reasoning
     first, second, third, fourth, fifth = (piece.text for piece in notes_by_age(notes, Pieces()))
     assert "I look at part 5." in fifth
@@ -35,14 +35,14 @@ def test_a_round_gets_shorter_with_each_that_follows_and_never_longer() -> None:
     assert sizes[0] > sizes[1] > sizes[3]
 
 
-def test_where_there_is_little_room_the_section_stays_within_it() -> None:
+def test_the_notes_section_stays_within_a_small_budget() -> None:
     budget = TokenBudget(5_000)
     section = notes_section(after(5).reasoning, Pieces(), budget)
     assert budget.left >= 0
     assert section.texts == notes_section(after(5).reasoning, Pieces(), TokenBudget(5_000)).texts
 
 
-def test_the_intent_begins_with_the_question_and_says_what_each_note_changed() -> None:
+def test_the_intent_starts_from_the_question_and_lists_the_changes_of_each_note() -> None:
     first, second = after(
         2, "goal: the cheapest room", "constraint: near the station", "open: Which street?"
     ).intents
@@ -70,7 +70,7 @@ def test_the_briefing_shows_goal_constraints_and_how_much_changed() -> None:
     assert [piece.text for piece in changed] == ["- changed in round 2: 1 goal, 1 constraint"]
 
 
-def test_a_section_holds_each_piece_that_fits_and_reports_whether_all_did() -> None:
+def test_a_section_keeps_the_pieces_that_fit_and_reports_whether_all_did() -> None:
     small, large = Piece("small"), Piece("large " * 50)
     title = title_units("Tried")
     for units, shown in (

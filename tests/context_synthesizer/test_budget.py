@@ -1,4 +1,4 @@
-"""A briefing keeps its setting in the tokens that the model counts, whatever kind of text it holds."""
+"""A briefing keeps its setting in the tokens that the model counts, for every kind of text."""
 
 from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given, settings
@@ -15,7 +15,7 @@ _KINDS = st.sampled_from([0.85, 0.94, 1.0, 1.07, 1.11, 1.4, 2.2])
 
 @settings(max_examples=60, deadline=None)
 @given(sessions(rounds_min=2), st.sampled_from([500, 2_000, 8_000]), _KINDS, st.floats(0, 0.04))
-def test_no_briefing_is_over_its_setting_once_the_model_has_counted_one(
+def test_no_briefing_exceeds_its_setting_after_the_first_token_count(
     session: Session, setting: int, rate: float, drift: float
 ) -> None:
     least = estimate_tokens(session.query) + 40
@@ -31,7 +31,7 @@ def test_no_briefing_is_over_its_setting_once_the_model_has_counted_one(
         estimated += tokens + _SYSTEM_TOKENS
 
 
-def test_the_margin_of_the_first_briefing_shrinks_with_what_is_counted() -> None:
+def test_the_safety_margin_shrinks_with_the_counted_tokens() -> None:
     assert tokens_max(8_000, 1.0) == 6_666
     assert tokens_max(8_000, 1.07) == 6_666
     assert tokens_max(8_000, 1.04) == 7_272

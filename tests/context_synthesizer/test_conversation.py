@@ -62,7 +62,7 @@ def an_index(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> SessionI
     return session_index
 
 
-async def test_the_first_briefing_shows_what_was_asked_and_answered_before() -> None:
+async def test_the_first_briefing_shows_the_earlier_turns() -> None:
     outcome = await handle(a_synthesizer(), a_session(QUESTION), round=1, conversation=TURNS)
     assert the_briefing(outcome) == "\n".join(
         [
@@ -100,7 +100,7 @@ async def test_a_conversation_asked_for_again_is_not_filed_twice() -> None:
     assert again.events == first.events
 
 
-async def test_another_worker_makes_the_same_briefing_of_what_is_kept() -> None:
+async def test_another_worker_composes_the_same_briefing() -> None:
     session, synthesizer = a_session(QUESTION), a_synthesizer()
     await committed(synthesizer, session, round=1, conversation=TURNS)
     for number in range(1, 4):
@@ -118,7 +118,7 @@ async def test_another_worker_makes_the_same_briefing_of_what_is_kept() -> None:
     st.sampled_from([500, 900, 4_100, 8_000]),
     st.sampled_from(["full", "simplified", "minimal"]),
 )
-def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
+def test_a_briefing_keeps_its_form_and_budget_for_any_conversation(
     history: list[tuple[str, str, bool]], tokens_max: int, level: Any
 ) -> None:
     turns = [
@@ -140,7 +140,7 @@ def a_delta(turns: Iterable[Turn]) -> MemoryDelta:
     return MemoryDelta.model_validate_json(delta.model_dump_json(exclude_defaults=True))
 
 
-def test_where_room_is_short_the_newest_questions_and_answers_stay() -> None:
+def test_the_newest_turns_are_kept_within_a_small_budget() -> None:
     turns = [
         a_turn(f"What is the {n}th harbour?", f"The {n}th harbour is Holm {n}. " + "It has a pier. " * n, n)
         for n in range(1, 7)
@@ -160,7 +160,7 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
     assert "Holm 1 has a lighthouse of its own." in session_index.briefing(1, 4).text
 
 
-def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() -> None:
+def test_a_tool_result_that_repeats_an_earlier_answer_is_filed_separately() -> None:
     """Otherwise a new result would be cited as an earlier answer."""
     text = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
     turns = [a_turn("Which course teaches MCP?", f"{text} It is held on six evenings in May, by Ann Lee.")]
@@ -177,7 +177,7 @@ def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() 
     assert again.memory == session_index.memory
 
 
-def test_an_earlier_answer_that_is_recalled_stays_what_it_was() -> None:
+def test_a_recalled_earlier_answer_keeps_its_source() -> None:
     session_index = an_index()
     before = session_index.memory.facts
     part = {"tool": "this conversation", "call_id": "turn_2", "round": 1, "position": "$"}

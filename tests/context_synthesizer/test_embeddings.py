@@ -24,7 +24,7 @@ SONATA, STORM = "A sonata by Ada Holm opened the evening.", "The harbour was clo
 
 
 class ByMatter:
-    """Embeds by what a text is about, and remembers what it was asked."""
+    """Embeds a text by its subject, and remembers the texts."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -56,7 +56,7 @@ def a_kept() -> CachedIndex:
     return CachedIndex(QUESTION, 8_000)
 
 
-async def test_what_is_close_to_the_question_gains_where_no_word_is_shared() -> None:
+async def test_a_fact_close_to_the_question_gains_salience_without_shared_words() -> None:
     made = await weighed(ByMatter(), a_kept(), FakeSession(), 1, "x", SONATA, STORM)
     close, far = made.delta.facts
     assert close.salience > 0.7
@@ -77,7 +77,7 @@ async def test_a_fact_filed_earlier_is_held_against_a_later_search() -> None:
     assert later["F1"] > kept.session_index.scores["F1"], "the plan is made from what was filed"
 
 
-async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_alike() -> None:
+async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_the_same() -> None:
     kept, session, embed = a_kept(), FakeSession(), ByMatter()
     await weighed(embed, kept, session, 1, "harbour", STORM, SONATA)
     other = CachedIndex(QUESTION, 8_000, session.lists[MEMORY])
@@ -104,7 +104,9 @@ async def test_vectors_of_another_model_are_not_used() -> None:
     assert any(STORM in text for text in embed.asked)
 
 
-async def test_what_is_not_embedded_in_time_waits_for_the_next_round(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_fact_not_embedded_in_time_is_embedded_in_the_next_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(embeddings, "_AT_ONCE", 1)
     embed = ByMatter()
 
@@ -131,7 +133,7 @@ async def test_boilerplate_is_not_embedded() -> None:
     assert embed.asked == [QUESTION, "harbour"]
 
 
-async def test_an_item_reads_as_it_was_written_after_a_round_of_nothing() -> None:
+async def test_a_round_without_texts_adds_no_vectors() -> None:
     kept, session = a_kept(), FakeSession()
     await weighed(ByMatter(), kept, session, 1, "harbour", STORM)
     made = await Embeddings("by matter", ByMatter()).weigh(MemoryDelta(), kept, 2, session)
@@ -188,7 +190,7 @@ def not_async(texts: Sequence[str]) -> list[list[float]]:
         never_comes,
     ],
 )  # fmt: skip  # a list
-async def test_when_it_fails_in_any_way_words_alone_decide(embed: Callable[..., object]) -> None:
+async def test_a_failing_embedder_leaves_the_choice_to_words(embed: Callable[..., object]) -> None:
     kept, session = a_kept(), FakeSession()
     async with asyncio.timeout(30):
         made = await weighed(embed, kept, session, 1, "x", SONATA, STORM)  # type: ignore[arg-type]  # of many kinds
@@ -198,12 +200,12 @@ async def test_when_it_fails_in_any_way_words_alone_decide(embed: Callable[..., 
 
 
 @pytest.mark.parametrize("path", [f"{__name__}:not_async", f"{__name__}:Embedder", "json:dumps"])
-def test_what_is_not_async_is_refused(path: str) -> None:
+def test_a_function_that_is_not_async_is_refused(path: str) -> None:
     with pytest.raises(ConfigurationError, match="is not an async function"):
         embed_of(path)
 
 
-def test_an_object_that_is_called_like_an_async_function_will_do() -> None:
+def test_a_callable_object_with_an_async_call_is_accepted() -> None:
     assert embed_of(f"{__name__}:EMBEDDER") is EMBEDDER
 
 
@@ -219,6 +221,6 @@ def test_a_function_is_loaded_by_its_path() -> None:
 
 
 @pytest.mark.parametrize("path", ["no.such.module:embed", f"{__name__}:missing", f"{__name__}:QUESTION"])
-def test_what_cannot_be_loaded_is_refused_by_name(path: str) -> None:
+def test_a_function_that_cannot_be_loaded_is_refused_by_name(path: str) -> None:
     with pytest.raises(ConfigurationError, match=path.split(":")[0]):
         embed_of(path)

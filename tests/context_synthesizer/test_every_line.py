@@ -92,7 +92,7 @@ READERS = tuple(replace(one, read=_result_or_error(one.read)) for one in readers
 
 
 @pytest.mark.parametrize("reader", READERS, ids=str)
-def test_each_line_says_what_it_said(reader: Reader) -> None:
+def test_the_text_of_every_line_is_unchanged(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 
 

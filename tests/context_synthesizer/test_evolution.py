@@ -68,7 +68,7 @@ def fact_of(source: Source, memory: Memory) -> Fact | None:
 
 @pytest.mark.parametrize("tokens", [BRIEFING_TOKENS, 2 * BRIEFING_TOKENS, 8_000])
 @pytest.mark.parametrize("recording", RECORDINGS, ids=NAMES)
-def test_what_the_answer_cites_is_in_every_briefing_from_its_discovery_on(
+def test_a_fact_that_the_answer_cites_is_in_every_briefing_since_its_discovery(
     recording: Path, tokens: int
 ) -> None:
     log = log_of(recording)
@@ -94,7 +94,7 @@ def test_the_last_briefing_holds_the_words_that_the_answer_quotes(recording: Pat
         assert source.excerpt in last.text
 
 
-def test_there_are_sessions_of_many_rounds_whose_facts_do_not_all_fit() -> None:
+def test_the_recordings_include_long_sessions_whose_facts_do_not_all_fit() -> None:
     lasts = [list(replayed(log_of(path)))[-1] for path in RECORDINGS]
     assert len(lasts) >= 6
     assert sum(briefing.outline.omitted > 0 for _, briefing in lasts) >= 5

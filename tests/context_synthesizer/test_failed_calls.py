@@ -62,7 +62,7 @@ def test_the_advice_begins_with_the_error_and_offers_a_retry_only_where_it_can_h
     assert "\n" not in advice(error_type)
 
 
-def test_the_words_of_a_tool_that_has_a_code_of_its_own_are_the_result() -> None:
+def test_the_text_of_a_tool_error_with_its_own_code_is_the_result() -> None:
     shown = in_a_briefing(filed(an_error("not_found", code="NO_SUCH")))
     assert "  result: NO_SUCH: It did not work. Look elsewhere.\n</result>" in shown
 

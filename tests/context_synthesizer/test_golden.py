@@ -119,11 +119,11 @@ RENDERED: dict[str, Callable[[], str]] = {"full": full, "tight": tight, "lazy": 
 
 
 @pytest.mark.parametrize("name", RENDERED)
-def test_a_briefing_reads_as_it_always_did(name: str) -> None:
+def test_the_text_of_a_briefing_is_unchanged(name: str) -> None:
     assert RENDERED[name]() + "\n" == (GOLDEN / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_the_golden_briefings_show_what_they_are_there_for() -> None:
+def test_the_golden_briefings_cover_every_section() -> None:
     texts = {name: (GOLDEN / f"{name}.md").read_text(encoding="utf-8") for name in RENDERED}
     assert "# Not shown" not in texts["full"]
     assert "(superseded by F" in texts["full"]

@@ -1,4 +1,4 @@
-"""Constant additions and costs of a round, however many rounds came before it."""
+"""The additions and the cost of a round stay constant over any number of rounds."""
 
 import sys
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def test_bytes_appended_per_round_do_not_grow() -> None:
     assert sum(sizes[-10:]) <= 1.3 * sum(sizes[:10])
 
 
-def test_what_the_log_keeps_of_a_briefing_stays_small() -> None:
+def test_the_logged_outline_of_a_briefing_stays_small() -> None:
     session_index = SessionIndex(QUERY)
     sizes = []
     for number in range(1, ROUNDS + 1):
@@ -70,7 +70,7 @@ def test_filing_a_round_calls_no_more_functions_than_before() -> None:
 
 
 @pytest.mark.parametrize("tokens_max", [2_000, 8_000])
-def test_a_late_round_takes_few_more_steps_than_an_early_one(tokens_max: int) -> None:
+def test_a_late_round_costs_little_more_than_an_early_one(tokens_max: int) -> None:
     """Counted are bytecode instructions, so that the passes of a comprehension count too.
 
     The middle one of three rounds counts, without those that compute all scores anew, which are ever fewer.

@@ -32,7 +32,7 @@ from tests.memories import Call, a_round
 
 @dataclass
 class CountingSession(FakeSession):
-    """Tells how many items of the memory have been read."""
+    """Counts the items of the memory that were read."""
 
     items_read: list[int] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ def a_synthesizer(**settings: Any) -> ContextSynthesizer:
 
 
 def log_round(session: FakeSession, number: int, *calls: Call, text: str = "I look it up.") -> dict[str, Any]:
-    """Put a round into the log; what the request for the next one names of it."""
+    """Put a round into the log; return the fields by which the next request names it."""
     reasoning, results = a_round(*calls, round=number, text=text)
     session.log |= {f"{number}-1": an_event(reasoning), f"{number}-2": an_event(results)}
     return {"round": number + 1, "reasoning": f"{number}-1", "results": f"{number}-2"}
@@ -114,7 +114,7 @@ async def test_the_last_round_is_filed_as_one_delta_and_shown() -> None:
     assert '- round 1: search {"query": "courses"} -> ok: F1' in the_briefing(outcome)
 
 
-async def test_without_anything_to_file_nothing_is_appended() -> None:
+async def test_a_round_without_anything_to_file_appends_nothing() -> None:
     outcome = await handle(a_synthesizer(), a_session())
     assert filed(outcome) == []
     assert the_briefing(outcome) == "# Question\nWhich courses teach MCP?\n\n# Now\nRound 2 of at most 40."
@@ -155,7 +155,7 @@ async def test_a_commit_that_came_to_nothing_is_made_good() -> None:
     assert again.events == lost.events
 
 
-async def test_what_another_worker_has_filed_in_the_place_of_ours_counts() -> None:
+async def test_a_filing_of_another_worker_replaces_our_uncommitted_one() -> None:
     session, synthesizer = a_session(), a_synthesizer()
     await committed(synthesizer, session, **log_round(session, 1, a_course(1)))
     await handle(synthesizer, session, **log_round(session, 2, a_course(2)))
@@ -166,7 +166,7 @@ async def test_what_another_worker_has_filed_in_the_place_of_ours_counts() -> No
     assert "Course number 2" not in the_briefing(outcome)
 
 
-async def test_a_full_memory_keeps_what_fits_and_says_so() -> None:
+async def test_a_full_memory_keeps_the_facts_that_fit_and_reports_the_rest() -> None:
     session, synthesizer = a_session(), a_synthesizer(memory_bytes_max=10_000)
     for number in (1, 2):
         rounds = (
@@ -194,7 +194,7 @@ async def test_untrusted_calls_are_marked() -> None:
     assert 'tool="search" round="1" trust="tool">' in text
 
 
-async def test_what_the_model_counts_beyond_the_estimate_makes_briefings_shorter() -> None:
+async def test_a_token_count_above_the_estimate_shortens_briefings() -> None:
     session, synthesizer = a_session(), a_synthesizer(briefing_tokens=3_000)
     courses = [a_search("courses", *((f"C {n}.{m}", f"Course {n}.{m} on MCP is held here.") for m in range(99)))
                for n in range(3)]  # fmt: skip
@@ -216,7 +216,7 @@ async def with_small_budget() -> tuple[CountingSession, ContextSynthesizer, Outc
     return session, synthesizer, await committed(synthesizer, session, **log_round(session, 1, *calls))
 
 
-async def test_what_is_better_summarized_is_put_into_a_document_and_named() -> None:
+async def test_facts_to_summarize_are_written_to_a_document_and_named() -> None:
     _, _, outcome = await with_small_budget()
     wanted = ready(outcome).to_summarize
     assert wanted is not None
@@ -224,14 +224,14 @@ async def test_what_is_better_summarized_is_put_into_a_document_and_named() -> N
     assert not set(ids_in(wanted.facts)) & set(ids_in(ready(outcome).briefing.shown))
 
 
-async def test_no_summary_is_asked_for_where_none_may_be() -> None:
+async def test_no_summary_is_requested_when_none_is_allowed() -> None:
     session, synthesizer, _ = await with_small_budget()
     outcome = await handle(synthesizer, session, may_summarize=False)
     assert ready(outcome).to_summarize is None
     assert TO_SUMMARIZE not in documents(outcome)
 
 
-async def test_a_summary_that_can_be_believed_is_filed_once_and_shown() -> None:
+async def test_a_valid_summary_is_filed_once_and_shown() -> None:
     session, synthesizer, _ = await with_small_budget()
     line = "F100: Course 1.0 on MCP is held in the house by the harbour."
     session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))
@@ -278,7 +278,7 @@ async def test_a_failed_request_caches_no_index_that_lacks_a_round() -> None:
     assert "Course number 2" in the_briefing(outcome)
 
 
-async def test_what_embeddings_make_of_a_fact_is_filed_and_told() -> None:
+async def test_the_salience_of_embedded_facts_is_filed_and_reported() -> None:
     async def embed(texts: Sequence[str]) -> list[list[float]]:
         return [
             [float("number 1" in text or "Which" in text), float("number 2" in text), 0.1] for text in texts

@@ -29,10 +29,10 @@ def test_the_closer_in_meaning_the_more_a_fact_gains() -> None:
     assert gained["F1"] > gained["F2"] > gained["F3"] >= 0
 
 
-def test_what_was_not_embedded_gains_as_much_as_the_others_on_average() -> None:
+def test_a_fact_without_an_embedding_gains_the_average_of_the_others() -> None:
     gained = gains({"F1": 0.9, "F2": 0.6})
     assert gained["F3"] == pytest.approx((gained["F1"] + gained["F2"]) / 2)
 
 
-def test_without_embeddings_words_alone_decide() -> None:
+def test_only_words_count_without_embeddings() -> None:
     assert set(gains({}).values()) == {0.0}

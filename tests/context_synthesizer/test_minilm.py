@@ -23,7 +23,7 @@ def model() -> MiniLM:
     return MiniLM()
 
 
-async def test_what_means_the_same_is_closer_than_what_does_not(model: MiniLM) -> None:
+async def test_texts_of_the_same_meaning_are_closer_than_others(model: MiniLM) -> None:
     asked, near, far = [row_of(vector, 384) for vector in await model([ASKED, *TEXTS])]
     vectors = Vectors("minilm")
     vectors.add({"near": near, "far": far}, {digest_of(ASKED): asked})
@@ -31,7 +31,7 @@ async def test_what_means_the_same_is_closer_than_what_does_not(model: MiniLM) -
     assert closeness["near"] == 1.0 > 0.4 > closeness["far"]
 
 
-async def test_a_vector_does_not_depend_on_the_texts_beside_it(model: MiniLM) -> None:
+async def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch(model: MiniLM) -> None:
     (alone,) = await model(TEXTS[:1])
     assert (await model([ASKED, *TEXTS]))[1] == alone
 
@@ -43,7 +43,7 @@ async def test_any_text_has_a_vector(model: MiniLM) -> None:
     ] == [384] * 5
 
 
-async def test_it_runs_beside_the_event_loop_and_stops_when_it_is_cancelled(
+async def test_the_model_runs_outside_the_event_loop_and_stops_when_cancelled(
     model: MiniLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[str] = []
@@ -68,7 +68,7 @@ async def test_it_runs_beside_the_event_loop_and_stops_when_it_is_cancelled(
     assert threads[0].startswith("minilm")
 
 
-def test_without_the_package_the_start_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ConfigurationError, match=r"antiphon\[embeddings\]"):
         embed_of("minilm")

@@ -1,4 +1,4 @@
-"""A page never takes more than its room, and its price is what its text costs."""
+"""A page never exceeds its budget, and its cost is that of its text."""
 
 from random import Random
 
@@ -56,7 +56,7 @@ def two_calls() -> Session:
     )
 
 
-def test_facts_stand_by_id_whatever_the_order_they_came_in() -> None:
+def test_facts_are_ordered_by_id_regardless_of_arrival() -> None:
     page = a_page(two_calls(), "F3", "F2", "F1")
     assert page.texts == [
         '<result trust="tool">',
@@ -69,7 +69,7 @@ def test_facts_stand_by_id_whatever_the_order_they_came_in() -> None:
     ]
 
 
-def test_what_has_no_title_stands_below_none() -> None:
+def test_a_fact_without_a_title_is_not_placed_below_another_title() -> None:
     session = a_session(
         Round([("search", {"query": "mcp"}, [{"title": "Courses", "text": "MCP is taught in Oslo now."}])]),
         Round([("search", {"query": "lee"}, "Ann Lee lives in Berlin now.")]),
@@ -83,7 +83,7 @@ def test_what_has_no_title_stands_below_none() -> None:
     ]
 
 
-def test_where_a_page_only_grows_each_call_has_a_fence_of_its_own() -> None:
+def test_each_call_of_a_growing_page_has_its_own_fence() -> None:
     page = a_page(two_calls(), "F3", "F2", "F1", by_call=True)
     assert page.texts == [
         '<result call="toolu_10" tool="search" round="1" trust="tool">',
@@ -116,7 +116,7 @@ def test_a_page_of_every_fact_reads_back_as_every_fact() -> None:
     assert set(read(session.briefing(), session.query).facts) == set(session.memory.facts)
 
 
-def test_what_is_known_about_a_fact_may_change_though_its_pieces_are_kept() -> None:
+def test_a_cached_page_shows_the_changed_status_of_a_fact() -> None:
     first = a_search("price", ("MCP course", "The MCP course costs 40 EUR since 2021."))
     second = a_search("price", ("MCP course", "The MCP course costs 55 EUR since 2024."))
     session, pieces = a_session(Round([first]), Round([second], supersedes=[(0, 1)])), Pieces()
@@ -144,7 +144,7 @@ def test_untrusted_and_trusted_results_of_one_tool_never_share_a_fence() -> None
     ]
 
 
-def test_a_statement_that_says_its_title_stands_below_none_where_room_is_short() -> None:
+def test_a_statement_that_repeats_its_title_omits_the_heading_when_space_is_short() -> None:
     text = "Aker Works makes ships in Norwick. It was founded in 1931 by two brothers."
     memory = a_memory(a_round(("search", {"query": "x"}, [{"title": "Aker Works", "text": text}])))
     assert a_page_of(memory).texts[1:4] == [

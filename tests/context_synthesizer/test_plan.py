@@ -1,4 +1,4 @@
-"""The section that only grows: what a cached prompt begins with stays as it is, as long as there is room."""
+"""The growing section: the beginning of a cached prompt stays unchanged while there is room."""
 
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
@@ -63,7 +63,7 @@ def unchanged(former: str, text: str) -> int:
 
 @settings(max_examples=30, deadline=None)
 @given(sessions(is_tame=True, rounds_min=2), st.integers(LAZY_TOKENS + 1, 12_000))
-def test_as_long_as_everything_fits_facts_only_grow_at_their_end(session: Session, tokens: int) -> None:
+def test_facts_are_only_appended_while_everything_fits(session: Session, tokens: int) -> None:
     former = ""
     for briefing in briefings(session, tokens):
         if briefing.outline.omitted:
@@ -91,7 +91,7 @@ def test_more_than_half_of_the_leading_characters_stay_from_round_to_round() -> 
     assert sum(shares) / len(shares) > 0.5
 
 
-def test_once_there_is_more_than_fits_the_closest_of_the_rest_stand_in_a_section_of_their_own() -> None:
+def test_the_closest_remaining_facts_form_a_section_of_their_own() -> None:
     *_, last = briefings(a_long_session(24), 6_000)
     reading = read(last, QUERY)
     assert reading.order["Facts"]
@@ -99,7 +99,7 @@ def test_once_there_is_more_than_fits_the_closest_of_the_rest_stand_in_a_section
     assert last.outline.omitted
 
 
-def test_what_comes_later_and_is_as_close_as_what_was_planned_joins_the_growing_section() -> None:
+def test_a_new_fact_as_relevant_as_the_planned_ones_joins_the_growing_section() -> None:
     session_index = a_long_session(20).session_index(6_000)
     assert session_index.briefing(21, 99).outline.omitted
     near = a_search("MCP courses", ("MCP teachers", "Ann Lee teaches the MCP courses of the house."))
@@ -113,7 +113,7 @@ def test_what_comes_later_and_is_as_close_as_what_was_planned_joins_the_growing_
     assert sections.get("Basalt lies below the moss.", "") != "Facts"
 
 
-def test_a_small_budget_is_not_planned_for() -> None:
+def test_a_small_budget_has_no_planned_sections() -> None:
     for briefing in briefings(a_long_session(12), LAZY_TOKENS):
         assert "Further facts" not in read(briefing, QUERY).sections
 
@@ -144,7 +144,7 @@ def test_facts_that_many_conclusions_cite_stay_in_a_planned_briefing() -> None:
     assert set(cited) <= set(shown)
 
 
-def test_what_conclusions_cite_is_planned_for_though_its_words_are_far_from_the_question() -> None:
+def test_a_fact_cited_by_a_conclusion_is_planned_though_its_words_are_far_from_the_question() -> None:
     far = Round([a_search("else", ("Log", "A storm broke the quay of Norwick in the winter of 1962."))])
     cites = Round(text="The storm may matter [F1].")
     briefing = a_session(far, cites, *long_rounds(20), query=QUERY).briefing(4_100)

@@ -18,7 +18,7 @@ def scores_of(session: Session) -> Scores:
     return session.session_index().scores
 
 
-def test_a_fact_is_read_together_with_the_title_above_it() -> None:
+def test_a_fact_is_scored_together_with_its_title() -> None:
     session = a_session(
         Round(
             [
@@ -48,7 +48,7 @@ def test_a_fact_whose_document_one_of_the_closest_names_is_lifted() -> None:
     assert scores[fact_saying(memory, "Tern").id] > scores[fact_saying(memory, "Wren").id]
 
 
-def test_a_line_that_was_read_is_lifted_by_the_line_of_dialogue_before_it() -> None:
+def test_a_reply_in_a_dialogue_is_scored_together_with_the_line_before_it() -> None:
     dialogue = "Ann: How was the pottery class in Oslo?\nBob: Splendid, though the oven broke again."
     other = "Ann: How was your walk by the sea?\nBob: Dreadful, since the rain came early."
     read = [("read", {"page": n}, {"text": text}) for n, text in enumerate((dialogue, other))]
@@ -71,7 +71,7 @@ def test_a_line_that_a_search_found_is_lifted_by_the_question_before_it_and_by_n
     assert answer > 1.2 * statement
 
 
-def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None:
+def test_the_first_search_hits_and_the_beginning_of_a_document_score_higher() -> None:
     entries = [
         (f"Page {n}", f"Harbour fees rose in {place}. Harbour fees fell in {place}.")
         for n, place in enumerate(["Oslo", "Rome"])
@@ -84,7 +84,7 @@ def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None
     assert scores[first[0]] > scores[first[1]] > scores[later[1]]
 
 
-def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
+def test_a_search_without_known_words_counts_less() -> None:
     query = "Where does the painter Ada Holm live?"
     begun = Round([a_search("Ada Holm", ("Ada Holm", "Ada Holm is a painter in Calden."))])
     asked_on = a_session(
@@ -96,7 +96,7 @@ def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
     assert scores_of(asked_on)["F2"] > scores_of(wrong_turn)["F2"]
 
 
-def test_a_word_of_any_fact_before_a_search_is_known_however_far_from_the_question_that_fact_is() -> None:
+def test_a_word_of_any_earlier_fact_is_known_despite_its_distance_from_the_question() -> None:
     query = "Where does the painter Ada Holm live?"
     close = [(f"Ada Holm {n}", f"The painter Ada Holm did live at number {n}.") for n in range(30)]
     begun = Round([a_search("Ada Holm", *close, ("Z", "A quarry is in the hills."))])
@@ -114,7 +114,7 @@ def with_first_fact(session: Session, **fields: object) -> Session:
     return Session(session.query, deltas, session.results)
 
 
-def twins() -> Session:
+def two_similar_facts() -> Session:
     entries = [
         ("A", "The MCP course takes six hours in all."),
         ("B", "The MCP course takes nine hours in all."),
@@ -123,13 +123,13 @@ def twins() -> Session:
 
 
 def test_boilerplate_is_demoted() -> None:
-    session = with_first_fact(twins(), salience=0.1)
+    session = with_first_fact(two_similar_facts(), salience=0.1)
     scores = scores_of(session)
     assert 0 < scores["F1"] < scores["F2"]
 
 
-def test_what_a_later_date_puts_aside_is_demoted() -> None:
-    session = twins()
+def test_a_fact_superseded_by_a_later_date_scores_lower() -> None:
+    session = two_similar_facts()
     scores = scores_of(with_first_fact(session, superseded_by=("F2",)))
     assert 0 < scores["F1"] < scores["F2"]
     assert scores_of(session)["F1"] > scores_of(session)["F2"]
@@ -163,7 +163,7 @@ def test_age_changes_nothing(statements: list[tuple[int, str]], order: Random) -
 
 @settings(max_examples=40, deadline=None)
 @given(sessions())
-def test_scores_are_those_of_the_deltas_whenever_they_are_asked_for(session: Session) -> None:
+def test_scores_do_not_depend_on_when_they_are_computed(session: Session) -> None:
     memory, kept, taken_over = Memory(session.query), Relevance(), Relevance()
     for delta in session.deltas:
         memory = memory.plus(delta)
@@ -177,7 +177,7 @@ def test_scores_are_those_of_the_deltas_whenever_they_are_asked_for(session: Ses
     assert all(score >= 0 for score in scores.values())
 
 
-def test_where_no_fact_has_a_word_in_common_all_score_nothing() -> None:
+def test_all_facts_without_a_shared_word_score_zero() -> None:
     session = a_session(
         Round([a_search("", ("A", "Moss grows on the quarry wall."))]), query="Which MCP courses?"
     )

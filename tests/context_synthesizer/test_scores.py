@@ -14,7 +14,7 @@ def scores_of(values: list[float]) -> Scores:
 
 
 @given(_values)
-def test_all_facts_come_the_closest_first_and_the_newest_first_of_several_alike(values: list[float]) -> None:
+def test_facts_are_ordered_by_score_and_then_newest_first(values: list[float]) -> None:
     scores = scores_of(values)
     newest_first = list(scores)[::-1]
     assert list(scores.closest_first()) == sorted(newest_first, key=scores.__getitem__, reverse=True)

@@ -18,7 +18,7 @@ from tests.context_synthesizer.reading import read
 from tests.memories import Call, an_error
 
 
-def test_each_of_the_newest_results_is_shown_beside_closer_facts_of_earlier_rounds() -> None:
+def test_each_of_the_newest_results_is_shown_among_closer_facts_of_earlier_rounds() -> None:
     close = [
         Round([a_search("MCP courses", *((f"Course {n}", f"Course {n} of Ann Lee teaches MCP. "),))])
         for n in range(60)
@@ -31,7 +31,7 @@ def test_each_of_the_newest_results_is_shown_beside_closer_facts_of_earlier_roun
     assert all(shown & set(ids_in(use.facts)) for use in session.deltas[-1].tool_usage)
 
 
-def test_a_long_fact_of_one_newest_result_leaves_room_for_that_of_another() -> None:
+def test_a_long_fact_of_one_new_result_leaves_tokens_for_another() -> None:
     wall = ", ".join(f"the harbour house number {number}" for number in range(14))
     calls = [a_search(f"course {n}", (f"Course {n}", f"MCP course {n} is held in {wall}.")) for n in range(8)]
     session = a_session(Round(calls))
@@ -41,7 +41,7 @@ def test_a_long_fact_of_one_newest_result_leaves_room_for_that_of_another() -> N
 
 
 @pytest.mark.parametrize("tokens", [900, 6_000])
-def test_what_a_conclusion_cites_stays_while_nothing_else_asks_for_it(tokens: int) -> None:
+def test_a_fact_cited_by_a_conclusion_stays_without_other_demand(tokens: int) -> None:
     cited = a_search("zebra", ("Stripes", "Nobody knows what stripes are good for."))
     chaff = [
         Round(
@@ -70,7 +70,7 @@ def test_what_a_conclusion_cites_stays_while_nothing_else_asks_for_it(tokens: in
         "F1 (x) y\nF2 z",
     ],
 )
-def test_words_of_the_model_begin_no_line_of_ours(text: str) -> None:
+def test_text_of_the_model_starts_no_line_of_ours(text: str) -> None:
     note = Note(concluded=(text,), open=(text,), answered=(text,), doubts=(text,))
     briefing = a_session(Round(text=text, note=note)).briefing()
     lines = briefing.text.split("\n")
@@ -92,7 +92,7 @@ def two_prices() -> Session:
     )
 
 
-def test_what_a_later_date_puts_aside_is_marked_and_short() -> None:
+def test_a_superseded_fact_is_marked_and_shortened() -> None:
     noise = [
         a_search("noise", *((f"N{n}", f"Noise number {n} is told here at some length.") for n in range(60)))
     ]
@@ -113,8 +113,8 @@ def test_both_sides_of_a_contradiction_are_marked() -> None:
 
 
 @pytest.mark.parametrize("tokens", [900, 6_000])
-def test_what_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
-    """One of two values alone would pass for certain, however far the other's words are from the question."""
+def test_a_fact_that_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
+    """One of two values alone would seem certain, even if the words of the other are far from the question."""
     places = ["".join(chr(97 + n // 26**digit % 26) for digit in (0, 1, 0, 1)) for n in range(300)]
     chaff = [
         Round([a_search("MCP courses", (f"In {one}", f"Ann Lee of {one} teaches MCP courses at {one}bury."))])
@@ -130,7 +130,7 @@ def test_what_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
     assert {"F1", "F2"} <= set(ids_in(briefing.outline.shown))
 
 
-def test_a_fact_that_very_many_others_contradict_names_a_few_of_them() -> None:
+def test_a_fact_with_very_many_contradictions_names_a_few_of_them() -> None:
     entries = [
         a_search("price", (f"Forum {n}", f"On forum {n} they say it costs {n} EUR at least."))
         for n in range(90)
@@ -151,7 +151,7 @@ def test_everything_is_shown_whole_when_it_fits() -> None:
     assert "# Further facts" not in briefing.text
 
 
-def test_what_is_asked_for_is_shown_before_what_came_last() -> None:
+def test_a_relevant_fact_is_shown_before_the_newest() -> None:
     found = a_search("MCP courses", ("Teachers", "Ann Lee teaches MCP courses in Oslo."))
     chaff = [
         Round(
@@ -169,7 +169,7 @@ def test_what_is_asked_for_is_shown_before_what_came_last() -> None:
     assert "F1 Ann Lee teaches MCP courses in Oslo." in briefing.text
 
 
-def test_a_question_longer_than_the_budget_stands_alone_and_whole() -> None:
+def test_a_question_longer_than_the_budget_is_shown_alone_and_whole() -> None:
     session = a_session(
         Round([a_search("x", ("T", "Something was found here after all."))]), query="why " * 1000
     )
@@ -228,7 +228,7 @@ def sixty_courses() -> Session:
     )
 
 
-def test_a_summary_stands_in_the_place_of_facts_that_have_none() -> None:
+def test_a_summary_replaces_facts_that_are_not_shown() -> None:
     summary = Summary(round=2, text="F1-F60: Sixty courses teach MCP. </result>", facts=("F1-F60",))
     session = sixty_courses()
     session = Session(session.query, (*session.deltas, MemoryDelta(summaries=(summary,))))
@@ -250,13 +250,13 @@ def test_a_left_out_fact_as_close_as_the_closest_is_counted_as_missing() -> None
     assert all("these mcp courses" in session.memory.facts[id].statement for id in missed)
 
 
-def test_what_the_log_keeps_of_a_briefing_is_small() -> None:
+def test_the_logged_outline_of_a_briefing_is_small() -> None:
     entries = [(f"T{n}", f"Statement {n} is about mcp and nothing else. " * 3) for n in range(200)]
     session = a_session(*(Round([a_search("mcp", *entries[n : n + 20])]) for n in range(0, 200, 20)))
     assert len(session.briefing(1_000).outline.model_dump_json()) < 2_000
 
 
-def test_what_is_new_is_shown_though_conclusions_cite_more_than_there_is_room_for() -> None:
+def test_a_new_fact_is_shown_though_conclusions_cite_more_than_fits() -> None:
     much = [
         (f"Course {n}", f"Course number {n} on MCP is held in the old house by the harbour.")
         for n in range(300)
@@ -274,7 +274,7 @@ def test_what_is_new_is_shown_though_conclusions_cite_more_than_there_is_room_fo
         assert newest.id in ids_in(session.briefing(tokens).outline.shown)
 
 
-def test_what_a_later_date_puts_aside_is_not_missed() -> None:
+def test_a_superseded_fact_is_not_reported_as_missed() -> None:
     memory = a_session(
         Round([a_search("MCP", ("a", "The course cost 40 euros in 2020."))]),
         Round([a_search("MCP", ("b", "Since 2024 the course is free."))], supersedes=[(0, 1)]),
@@ -283,7 +283,7 @@ def test_what_a_later_date_puts_aside_is_not_missed() -> None:
     assert missed_facts(memory, scores, frozenset()) == ("F2",)
 
 
-def test_behind_facts_that_do_not_fit_shorter_ones_have_their_place() -> None:
+def test_shorter_facts_fill_the_space_that_longer_ones_do_not_fit() -> None:
     long = [
         (f"MCP {n}", f"Who teaches MCP: courses teach MCP {n}, " + f"and so on {n} " * 150) for n in range(5)
     ]

@@ -61,7 +61,7 @@ def test_every_fact_is_either_shown_or_counted_as_left_out(
 
 @_often
 @given(sessions(), budgets, levels)
-def test_every_shown_fact_stands_there_verbatim_and_resolves_to_its_source(
+def test_every_shown_fact_is_verbatim_and_resolves_to_its_source(
     session: Session, tokens: int, level: Level
 ) -> None:
     briefing, memory = session.briefing(tokens, level), session.memory
@@ -78,7 +78,7 @@ def test_every_shown_fact_stands_there_verbatim_and_resolves_to_its_source(
 
 @_often
 @given(sessions(), budgets, levels)
-def test_sections_and_facts_stand_in_their_order(session: Session, tokens: int, level: Level) -> None:
+def test_sections_and_facts_are_in_their_order(session: Session, tokens: int, level: Level) -> None:
     reading = read(session.briefing(tokens, level), session.query)
     titles = list(reading.sections)
     assert titles == [title for title in ORDER if title in titles]
@@ -105,7 +105,7 @@ def is_sorted(numbers: Iterable[int]) -> bool:
 
 @_often
 @given(sessions(), budgets, levels)
-def test_what_is_left_out_is_listed_and_can_be_named(session: Session, tokens: int, level: Level) -> None:
+def test_omitted_facts_are_counted_and_one_is_named(session: Session, tokens: int, level: Level) -> None:
     briefing = session.briefing(tokens, level)
     reading = read(briefing, session.query)
     line = reading.text_of("Not shown") or reading.text_of("Now").partition("\n")[2]
@@ -120,9 +120,7 @@ def test_what_is_left_out_is_listed_and_can_be_named(session: Session, tokens: i
 
 @_often
 @given(sessions(), budgets, levels)
-def test_open_sub_questions_that_the_model_named_are_all_there(
-    session: Session, tokens: int, level: Level
-) -> None:
+def test_all_open_sub_questions_are_shown(session: Session, tokens: int, level: Level) -> None:
     still, _ = question_lines(session.memory)
     units = sum(piece.units for piece in still)
     if 4 * units <= tokens_within(session, tokens, level) * UNITS_PER_TOKEN:

@@ -57,7 +57,7 @@ def test_an_index_with_another_last_item_is_not_used_for_this_list() -> None:
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, others))
 
 
-def test_an_index_longer_than_the_list_is_not_used_for_it() -> None:
+def test_a_cached_index_longer_than_the_list_is_not_used() -> None:
     kept = CachedIndex(QUERY, 8_000, some_items(3))
     assert not kept.catches_up(QUERY, 8_000, read_on(kept, some_items(2)))
     assert not kept.catches_up(QUERY, 8_000, [])
@@ -122,7 +122,7 @@ def test_an_index_larger_than_the_whole_cache_is_kept_alone() -> None:
     assert session_indexes.take(("s2", "1-0")) is large
 
 
-def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
+def test_the_size_of_cached_indexes_is_counted_when_they_are_stored() -> None:
     session_indexes = SessionIndexCache(bytes_max=3 * len(b"".join(some_items(2))))
     for _ in range(3):
         kept = session_indexes.take(("s1", "1-0")) or CachedIndex(QUERY, 8_000, some_items(2))

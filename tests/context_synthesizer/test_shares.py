@@ -81,7 +81,7 @@ def with_trust(delta: MemoryDelta, calls: set[str]) -> MemoryDelta:
 
 @pytest.mark.parametrize("count", [20, 100, 500, 2_000])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_copies_of_a_statement_with_other_numbers_share_one_place(seed: int, count: int) -> None:
+def test_copies_of_a_statement_with_other_numbers_share_one_slot(seed: int, count: int) -> None:
     random = Random(seed * count)
     session = attacked(copies(random, count), random)
     for tokens in (500, 2_000, 8_000):
@@ -91,7 +91,7 @@ def test_copies_of_a_statement_with_other_numbers_share_one_place(seed: int, cou
 
 @pytest.mark.parametrize("count", [20, 100, 500, 2_000])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_room(seed: int, count: int) -> None:
+def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_budget(seed: int, count: int) -> None:
     random = Random(seed * count)
     session = attacked(stuffed(random, count), random)
     for tokens in (500, 2_000, 8_000):
@@ -118,7 +118,7 @@ def two(first: str, second: str, query: str) -> tuple[Session, bool]:
     return session, shares.is_repetition(fact_saying(memory, second))
 
 
-def test_a_statement_with_another_number_is_a_repetition_unless_the_number_is_asked_for() -> None:
+def test_a_statement_that_differs_in_a_number_is_a_repetition_unless_the_question_asks_for_it() -> None:
     statements = (
         "Norwick had 4,100 people in 2019 and a port.",
         "Norwick had 4,300 people in 2020 and a port.",

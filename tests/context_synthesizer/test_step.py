@@ -50,7 +50,7 @@ def an_index(tokens_max: int = 8_000) -> SessionIndex:
 @pytest.mark.parametrize("level", ["full", "simplified", "minimal"])
 @pytest.mark.parametrize("tokens_max", [900, 8_000])
 @pytest.mark.parametrize("share", [0.5, 0.99, 2])
-def test_what_tools_returned_is_seen_beside_a_step_of_any_length(
+def test_tool_results_are_shown_with_a_step_of_any_length(
     level: Level, tokens_max: int, share: float
 ) -> None:
     long = "berth " * int(tokens_max * share)

@@ -1,4 +1,4 @@
-"""Summaries of a model: what it is given, and when what it made of that is believed."""
+"""Summaries of a model: their input, and the check of the model's text."""
 
 import pytest
 from antiphon_shared.events import SummaryCompleted
@@ -96,7 +96,7 @@ def checked(text: str) -> Summary | str:
         "F2: A six-hour course; lunch isn't in the fee.",
     ],
 )
-def test_a_line_that_says_the_same_in_fewer_words_is_believed(text: str) -> None:
+def test_a_shorter_line_with_the_same_content_is_accepted(text: str) -> None:
     assert isinstance(checked(text), Summary)
 
 
@@ -131,7 +131,7 @@ def test_a_line_that_turns_its_fact_around_is_refused(text: str, why: str) -> No
     assert why in refused
 
 
-def test_signs_that_a_fence_replaces_are_compared_as_they_were() -> None:
+def test_signs_replaced_by_a_fence_are_compared_in_their_original_form() -> None:
     memory = a_session(
         Round([a_search("x", ("T", "(In 1990 she moved to the town of Calden, they say.)"))])
     ).memory
@@ -150,7 +150,7 @@ def test_a_summary_names_only_facts_that_it_was_given() -> None:
     assert refused == "It names facts that it was not given: F3."
 
 
-def test_a_run_of_facts_names_each_of_them() -> None:
+def test_a_range_of_facts_names_each_of_them() -> None:
     text = 'F1-F3: Oslo, 40 EUR; 2024-05-01, Ann Lee, B-12; "nobody needs the second part".'
     summary = check_summary(a_summary(text), a_memory())
     assert isinstance(summary, Summary)
@@ -170,7 +170,7 @@ _strange = st.one_of(
 
 @settings(max_examples=60, deadline=None)
 @given(_strange)
-def test_whatever_the_model_says_is_kept_or_refused(text: str) -> None:
+def test_any_summary_of_the_model_is_accepted_or_refused(text: str) -> None:
     memory = a_memory()
     outcome = check_summary(a_summary(text), memory)
     assert outcome if isinstance(outcome, str) else set(ids_in(outcome.facts)) <= set(memory.facts)
@@ -206,7 +206,7 @@ def much_more_than_fits(count: int = 900) -> Session:
     return a_session(*rounds)
 
 
-def test_what_is_to_be_summarized_is_bounded_and_not_shown() -> None:
+def test_facts_to_summarize_are_bounded_and_not_shown() -> None:
     session = much_more_than_fits()
     session_index = session.session_index(1_000)
     briefing = session_index.briefing(11, 12)
@@ -222,7 +222,7 @@ def test_what_is_to_be_summarized_is_bounded_and_not_shown() -> None:
     assert all(session_index.memory.facts[id].statement in text for id in named)
 
 
-def test_what_a_later_date_puts_aside_is_not_summarized() -> None:
+def test_a_superseded_fact_is_not_summarized() -> None:
     session = much_more_than_fits(180)
     session_index = session.session_index(1_000)
     first = session_index.to_summarize(session_index.briefing(3, 12))
@@ -236,7 +236,7 @@ def test_what_a_later_date_puts_aside_is_not_summarized() -> None:
     assert not set(old) & set(ids_in(second[1].facts))
 
 
-def test_what_a_summary_stands_for_is_not_summarized_again() -> None:
+def test_a_summarized_fact_is_not_summarized_again() -> None:
     session = much_more_than_fits()
     session_index = session.session_index(1_000)
     first = session_index.to_summarize(session_index.briefing(11, 12))
@@ -247,7 +247,7 @@ def test_what_a_summary_stands_for_is_not_summarized_again() -> None:
     assert not set(ids_in(first[1].facts)) & set(ids_in(second[1].facts))
 
 
-def test_nothing_is_to_be_summarized_while_everything_is_shown() -> None:
+def test_nothing_is_summarized_while_everything_is_shown() -> None:
     session_index = a_session(
         Round([a_search("mcp", ("T", "A statement about mcp courses."))])
     ).session_index()

@@ -31,7 +31,7 @@ def a_table(draw: random.Random, count: int) -> Rows:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_row_is_found_by_its_key_and_by_what_it_says(form: str, seed: int) -> None:
+def test_a_row_is_found_by_its_key_and_by_its_content(form: str, seed: int) -> None:
     draw = random.Random(f"{form} {seed}")
     rows = a_table(draw, draw.randint(120, 220))
     filed = a_session(Round([("list_towns", {}, FORMS[form](rows))]))

@@ -36,7 +36,7 @@ def test_closeness_is_the_share_of_the_closest_above_the_mean(
     assert closeness["F2"] == 1.0
 
 
-def test_a_fact_is_as_close_as_to_the_search_that_it_is_closest_to() -> None:
+def test_the_closeness_of_a_fact_is_that_of_its_closest_search() -> None:
     one = Vectors("m")
     asked = {"q": [1.0, 1.0, 1.0], "s": [1.0, 0.0, 0.0], "t": [0.0, 0.0, 1.0]}
     facts = {"F1": [1.0, 0.0, 0.1], "F2": [0.0, 1.0, 0.0], "F3": [0.0, 0.2, 0.2]}
@@ -67,7 +67,7 @@ def test_without_numpy_it_is_the_same(facts: list[list[float]], asked: list[list
     assert closeness() == plain
 
 
-def test_what_is_added_later_is_compared_with_all_that_was_asked() -> None:
+def test_vectors_added_later_are_compared_with_all_questions() -> None:
     at_once, by_and_by = Vectors("m"), Vectors("m")
     a, b = row_of([1.0, 0.2]), row_of([0.1, 1.0])
     at_once.add({"F1": a, "F2": b}, {digest_of("q"): a, digest_of("s"): b})
@@ -109,7 +109,7 @@ def test_a_process_that_takes_over_has_the_same_closeness(seed: int) -> None:
         assert other.closeness("q", searches) == one.closeness("q", searches)
 
 
-def test_a_new_fact_far_from_a_search_that_all_others_are_alike_to_is_not_close() -> None:
+def test_a_fact_far_from_a_search_is_not_close_though_all_others_are_equally_close() -> None:
     one = Vectors("m")
     one.add({f"F{n}": row_of([1.0, 1.0]) for n in range(8)}, {digest_of("q"): row_of([1.0, 0.5])})
     assert set(one.closeness("q", []).values()) == {1.0}
@@ -117,7 +117,7 @@ def test_a_new_fact_far_from_a_search_that_all_others_are_alike_to_is_not_close(
     assert one.closeness("q", [])["F8"] == 0.0
 
 
-def test_an_item_is_read_as_it_was_added() -> None:
+def test_an_added_item_is_read_back_unchanged() -> None:
     one, other = Vectors("m"), Vectors("m")
     item = one.add(
         {"F1": row_of([1.0, -0.5]), "F2": row_of([0.0, 1.0])}, {digest_of("q"): row_of([1.0, 1.0])}
@@ -139,6 +139,6 @@ def test_items_of_another_model_or_length_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("vector", [[0.0, 0.0], [], [float("nan"), 1.0], [float("inf"), 1.0], [1.0]])
-def test_what_is_no_vector_of_that_length_is_refused(vector: list[float]) -> None:
+def test_a_vector_of_the_wrong_form_is_refused(vector: list[float]) -> None:
     with pytest.raises(ValueError, match="a vector"):
         row_of(vector, 2)

@@ -1,4 +1,4 @@
-"""When a person has to approve a call, and what their decision does."""
+"""When a person has to approve a call, and the effect of their decision."""
 
 from datetime import timedelta
 from typing import Any
@@ -88,7 +88,7 @@ def test_a_call_that_a_person_has_to_approve_waits_with_its_whole_batch() -> Non
     assert decision.session.spent.tool_calls == 0, "nothing has run yet"
 
 
-def test_an_approved_batch_goes_out_with_the_place_of_the_decision() -> None:
+def test_an_approved_batch_is_sent_with_the_entry_of_the_decision() -> None:
     decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(True))
     search, book = only(decision, ToolsRequested).calls
     assert (search.approval, book.approval) == (None, DECIDED)
@@ -109,7 +109,7 @@ def test_an_approved_batch_goes_out_with_the_place_of_the_decision() -> None:
         ("A\nB", "x " * 400, "A B denied it: x x"),
     ],
 )
-def test_a_denied_call_is_refused_with_who_and_why(by: str, reason: str, says: str) -> None:
+def test_a_denied_call_is_refused_with_the_person_and_the_reason(by: str, reason: str, says: str) -> None:
     decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(False, by=by, reason=reason))
     search, book = only(decision, ToolsRequested).calls
     assert search.refused is None
@@ -123,7 +123,7 @@ def test_denied_calls_do_not_count_against_the_limit_of_calls() -> None:
     assert decision.session.spent.tool_calls == 1
 
 
-def test_decisions_may_come_one_by_one() -> None:
+def test_decisions_may_arrive_one_by_one() -> None:
     session = a_waiting_session(BOOK, OTHER_BOOK)
     first = after(session, a_decision(True, "b2"))
     assert first.commands == ()
@@ -139,7 +139,7 @@ def test_a_decision_on_some_and_on_strangers_counts_for_those_that_wait() -> Non
     assert session.people.undecided == ("b2",)
 
 
-def test_a_decision_that_is_late_said_twice_or_about_others_changes_nothing() -> None:
+def test_a_late_duplicate_or_unrelated_decision_changes_nothing() -> None:
     waiting = a_waiting_session(BOOK, OTHER_BOOK)
     for foreign in (a_decision(True, "b9"), a_decision(True, round=2), a_decision(False, "search")):
         assert after(waiting, foreign) == Decision(waiting)
@@ -185,7 +185,7 @@ class TestUntrusted:
         result = a_result("browse", **fields)
         return answered(session, the_results(result, a_result("search", index=1)), TOOLS).session
 
-    def test_once_untrusted_content_is_in_the_session_a_write_waits(self) -> None:
+    def test_a_write_after_untrusted_content_waits_for_approval(self) -> None:
         session = self.round_with(data="a page")
         assert session.material.has_untrusted
         decision = called(session, a_call("search"), a_call("note"))
@@ -219,7 +219,7 @@ class TestUntrusted:
         error = {"error_type": error_type, "message": "...", "suggested_action": "..."}
         assert self.round_with(status="error", error=error).material.has_untrusted is is_untrusted
 
-    def test_trusted_tools_leave_it_as_it_is(self) -> None:
+    def test_trusted_tools_leave_the_session_trusted(self) -> None:
         session = answered(
             called(a_session(), a_call("search")).session, the_results(a_result("search")), TOOLS
         )
@@ -242,7 +242,7 @@ class TestUntrusted:
         assert only(self.after(decision.session, "search"), BriefingRequested).untrusted == ()
 
     @pytest.mark.parametrize("name", ["recall", "read_result"])
-    def test_what_repeats_results_is_trusted_as_long_as_all_of_the_session_is(self, name: str) -> None:
+    def test_a_tool_that_repeats_results_is_trusted_while_the_whole_session_is(self, name: str) -> None:
         trusted = self.after(a_session(), "search").session
         repeated = self.after(trusted, name)
         assert only(repeated, BriefingRequested).untrusted == ()
@@ -264,12 +264,10 @@ class TestUntrusted:
         assert answered(batch, the_results(a_result("search"), round=2), TOOLS).session.material.has_untrusted
 
     @pytest.mark.parametrize("source", ["browse", "careful"])
-    def test_a_write_that_takes_what_an_untrusted_call_of_its_batch_returns_is_put_off(
-        self, source: str
-    ) -> None:
-        """Also when only an alternative of that tool is untrusted: it may answer in its place.
+    def test_a_write_that_uses_an_untrusted_result_of_its_batch_is_postponed(self, source: str) -> None:
+        """An untrusted alternative of that tool has the same effect: it may answer in its place.
 
-        Nobody is asked: a person would approve of a value that is not there yet.
+        No person is asked: they would approve of a value that does not exist yet.
         """
         note = a_call("note", arguments={"text": ["${calls[0].title}"]})
         first, second = only(called(a_session(), a_call(source), note), ToolsRequested).calls
@@ -277,7 +275,7 @@ class TestUntrusted:
         trusted = only(called(a_session(), a_call("search"), note), ToolsRequested).calls
         assert [call.refused for call in trusted] == [None, None]
 
-    def test_of_calls_that_need_a_person_those_with_placeholders_are_put_off_alone(self) -> None:
+    def test_calls_with_placeholders_are_postponed_before_approval(self) -> None:
         blind = BOOK.model_copy(update={"id": "blind", "arguments": {"what": "${calls[0].id}"}})
         decision = called(a_session(), a_call("search"), blind, OTHER_BOOK)
         assert asked_about(decision) == ["book"]
@@ -313,7 +311,7 @@ def test_a_dead_letter_of_another_session_does_not_end_the_waiting() -> None:
 
 
 def test_two_rounds_of_denials_force_an_answer() -> None:
-    """A model cannot go on asking a person for what they do not want."""
+    """A model cannot repeatedly ask a person for something they do not want."""
     session = a_session(max_rounds=10)
     cancelled = {"error_type": "cancelled", "message": "...", "suggested_action": "..."}
     for round in (1, 2):

@@ -46,7 +46,7 @@ from tests.coordinator.test_steps import (
 from tests.envelopes import an_event
 
 
-def test_the_output_that_counts_at_a_limit_of_the_session_is_among_what_was_produced() -> None:
+def test_the_output_accepted_at_a_limit_of_the_session_is_reported() -> None:
     """Though an answer before it was refused, and the step after it cannot begin."""
     for limit, reason in (
         ({"max_tool_calls": 1}, "max_tool_calls_reached"),
@@ -84,7 +84,7 @@ def test_a_text_given_when_every_call_has_failed_ends_no_step() -> None:
     assert begun.because == ("Every tool call of the last 2 rounds failed.",)
 
 
-def test_a_call_of_another_steps_tool_takes_no_room_from_the_calls_behind_it() -> None:
+def test_a_refused_call_of_another_steps_tool_does_not_count_towards_the_limit() -> None:
     session = opened(max_tool_calls=1).session
     foreign, own, beyond = refusals(called(session, "deploy", "search", "read"))
     assert "is for step `assembly`" in (foreign or "")
@@ -128,7 +128,7 @@ def test_a_session_stopped_in_a_step_reports_the_results_of_finished_steps(
     assert not request.has_result
 
 
-def test_a_step_whose_tools_are_not_there_ends_the_session_as_it_is_opened() -> None:
+def test_a_step_with_missing_tools_ends_the_session_on_opening() -> None:
     absent = STEPS[2].model_copy(update={"tools": ("deploy", "deplyo")})
     decision = opened(*STEPS[:2], absent)
     session_opened, request = decision.commands

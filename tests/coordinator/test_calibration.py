@@ -40,7 +40,7 @@ class TestCalibration:
         assert self.after((1_000, cached), (2_000, Usage(input_tokens=2_000))).tokens_per_estimated == 1.1
         assert self.after((3_000, Usage(input_tokens=1_999))).tokens_per_estimated == 0.666
 
-    def test_what_cannot_be_held_against_an_estimate_teaches_nothing(self) -> None:
+    def test_a_usage_without_a_comparable_estimate_calibrates_nothing(self) -> None:
         assert an_opened_session().session.spent.tokens_counted == 0
         assert self.after((0, Usage(input_tokens=9_000))).tokens_per_estimated == 1.0
         assert self.after((1_000, Usage())).tokens_per_estimated == 1.0
@@ -50,7 +50,7 @@ class TestCalibration:
         assert self.after((1_000, Usage(input_tokens=1))).tokens_per_estimated == 0.5
         assert self.after((1, Usage(input_tokens=1_000))).tokens_per_estimated == 3.0
 
-    def test_the_budget_is_held_against_what_the_model_will_count(self) -> None:
+    def test_the_budget_is_compared_with_the_calibrated_estimate(self) -> None:
         session = an_opened_session(max_tokens=10_000).session
         doubled = replace(session, spent=replace(session.spent, tokens_estimated=1_000, tokens_counted=2_000))
         assert only(answered(session, a_briefing(tokens=3_000)), ReasoningRequested).tools

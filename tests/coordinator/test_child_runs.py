@@ -141,7 +141,7 @@ def test_a_call_of_a_workflow_begins_a_run_with_its_arguments() -> None:
     assert (parent.session, parent.round, parent.call_id) == (decision.session.id, 1, "b1")
 
 
-def test_other_calls_go_out_beside_a_run_and_all_results_come_together_in_order() -> None:
+def test_calls_run_concurrently_with_a_child_run_and_results_keep_their_order() -> None:
     decision = after_calls(BOOK, SEARCH)
     request, begun = decision.commands
     assert isinstance(request, ToolsRequested)
@@ -170,7 +170,7 @@ def test_results_come_together_when_the_run_ends_first() -> None:
     ]
 
 
-def test_the_round_goes_on_with_the_results_put_together() -> None:
+def test_the_round_continues_with_the_combined_results() -> None:
     session = after_calls(BOOK).session
     event = an_event(ended(session))
     done = decide(session, event, ENTRY, Inputs(CATALOGUE))
@@ -206,14 +206,14 @@ def test_the_end_of_another_run_changes_nothing() -> None:
     assert next_step(session, late).session is session
 
 
-def test_an_end_that_is_reported_twice_counts_once() -> None:
+def test_an_end_reported_twice_counts_once() -> None:
     session = after_calls(BOOK).session
     done = next_step(session, ended(session))
     assert next_step(done.session, ended(session)).session is done.session
 
 
 def second_round(first: Decision, status: RunStatus, **outcome: Any) -> Decision:
-    """Return what follows when the model calls the same workflow again in the next round."""
+    """Return the decision when the model calls the same workflow again in the next round."""
     event = an_event(ended(first.session, status, **outcome))
     done = decide(first.session, event, ENTRY, Inputs(CATALOGUE))
     (completed,) = done.commands
@@ -231,18 +231,18 @@ def test_a_workflow_called_again_with_the_same_arguments_is_not_run_again() -> N
     assert result.repeated.call_id == "b1"
 
 
-def test_a_workflow_that_left_nothing_behind_may_be_run_again() -> None:
+def test_a_workflow_without_remaining_effects_may_be_run_again() -> None:
     first = after_calls(BOOK)
     again = second_round(first, "failed")
     (send,) = again.sends
     assert send.session_id != first.sends[0].session_id
 
 
-def test_a_workflow_whose_writes_stand_is_not_run_again() -> None:
+def test_a_workflow_with_writes_in_effect_is_not_run_again() -> None:
     assert second_round(after_calls(BOOK), "failed", standing=("seat",)).sends == ()
 
 
-def test_the_runs_of_a_session_end_with_it() -> None:
+def test_the_child_runs_of_a_session_are_cancelled_with_it() -> None:
     session = after_calls(BOOK).session
     decision = next_step(session, DeadlineReached())
     assert [type(one) for one in decision.commands] == [AssemblyRequested]
@@ -265,7 +265,7 @@ def a_wait(session: Session, call: str = "b1", because: str = "") -> ChildWaitin
     )
 
 
-def test_a_run_that_waits_for_a_person_answers_its_call_and_goes_on_by_itself() -> None:
+def test_a_run_that_waits_for_a_person_answers_its_call_and_continues_independently() -> None:
     session = after_calls(BOOK).session
     done = next_step(session, a_wait(session))
     (result,) = results_of(done)
@@ -302,7 +302,7 @@ def test_a_session_with_a_user_asks_for_a_run() -> None:
         ("both", {"ok": {"type": "bool"}, "n": {"type": "int"}}, {"answer": "both"}),
     ],
 )
-def test_what_a_user_says_becomes_the_values_that_a_run_expects(
+def test_an_answer_of_a_user_becomes_the_values_that_a_run_expects(
     text: str, expects: dict[str, Any], values: dict[str, Any]
 ) -> None:
     assert values_in(text, expects) == values
@@ -314,7 +314,7 @@ def test_arguments_of_a_refused_call_begin_no_run() -> None:
     assert answered(reasoning, a_reply(calls=(BOOK,)), catalogue=CATALOGUE).sends == ()
 
 
-def test_of_runs_that_must_be_alone_one_is_under_way_at_a_time() -> None:
+def test_exclusive_child_runs_run_one_at_a_time() -> None:
     other = BOOK.model_copy(update={"id": "b2", "arguments": {"to": "Porto"}})
     first = after_calls(BOOK, other)
     assert [
@@ -339,7 +339,7 @@ def waiting_for_user(*calls: ToolCall) -> Session:
     return session
 
 
-def test_a_user_who_does_not_answer_in_time_leaves_the_model_time_to_conclude() -> None:
+def test_a_late_user_leaves_the_model_time_to_conclude() -> None:
     session = after_calls(BOOK, interactive=True).session
     asked = next_step(session, a_wait(session, "b1"))
     (timer,) = asked.timers
@@ -352,7 +352,7 @@ def test_a_user_who_does_not_answer_in_time_leaves_the_model_time_to_conclude() 
     assert not overdue.sends, "the run waits on by itself"
 
 
-def test_a_run_behind_one_whose_user_does_not_answer_in_time_begins() -> None:
+def test_a_queued_run_starts_when_the_user_of_the_previous_one_is_late() -> None:
     other = BOOK.model_copy(update={"id": "b2", "arguments": {"to": "Porto"}})
     session = after_calls(BOOK, other, interactive=True).session
     asked = next_step(session, a_wait(session, "b1"))
@@ -364,7 +364,7 @@ def test_a_run_behind_one_whose_user_does_not_answer_in_time_begins() -> None:
     assert [one.call_id for one in results_of(done)] == ["b1", "b2"]
 
 
-def test_an_answer_to_all_questions_goes_to_every_run_that_asks() -> None:
+def test_an_answer_to_all_questions_is_sent_to_every_asking_run() -> None:
     other = ToolCall(id="b2", name="w_book", arguments={"to": "Porto"})
     session = waiting_for_user(BOOK, other)
     assert [one.id for one in questions_of_runs(session)] == ["b1", "b2"]
@@ -373,7 +373,7 @@ def test_an_answer_to_all_questions_goes_to_every_run_that_asks() -> None:
     assert not questions_of_runs(answered.session)
 
 
-def test_a_batch_that_is_lost_takes_its_runs_with_it() -> None:
+def test_a_lost_batch_cancels_its_runs() -> None:
     session = after_calls(SEARCH, BOOK).session
     lost = ComponentFailed(
         component="tool_dispatcher",

@@ -1,4 +1,4 @@
-"""Sessions of one conversation: what each is opened with, and what it leaves behind."""
+"""Sessions of one conversation: the turns each is opened with, and the turn it adds."""
 
 from datetime import timedelta
 from typing import Any
@@ -63,19 +63,19 @@ def test_an_untrusted_turn_makes_the_session_untrusted_from_the_start() -> None:
     assert session.material.has_untrusted
 
 
-def test_a_turn_that_is_not_given_has_no_say() -> None:
+def test_a_turn_outside_the_conversation_has_no_effect() -> None:
     session, noted, _ = opened(a_query(), a_turn(has_untrusted=True, minute=1))
     assert (noted.conversation, session.material.has_untrusted) == ((), False)
 
 
-def test_a_session_without_a_conversation_mentions_none() -> None:
+def test_a_session_without_a_conversation_has_no_turns() -> None:
     session, noted, request = opened(a_query(id=None), a_turn())
     assert session.query.conversation is None
     assert noted.conversation == request.conversation == ()
 
 
 @pytest.mark.parametrize("grant", ["nonsense", a_grant(["read"], tenant="acme", exp=1)])
-def test_a_grant_that_is_of_no_use_opens_no_conversation_and_says_so(grant: str) -> None:
+def test_an_unusable_grant_opens_no_conversation_and_is_reported(grant: str) -> None:
     session, noted, _ = opened(a_query(grant=grant), a_turn())
     assert (session.query.conversation, noted.conversation) == (None, ())
     assert "its conversation was not continued" in session.uncertainty[0].message
@@ -117,7 +117,7 @@ class Conversing:
             store.documents[write.document] = ((write.version or 0) + 1, write.content)
 
 
-async def test_a_follow_up_is_opened_with_what_was_answered_before(bus: Bus) -> None:
+async def test_a_follow_up_is_opened_with_the_earlier_turns(bus: Bus) -> None:
     conversing = Conversing(bus)
     assert (await conversing.open("s1", a_query("How long is it?"), 0)).conversation == ()
     outcome = await conversing.end("s1")

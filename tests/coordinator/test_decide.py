@@ -76,7 +76,7 @@ class TestOpening:
         assert isinstance(timer, SetTimer)
         assert timer.due == START + timedelta(seconds=10)
 
-    def test_only_the_tools_a_query_names_are_used_and_missing_ones_are_said(self) -> None:
+    def test_only_the_tools_named_by_a_query_are_used_and_missing_ones_are_reported(self) -> None:
         session = an_opened_session(a_catalogue("search", "fetch"), named_tools=("fetch", "fly")).session
         assert session.tools.usable == ("fetch",)
         assert [(uncertainty.kind, uncertainty.about) for uncertainty in session.uncertainty] == [
@@ -100,12 +100,12 @@ class TestRounds:
         request = only(answered(a_session_reasoning(), a_reply(calls=2)), ToolsRequested)
         assert [call.idempotency_key for call in request.calls] == [None, None]
 
-    def test_results_begin_the_next_round_and_are_filed_by_it(self) -> None:
+    def test_results_start_the_next_round_which_files_them(self) -> None:
         decision = answered(a_session_running_tools(), some_results())
         request = only(decision, BriefingRequested)
         assert (request.round, request.reasoning, request.results) == (2, ENTRY, ENTRY)
 
-    def test_the_last_round_is_asked_without_tools_and_says_why(self) -> None:
+    def test_the_last_round_has_no_tools_and_states_the_reason(self) -> None:
         request = only(answered(an_opened_session(max_rounds=1).session, a_briefing()), ReasoningRequested)
         assert request.tools == ()
         assert "limit of 1 round is" in request.last_round_because
@@ -134,7 +134,7 @@ class TestLimits:
         request = only(answered(session, a_reply(calls=2, round=2)), ToolsRequested)
         assert [call.refused is None for call in request.calls] == [True, False]
 
-    def test_after_the_call_limit_the_model_answers_with_what_it_has(self) -> None:
+    def test_after_the_call_limit_the_model_answers_without_tools(self) -> None:
         session = answered(a_session_running_tools(max_tool_calls=1), some_results()).session
         request = only(answered(session, a_briefing(round=2)), ReasoningRequested)
         assert request.tools == ()
@@ -159,19 +159,19 @@ class TestLimits:
         request = only(answered(session, a_briefing(3)), ReasoningRequested)
         assert "failed" in request.last_round_because
 
-    def test_the_deadline_ends_a_session_wherever_it_stands(self) -> None:
+    def test_the_deadline_ends_a_session_in_any_phase(self) -> None:
         for session in (an_opened_session().session, a_session_reasoning(), a_session_running_tools()):
             request = ending(met(session, DeadlineReached()))
             assert request.termination_reason == "deadline_exceeded"
 
-    def test_a_batch_under_way_at_the_deadline_is_named_for_its_journal(self) -> None:
+    def test_a_batch_in_flight_at_the_deadline_is_named_for_its_journal(self) -> None:
         request = ending(met(a_session_running_tools(), DeadlineReached()))
         assert request.batch == 1
         assert request.reasoning == ENTRY
 
 
 class TestFailures:
-    def test_a_failed_round_is_tried_again_with_ever_smaller_briefings(self) -> None:
+    def test_a_failed_round_is_retried_with_smaller_and_smaller_briefings(self) -> None:
         error = ErrorInfo(code="overloaded", message="529")
         session = a_session_reasoning()
         for level in ("simplified", "minimal"):
@@ -186,7 +186,7 @@ class TestFailures:
         replied = answered(answered(failed, a_briefing()).session, a_reply(calls=1)).session
         assert only(answered(replied, some_results()), BriefingRequested).level == "full"
 
-    def test_a_model_that_keeps_failing_ends_in_facts_and_says_so(self) -> None:
+    def test_a_model_that_keeps_failing_ends_with_facts_and_the_reason(self) -> None:
         error = ErrorInfo(code="overloaded", message="529")
         session = a_session_reasoning()
         for _ in range(len(LEVELS)):
@@ -251,7 +251,7 @@ class TestEnding:
     def an_ending_session(self) -> Session:
         return answered(a_session_reasoning(), a_reply()).session
 
-    def test_asking_for_the_answer_puts_a_timer_on_it(self) -> None:
+    def test_requesting_the_answer_sets_a_timer(self) -> None:
         decision = answered(a_session_reasoning(), a_reply())
         assert [type(timer) for timer in decision.timers] == [SetTimer, CancelTimer]
 
@@ -268,7 +268,7 @@ class TestEnding:
         event = an_event(assembly_of(session, "complete", "natural_completion").model_copy(update=fields))
         return LoggedEvent("7-0", event)
 
-    def test_an_assembler_that_cannot_answer_is_answered_for(self) -> None:
+    def test_the_coordinator_answers_when_the_assembler_fails(self) -> None:
         session = self.an_ending_session()
         decision = met(session, a_failure("response_assembler", session), named=self.the_request(session))
         assert decision.own_answer_reason
@@ -287,7 +287,7 @@ class TestEnding:
         assert (over.timers, bool(over.own_answer_reason)) == ((), True)
 
     def test_a_log_whose_ids_are_no_times_lets_an_ending_session_wait_by_the_event_alone(self) -> None:
-        """As after a foreign entry far in the future, behind which Redis goes on counting."""
+        """A foreign entry far in the future makes Redis continue counting from there."""
         session, no_time = self.an_ending_session(), f"{2**64 - 2}-1"
         waits = met(session, AssemblyOverdue(), log_entry=no_time, named=self.the_request(session))
         assert [timer.due for timer in waits.timers if isinstance(timer, SetTimer)] == [session.deadline]
@@ -301,7 +301,9 @@ class TestEnding:
         assert met(self.an_ending_session(), AssemblyOverdue()).own_answer_reason
 
     @pytest.mark.parametrize("reply", [a_reply(), a_reply(calls=1)])
-    def test_what_the_coordinator_has_failed_at_is_in_the_answer(self, reply: ReasoningCompleted) -> None:
+    def test_an_answer_includes_the_work_that_the_coordinator_failed_at(
+        self, reply: ReasoningCompleted
+    ) -> None:
         session = a_session_reasoning()
         failed = a_failure("coordinator", session)
         named = LoggedEvent("9-0", an_event(reply, answers=session.pending_request))
@@ -322,7 +324,7 @@ class TestEnding:
         assert ending(met(session, a_failure("coordinator", session), named=late)).reply is None
 
     def test_a_step_of_its_end_that_failed_is_tried_again_a_few_times(self) -> None:
-        """The news of the answer, or of none in time, may be what was set aside; nothing else would come then."""
+        """The dead letter may have been the notice of the answer, or of its delay; no other event would follow."""
         session, looks = self.an_ending_session(), []
         for _ in range(5):
             decision = met(session, a_failure("coordinator", session))
@@ -338,7 +340,7 @@ class TestEnding:
         )
         assert met(summarizing, lost) == Decision(summarizing), "nothing of its end"
 
-    def test_cancelling_ends_with_what_was_found(self) -> None:
+    def test_a_cancelled_session_ends_with_its_facts(self) -> None:
         decision = met(a_session_running_tools(), CancellationRequested())
         assert decision.stops_work
         request = ending(decision)
@@ -354,7 +356,7 @@ class TestEnding:
 @pytest.mark.parametrize(
     ("asked", "expected"), [(None, "normal"), ("normal", "normal"), ("strict", "strict")]
 )
-def test_how_strictly_citations_are_taken_is_the_querys_choice(asked: str | None, expected: str) -> None:
+def test_the_query_decides_how_strictly_citations_are_checked(asked: str | None, expected: str) -> None:
     session = an_opened_session(citations=asked).session
     assert ending(met(session, DeadlineReached())).citations == expected
 

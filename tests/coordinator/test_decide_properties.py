@@ -80,7 +80,7 @@ placeholders = st.sampled_from([{}, {"text": "${calls[0]}"}, {"question": "Which
 
 
 class AnySession(RuleBasedStateMachine):
-    """Feeds one session everything it could ever meet, and checks what it asks for."""
+    """Feeds one session every possible event, and checks its requests."""
 
     session: Session
     seen: list[AnyEvent]
@@ -371,7 +371,7 @@ class AnySession(RuleBasedStateMachine):
         self.feed(an_event(a_dead_letter(component, failed)))
 
     @rule(data=st.sampled_from([a_briefing(), a_reply(calls=2), some_results()]))
-    def stranger(self, data: EventData) -> None:
+    def unrelated(self, data: EventData) -> None:
         """Check that an event that answers none of our requests changes nothing."""
         before = self.session
         self.feed(an_event(data, answers=new_id()))

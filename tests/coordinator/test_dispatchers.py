@@ -25,7 +25,7 @@ def messages(decision: Decision) -> list[tuple[str, str]]:
     return [(one.kind, one.message) for one in ending(decision).uncertainty]
 
 
-def test_calls_that_no_dispatcher_has_run_are_not_put_down_to_the_time_alone() -> None:
+def test_unfinished_calls_without_a_dispatcher_are_reported_as_such() -> None:
     message = "No tool dispatcher was running when the time ran out, so calls of round 1 were not finished."
     assert messages(at_the_deadline(a_session_running_tools(), is_served=False)) == [
         ("tools_unavailable", message)
@@ -33,6 +33,6 @@ def test_calls_that_no_dispatcher_has_run_are_not_put_down_to_the_time_alone() -
     assert messages(at_the_deadline(a_session_running_tools(), is_served=True)) == []
 
 
-def test_a_session_that_needs_no_dispatcher_at_its_deadline_names_none() -> None:
+def test_a_session_without_calls_at_its_deadline_mentions_no_dispatcher() -> None:
     for session in (an_opened_session().session, a_session_reasoning()):
         assert messages(at_the_deadline(session, is_served=False)) == []

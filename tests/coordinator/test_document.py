@@ -64,7 +64,7 @@ def read() -> Session:
     return SESSION.read(orjson.dumps(FLAT))
 
 
-def test_every_field_of_a_flat_document_is_read_into_its_place() -> None:
+def test_every_field_of_a_flat_document_is_read_into_its_part() -> None:
     one = read()
     query, tools, spent, material = one.query, one.tools, one.spent, one.material
     assert (query.question, query.tenant, query.grant, query.citations) == (
@@ -97,5 +97,5 @@ def test_every_field_of_a_flat_document_is_read_into_its_place() -> None:
     assert (str(one.pending_request)[-1], str(one.summaries.awaiting)[-1]) == ("1", "2")
 
 
-def test_it_is_written_back_as_the_release_that_opened_the_session_reads_it() -> None:
+def test_a_document_is_written_in_the_format_of_the_release_that_opened_the_session() -> None:
     assert orjson.loads(SESSION.write(read(), 2)) == FLAT

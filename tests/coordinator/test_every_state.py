@@ -153,7 +153,7 @@ READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(m
 
 
 @each_row("reader", READERS, ids=str)
-def test_each_state_is_decided_as_it_was(reader: Reader) -> None:
+def test_the_decision_of_every_state_is_unchanged(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 
 

@@ -47,7 +47,7 @@ def out(model: str, for_s: float = 30) -> ModelOutage:
 
 
 class TestAModelThatFails:
-    def test_it_is_asked_with_less_to_read_then_without_tools_then_not_at_all(self) -> None:
+    def test_a_failing_model_is_asked_with_shorter_briefings_then_without_tools_then_not_at_all(self) -> None:
         session = asked(an_opened_session().session).session
         decisions = []
         for level in ("simplified", "minimal", "minimal"):
@@ -66,7 +66,7 @@ class TestAModelThatFails:
             "facts_without_model",
         ]
 
-    def test_an_answer_of_the_last_call_is_partial_and_says_why(self) -> None:
+    def test_an_answer_of_the_last_attempt_is_partial_with_the_reason(self) -> None:
         session = an_opened_session().session
         for _ in range(3):
             session = answered(asked(session).session, a_failed_reply()).session
@@ -75,7 +75,7 @@ class TestAModelThatFails:
         assert request.reply == ENTRY
 
     def test_failures_of_several_rounds_add_up_to_the_last_call(self) -> None:
-        """Each round recovers with a shorter briefing, and the session stops hoping all the same."""
+        """Each round recovers with a shorter briefing, and the session still gives up in the end."""
         session = an_opened_session(max_rounds=9).session
         taken: list[str] = []
         for round in range(1, 5):
@@ -121,18 +121,18 @@ class TestAModelThatFails:
 
 
 class TestAModelThatIsOutOfOrder:
-    def test_the_first_that_is_in_order_is_asked(self) -> None:
+    def test_the_first_available_model_is_asked(self) -> None:
         decision = asked(an_opened_session(models=MODELS).session, out("own"), out("second"))
         assert only(decision, ReasoningRequested).model == "third"
         assert fallback_steps(decision) == ["other_model"]
         assert kinds(decision.session) == ["other_model"]
 
-    def test_the_querys_own_model_comes_first_and_the_others_stand_in_for_it(self) -> None:
+    def test_the_model_of_the_query_comes_first_and_the_others_are_its_fallbacks(self) -> None:
         session = an_opened_session(models=MODELS, model="wanted").session
         assert only(asked(session), ReasoningRequested).model == "wanted"
         assert only(asked(session, out("wanted")), ReasoningRequested).model == "own"
 
-    def test_it_is_asked_again_when_it_is_back_and_the_change_is_reported_once(self) -> None:
+    def test_a_recovered_model_is_asked_again_and_the_change_is_reported_once(self) -> None:
         session = an_opened_session(models=MODELS).session
         first = asked(session, out("own", 5))
         batch = answered(first.session, a_reply(calls=1)).session
@@ -141,7 +141,7 @@ class TestAModelThatIsOutOfOrder:
         assert fallback_steps(second) == []
         assert kinds(second.session) == ["other_model"]
 
-    def test_what_was_out_of_order_stands_in_the_log_when_it_has_changed(self) -> None:
+    def test_a_change_of_the_outages_is_logged(self) -> None:
         decision = asked(
             an_opened_session(models=MODELS).session, out("own"), tools_out=("search", "foreign")
         )
@@ -154,7 +154,7 @@ class TestAModelThatIsOutOfOrder:
             if isinstance(one, OutagesSeen)
         ]
 
-    def test_when_all_are_out_the_session_rests_until_the_first_is_due(self) -> None:
+    def test_a_session_waits_for_the_first_due_model_when_all_are_out(self) -> None:
         session = an_opened_session(models=("own", "second")).session
         decision = asked(session, out("own", 60), out("second", 20))
         assert decision.timers == (SetTimer("model", START + timedelta(seconds=20), ModelDue(round=1)),)
@@ -170,7 +170,7 @@ class TestAModelThatIsOutOfOrder:
         assert request.model == "second"
 
     def test_each_wait_is_longer_than_the_one_before(self) -> None:
-        """However short a pause the models ask for, a session does not spin until its deadline."""
+        """A session does not spin until its deadline, even if the models ask for a very short delay."""
         session, dues = an_opened_session(models=("own",)).session, []
         for _ in range(4):
             decision = asked(session, out("own", 1.5))
@@ -181,7 +181,7 @@ class TestAModelThatIsOutOfOrder:
             session = met(decision.session, timer.event).session
         assert dues == [START + timedelta(seconds=s) for s in (2, 3, 5, 9)]
 
-    def test_a_session_that_rests_ends_by_its_deadline_and_by_a_cancellation(self) -> None:
+    def test_a_session_that_waits_for_a_model_ends_by_deadline_or_cancellation(self) -> None:
         resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
         assert ending(met(resting, DeadlineReached())).termination_reason == "deadline_exceeded"
         assert ending(met(resting, CancellationRequested())).status == "cancelled"
@@ -195,13 +195,13 @@ class TestAModelThatIsOutOfOrder:
         assert met(again, due) == Decision(again)
         only(met(again, ModelDue(round=1, wait=2)), BriefingRequested)
 
-    def test_one_that_is_due_after_the_deadline_is_not_waited_for(self) -> None:
+    def test_a_model_due_after_the_deadline_is_not_waited_for(self) -> None:
         decision = asked(an_opened_session(models=MODELS[:1]).session, out("own", 299))
         assert ending(decision).termination_reason == "model_unavailable"
         assert fallback_steps(decision) == ["facts_without_model"]
 
     @pytest.mark.parametrize("code", ["circuit_open", "rate_limited"])
-    def test_one_that_asks_to_be_left_alone_is_no_failure(self, code: str) -> None:
+    def test_a_model_that_requests_a_delay_does_not_count_as_failed(self, code: str) -> None:
         session = asked(an_opened_session(models=MODELS).session).session
         decision = answered(session, a_failed_reply(code, retry_after_s=40.0))
         assert only(decision, BriefingRequested).level == "full"
@@ -240,7 +240,7 @@ class TestAModelThatIsOutOfOrder:
         assert answered(session, a_reply(calls=1)).session.models.pauses == 0
 
     @pytest.mark.parametrize("code", ["authentication_failed", "permission_denied", "model_not_found"])
-    def test_one_that_refuses_whatever_it_is_asked_is_not_asked_again(self, code: str) -> None:
+    def test_a_model_that_refuses_every_request_is_not_asked_again(self, code: str) -> None:
         session = asked(an_opened_session(models=("own", "second")).session).session
         session = answered(session, a_failed_reply(code)).session
         session = asked(session, at_s=200).session
@@ -248,7 +248,7 @@ class TestAModelThatIsOutOfOrder:
         decision = asked(answered(session, a_failed_reply(code, "second")).session)
         assert ending(decision).termination_reason == "model_unavailable"
 
-    def test_one_that_does_not_take_the_request_gives_way_to_another_at_once(self) -> None:
+    def test_a_model_that_refuses_the_request_is_replaced_at_once(self) -> None:
         session = asked(an_opened_session(models=("own", "second")).session).session
         failed = answered(session, a_failed_reply("invalid_request"))
         assert only(failed, BriefingRequested).level == "full"
@@ -271,7 +271,7 @@ class TestAModelThatIsOutOfOrder:
         messages = [one.message for one in ended.uncertainty if one.kind == "model_failed"]
         assert "It said no." in messages[-1]
 
-    def test_one_that_fails_twice_in_a_round_gives_way_to_another(self) -> None:
+    def test_a_model_that_fails_twice_in_a_round_is_replaced(self) -> None:
         """One session's failures do not open a breaker; it need not wait for others to fail too."""
         session = asked(an_opened_session(models=("own", "second")).session).session
         session = asked(answered(session, a_failed_reply()).session).session
@@ -281,18 +281,18 @@ class TestAModelThatIsOutOfOrder:
         last = asked(answered(session, a_failed_reply(model="second")).session)
         assert only(last, ReasoningRequested).model == "second", "the other is left alone for a while"
 
-    def test_one_that_was_given_too_much_to_read_is_asked_again(self) -> None:
+    def test_a_model_whose_context_was_too_long_is_asked_again(self) -> None:
         session = asked(an_opened_session(models=("own", "second")).session).session
         for _ in range(2):
             session = asked(answered(session, a_failed_reply("context_too_long")).session).session
         assert session.models.asked == "own"
 
-    def test_without_a_list_the_engines_own_model_is_asked(self) -> None:
+    def test_without_a_list_the_model_of_the_engine_is_asked(self) -> None:
         decision = asked(an_opened_session().session, out("whatever"))
         assert only(decision, ReasoningRequested).model == ""
 
 
-def test_work_that_goes_on_is_stopped_when_a_session_ends_before_its_reply() -> None:
+def test_work_in_flight_is_stopped_when_a_session_ends_before_the_reply() -> None:
     reasoning = asked(an_opened_session().session).session
     assert met(reasoning, CancellationRequested()).stops_work
     assert not answered(reasoning, a_reply()).stops_work

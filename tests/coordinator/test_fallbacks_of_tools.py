@@ -35,7 +35,7 @@ from tests.coordinator.fallbacks import asked, kinds
 
 
 class TestToolsThatFail:
-    def test_the_model_receives_once_what_failed_and_what_remains(self) -> None:
+    def test_the_model_is_notified_once_of_failed_and_remaining_tools(self) -> None:
         catalogue = a_catalogue("outline", "search")
         session = answered(an_opened_session(catalogue).session, a_briefing(), catalogue).session
         calls = [a_call("search"), a_call("outline")]
@@ -66,7 +66,7 @@ class TestToolsThatFail:
             session = answered(session, some_results(status=status, round=round)).session
         assert only(asked(session), ReasoningRequested).tools
 
-    def test_one_that_is_out_of_order_is_not_offered_but_its_alternative_is(self) -> None:
+    def test_an_unavailable_tool_is_replaced_by_its_alternative_in_the_offer(self) -> None:
         many = [f"tool_{n:02}" for n in range(31)]
         search = a_tool("search", description="why", alternatives=[Alternative(tool="tool_30").model_dump()])
         catalogue = a_catalogue(search, *many)
@@ -83,7 +83,7 @@ class TestToolsThatFail:
             "`search` was unavailable and was not offered; `tool_30` could be used instead."
         )
 
-    def test_one_the_model_calls_all_the_same_is_left_to_the_dispatcher(self) -> None:
+    def test_a_call_of_an_unavailable_tool_is_left_to_the_dispatcher(self) -> None:
         session = asked(an_opened_session(a_catalogue("fetch", "search")).session).session
         session = replace(session, models=replace(session.models, outages=Outages(tools=("search",))))
         request = only(answered(session, a_reply(calls=1)), ToolsRequested)
@@ -97,7 +97,7 @@ class TestToolsThatFail:
         decision = answered(session, a_briefing(), catalogue, outages=Outages(tools=("search",)))
         assert only(decision, ReasoningRequested).last_round_because.startswith("Every tool is unavailable")
 
-    def test_when_every_tool_is_out_of_order_the_model_answers_at_once(self) -> None:
+    def test_the_model_answers_at_once_when_every_tool_is_unavailable(self) -> None:
         decision = asked(an_opened_session().session, tools_out=("search",))
         request = only(decision, ReasoningRequested)
         assert (request.tools, request.last_round_because) == (
@@ -147,7 +147,7 @@ class TestWritesInDoubt:
             answered(batch, the_results(a_result("book"), a_result("search"))).session.writes.in_doubt == ()
         )
 
-    def test_one_of_unknown_outcome_stays_in_doubt(self) -> None:
+    def test_an_unknown_outcome_of_a_write_stays_unresolved(self) -> None:
         error = ToolError(error_type="outcome_unknown", message="?", suggested_action="Check.")
         unknown = a_result("book", status="error", error=error)
         session = answered(self.a_batch(), the_results(unknown, a_result("search"))).session
@@ -156,7 +156,7 @@ class TestWritesInDoubt:
         session = answered(self.a_batch(), the_results(a_result("book"), read)).session
         assert session.writes.in_doubt == ("search call_search",), "its alternative may have written"
 
-    def test_a_batch_that_became_a_dead_letter_leaves_its_writes_in_doubt(self) -> None:
+    def test_a_dead_lettered_batch_leaves_its_writes_unresolved(self) -> None:
         batch = self.a_batch()
         assert batch.pending_request is not None
         lost = ComponentFailed(

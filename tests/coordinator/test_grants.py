@@ -1,4 +1,4 @@
-"""Grants at the coordinator: what does not verify opens nothing, and without a key no grant does."""
+"""Grants at the coordinator: an invalid grant opens nothing, and without a key no grant does."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -56,7 +56,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("why", "grant"), REFUSED)
-def test_a_grant_that_does_not_verify_is_refused_at_the_door(why: str, grant: str) -> None:
+def test_an_invalid_grant_is_refused_on_admission(why: str, grant: str) -> None:
     with pytest.raises(GrantRefused, match=f"^grant: it {why}") as raised:
         VERIFIED.tenant_of(an_event(QuerySubmitted(query="Why?", grant=grant)))
     assert raised.value.code == "grant_invalid"
@@ -75,7 +75,7 @@ def test_a_grant_is_ignored_without_a_key_and_this_is_reported_once(
 
 
 @pytest.mark.parametrize("check", [GRANT_IGNORED, GrantCheck(problem="it was not signed by a key.")])
-def test_what_became_of_a_grant_is_recorded_with_the_opening_and_decided_by_again(check: GrantCheck) -> None:
+def test_the_result_of_a_grant_check_is_recorded_and_replays_the_same_decision(check: GrantCheck) -> None:
     query = a_query(grant=FORGED)
     event = an_event(query, at_s=0)
     decision = open_session(event, ENTRY, query, Opening(LIMITS, "c0ffee", grant=check), TOOLS)
@@ -86,7 +86,7 @@ def test_what_became_of_a_grant_is_recorded_with_the_opening_and_decided_by_agai
     assert decision.session.query.tenant == "default"
 
 
-def test_a_session_whose_grant_is_ignored_has_the_default_rights_and_says_so() -> None:
+def test_a_session_with_an_ignored_grant_has_the_default_rights_and_reports_it() -> None:
     query = a_query(grant=FORGED)
     opening = Opening(LIMITS, "c0ffee", grant=GRANT_IGNORED)
     session = open_session(an_event(query, at_s=0), ENTRY, query, opening, TOOLS).session
@@ -124,7 +124,7 @@ def built(bus: Bus) -> Service:
 
 
 @pytest.mark.parametrize("variable", ["COORDINATOR", "TOOL_DISPATCHER"])
-def test_the_keys_are_the_coordinators_own_or_those_of_a_dispatcher_beside_it(
+def test_the_keys_are_those_of_the_coordinator_or_of_a_dispatcher_in_the_same_process(
     bus: Bus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.setenv(f"ANTIPHON_{variable}_GRANT_KEY_FILE", public_keys(tmp_path))
@@ -134,7 +134,7 @@ def test_the_keys_are_the_coordinators_own_or_those_of_a_dispatcher_beside_it(
         built(bus)
 
 
-async def test_the_door_of_a_coordinator_rejects_forged_grants_and_gives_their_tenant_no_share(
+async def test_forged_grants_are_rejected_on_admission_and_give_their_tenant_no_share(
     bus: Bus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTIPHON_COORDINATOR_GRANT_KEY_FILE", public_keys(tmp_path))

@@ -118,7 +118,7 @@ async def test_a_session_waits_a_while_for_the_first_catalogue() -> None:
         await a_coordinator(None).on_query_submitted(a_delivery(QuerySubmitted(query="Why?")), FakeSession())
 
 
-async def test_a_session_that_waited_long_enough_begins_without_tools_and_says_so() -> None:
+async def test_a_session_that_waited_long_enough_starts_without_tools_and_reports_it() -> None:
     delivery = a_delivery(QuerySubmitted(query="Why?"), attempt=2)
     session = state_of(await a_coordinator(None).on_query_submitted(delivery, FakeSession()))
     assert session.tools.usable == ()
@@ -133,7 +133,7 @@ async def test_a_session_waits_for_a_catalogue_no_longer_than_its_deadline() -> 
     assert state_of(opened).tools.usable == ()
 
 
-async def test_only_the_first_of_many_sessions_waits_for_a_dispatcher_that_is_gone() -> None:
+async def test_only_the_first_of_many_sessions_waits_for_a_missing_dispatcher() -> None:
     coordinator, query = a_coordinator(None), QuerySubmitted(query="Why?")
     assert state_of(await coordinator.on_query_submitted(a_delivery(query, attempt=2), FakeSession()))
     assert state_of(await coordinator.on_query_submitted(a_delivery(query), FakeSession()))
@@ -146,7 +146,7 @@ async def test_a_session_that_is_answered_before_it_was_opened_stays_closed() ->
     assert await a_coordinator().on_query_submitted(query, answered) == NOTHING
 
 
-async def test_a_query_is_offered_as_many_tools_as_the_settings_say() -> None:
+async def test_the_number_of_offered_tools_follows_the_settings() -> None:
     tools = a_catalogue(*(f"t{n}" for n in range(6)))
     settings = CoordinatorSettings(tools_offered_all_max=5, tools_offered=3)
     coordinator = a_coordinator(tools=tools, offer=settings.offer)
@@ -169,7 +169,7 @@ async def test_a_decision_of_a_person_takes_a_waiting_session_on() -> None:
     assert await a_coordinator(tools=tools).on_event(a_delivery(a_decision(False)), out) == NOTHING
 
 
-async def test_a_session_that_waits_for_a_person_gives_its_room_to_others() -> None:
+async def test_a_session_that_waits_for_a_person_releases_its_slot() -> None:
     tools = a_catalogue(a_tool("book", approval="always"))
     coordinator = a_coordinator(tools=tools)
     reasoning = answered(an_opened_session(tools).session, a_briefing(), tools).session
@@ -187,12 +187,12 @@ async def test_an_event_of_an_unopened_session_is_dropped() -> None:
     assert await a_coordinator().on_event(a_delivery(AssemblyOverdue()), FakeSession()) == NOTHING
 
 
-async def test_a_cancellation_that_overtakes_the_opening_waits_for_it() -> None:
+async def test_a_cancellation_before_the_opening_is_retried() -> None:
     with pytest.raises(TryLater):
         await a_coordinator().on_event(a_delivery(CancellationRequested()), FakeSession())
 
 
-async def test_a_cancellation_waits_for_the_opening_where_no_catalogue_is_waited_for() -> None:
+async def test_a_cancellation_before_the_opening_is_retried_without_a_catalogue_wait() -> None:
     coordinator = a_coordinator(catalogue_wait_s=0.0)
     with pytest.raises(TryLater):
         await coordinator.on_event(a_delivery(CancellationRequested(), attempt=3), FakeSession())
@@ -232,7 +232,7 @@ async def test_a_session_whose_state_is_lost_is_answered_once_at_its_deadline() 
     assert await a_coordinator().on_event(Delivery(due, "2-0"), FakeSession()) == NOTHING
 
 
-async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> None:
+async def test_the_answer_of_the_coordinator_yields_to_an_existing_one() -> None:
     ending = replace(an_opened_session().session, phase="assembling")
     session = stored(ending)
     outcome = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
@@ -242,7 +242,7 @@ async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> N
     assert over == Outcome(closes_session=True), "it makes room, should the news of the answer be lost"
 
 
-async def test_the_coordinators_own_answer_holds_what_the_log_has() -> None:
+async def test_the_answer_of_the_coordinator_contains_reply_and_facts_of_the_log() -> None:
     """The reply, its facts, and the time it took: the timer's event bears the time that it was set at."""
     ending, log = an_ending(a_reply("It is 30 m high [F1]."))
     session = stored(ending, log=log)
@@ -295,7 +295,7 @@ def a_fact(statement: str) -> MemoryDelta:
 
 
 async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_again() -> None:
-    """Else it would count as open for ever: the timer that would have found it has struck by then."""
+    """Otherwise it would count as open indefinitely: the timer that would have found it has fired by then."""
     ending = replace(an_opened_session().session, phase="assembling")
     error = ErrorInfo(code="internal_error", message="it broke")
     failed = ComponentFailed(component="coordinator", failed_event=new_id(), error=error)
@@ -307,7 +307,7 @@ async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_aga
     assert (await a_coordinator().on_event(a_delivery(timer.event), session)).closes_session
 
 
-async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model() -> None:
+async def test_a_summary_updates_a_session_that_keeps_waiting_for_the_model() -> None:
     """Each step is decided on the newest session, cached or read again."""
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)
@@ -323,7 +323,7 @@ async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model()
     assert (after.summaries.ready, after.phase) == ("1-1", "tools")
 
 
-async def test_a_step_is_remembered_once_it_is_committed() -> None:
+async def test_a_step_is_cached_after_its_commit() -> None:
     coordinator, before = a_coordinator(), an_opened_session().session
     briefed = an_event(a_briefing(), answers=before.pending_request)
     outcome = await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
@@ -335,7 +335,7 @@ async def test_a_step_is_remembered_once_it_is_committed() -> None:
     assert await coordinator.on_event(reply, unread) == NOTHING, "it is remembered for one event"
 
 
-async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_place() -> None:
+async def test_a_step_overtaken_by_a_summary_is_not_cached() -> None:
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)
     summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
@@ -346,7 +346,7 @@ async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_plac
     assert after.summaries.ready is None
 
 
-async def test_the_state_document_is_small_whatever_the_query() -> None:
+async def test_the_state_document_is_small_for_any_query() -> None:
     query = QuerySubmitted(query="Why? " * 20_000)
     outcome = await a_coordinator().on_query_submitted(a_delivery(query), FakeSession())
     (write,) = outcome.writes
@@ -354,8 +354,8 @@ async def test_the_state_document_is_small_whatever_the_query() -> None:
     assert len(write.content) < 2_000
 
 
-def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_its_place() -> None:
-    """Its work is taken over when its lease is out, which is looked for every quarter of a lease."""
+def test_a_dead_assembler_is_replaced_before_the_coordinator_answers_itself() -> None:
+    """Its work is reclaimed when its lease expires, which is checked every quarter of a lease."""
     bus, coordinator = BusSettings(), CoordinatorSettings()
     assert coordinator.limits(bus.lease_s, bus.deadline_max_s).assembly_s > 2 * 1.25 * bus.lease_s
     (overdue, _) = met(an_opened_session().session, CancellationRequested()).timers
@@ -375,7 +375,7 @@ async def test_a_step_that_another_worker_has_committed_is_not_remembered() -> N
 
 
 @pytest.mark.parametrize(("all_max", "is_aside"), [(1, True), (30, False)])
-async def test_many_tools_are_ranked_beside_the_event_loop(
+async def test_many_tools_are_ranked_outside_the_event_loop(
     all_max: int, is_aside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[str] = []

@@ -65,14 +65,14 @@ def test_many_tools_are_offered_in_part_those_that_fit_the_question_and_a_tool_t
     assert names == tuple(tool.name for tool in MANY.tools if tool.name in names), "in the catalogue's order"
 
 
-def test_how_many_is_a_setting() -> None:
+def test_the_number_of_offered_tools_is_a_setting() -> None:
     session = an_opened_session(MANY, query="weather", offer=OfferBounds(all_max=3, subset=1)).session
     assert shown(session) == ("find_tools", "zz_weather")
     everything = an_opened_session(MANY, offer=OfferBounds(all_max=33)).session
     assert len(shown(everything)) == 33
 
 
-def test_pinned_tools_are_offered_beside_the_others() -> None:
+def test_pinned_tools_are_offered_in_addition_to_the_others() -> None:
     catalogue = a_catalogue(*FILLER, *BUILT_INS, WEATHER, a_tool("aa_pinned", pinned=True))
     session = an_opened_session(catalogue, query="weather", offer=OfferBounds(subset=2)).session
     assert shown(session, catalogue) == ("aa_pinned", "find_tools", "t00", "zz_weather")
@@ -83,13 +83,13 @@ def test_tools_that_a_query_names_are_counted_alone() -> None:
     assert shown(session) == ("t03", "zz_weather")
 
 
-def test_tools_beyond_the_scopes_are_neither_counted_nor_offered() -> None:
+def test_tools_outside_the_scopes_are_neither_counted_nor_offered() -> None:
     writes = [a_tool(f"w{n:02}", "write", "weather weather") for n in range(31)]
     catalogue = a_catalogue(*writes, WEATHER, default_scopes=["read"])
     assert shown(an_opened_session(catalogue, query="weather").session, catalogue) == ("zz_weather",)
 
 
-def test_what_is_not_offered_may_still_be_called_and_is_offered_from_then_on() -> None:
+def test_a_tool_outside_the_offer_may_be_called_and_is_offered_afterwards() -> None:
     session = an_opened_session(MANY, offer=OfferBounds(subset=2)).session
     assert "t17" not in shown(session)
     reasoning = answered(session, a_briefing(), MANY).session
@@ -101,7 +101,7 @@ def test_what_is_not_offered_may_still_be_called_and_is_offered_from_then_on() -
     assert set(shown(after)) == {*shown(session), "t17"}
 
 
-def test_what_find_tools_has_found_is_offered_as_far_as_the_session_may_use_it() -> None:
+def test_tools_found_by_find_tools_are_offered_if_the_session_may_use_them() -> None:
     catalogue = a_catalogue(
         *FILLER, *BUILT_INS, WEATHER, a_tool("zz_write", "write"), default_scopes=["read"]
     )
@@ -113,13 +113,13 @@ def test_what_find_tools_has_found_is_offered_as_far_as_the_session_may_use_it()
 
 
 @pytest.mark.parametrize("data", [None, "zz_weather", {"tools": "zz_weather"}, {"tools": [7]}])
-def test_what_find_tools_should_not_return_adds_nothing(data: Any) -> None:
+def test_a_malformed_result_of_find_tools_adds_no_tool(data: Any) -> None:
     session = an_opened_session(MANY, offer=OfferBounds(subset=1)).session
     reply, result = a_reply("", [a_call("find_tools")]), a_result("find_tools", data=data)
     assert next_round(session, MANY, reply, result).tools.offer == session.tools.offer
 
 
-def test_another_tool_that_speaks_of_tools_adds_nothing() -> None:
+def test_a_result_of_another_tool_that_lists_tools_adds_nothing() -> None:
     session = an_opened_session(MANY, offer=OfferBounds(subset=1)).session
     result = a_result("t00", data={"tools": [{"name": "zz_weather"}]})
     assert next_round(session, MANY, a_reply("", [a_call("t00")]), result).tools.offer == session.tools.offer
@@ -132,7 +132,7 @@ def test_the_tools_that_a_replys_words_fit_best_are_offered_from_then_on() -> No
     assert shown(after) == ("find_tools", "zy_mail", "zz_weather")
 
 
-def test_a_reply_about_what_is_offered_already_leaves_the_offer_as_it_was() -> None:
+def test_a_reply_about_offered_tools_leaves_the_offer_unchanged() -> None:
     """So that the prompt's beginning stays in the cache."""
     session = an_opened_session(MANY, query="weather", offer=OfferBounds(subset=1)).session
     reply = a_reply("I ask for the weather again.", [a_call("zz_weather")])
@@ -167,7 +167,7 @@ def test_recall_is_offered_once_a_briefing_has_left_something_out(outline: dict[
     assert shown(later, catalogue) == ("recall", "search"), "and from then on"
 
 
-def test_a_recall_counts_as_any_call_does() -> None:
+def test_a_recall_counts_towards_the_call_limit() -> None:
     catalogue = a_catalogue(*BUILT_INS, "search")
     session = an_opened_session(catalogue, max_tool_calls=1).session
     briefed = answered(session, a_briefing(omitted=1), catalogue).session
@@ -187,7 +187,7 @@ def test_a_tool_for_certain_rounds_is_offered_and_allowed_in_those_alone() -> No
         session = answered(batch.session, the_results(a_result("search")), catalogue).session
 
 
-def test_of_many_tools_those_for_certain_rounds_compete_in_those() -> None:
+def test_tools_limited_to_certain_rounds_compete_in_those_rounds_only() -> None:
     late = a_tool("late_weather", description="Weather forecast.", rounds=[2])
     catalogue = a_catalogue(*FILLER, WEATHER, late)
     session = an_opened_session(catalogue, query="Weather forecast?", offer=OfferBounds(subset=1)).session
@@ -206,7 +206,7 @@ def test_tools_are_counted_by_round() -> None:
 
 
 def test_a_catalogue_that_is_not_kept_any_more_does_not_stop_the_session() -> None:
-    """The engine tells the model that the tools are unavailable."""
+    """The engine notifies the model that the tools are unavailable."""
     session = an_opened_session(MANY, ("t03", "zz_weather")).session
     assert shown(session, Catalogue()) == ("t03", "zz_weather")
     reasoning = answered(session, a_briefing(), Catalogue()).session
@@ -230,7 +230,7 @@ def a_random_tool(n: int) -> ToolDefinition:
     st.integers(1, 10),
     st.integers(1, 6),
 )
-def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
+def test_an_offer_contains_only_usable_tools_within_its_bounds(
     numbers: list[int], query: str, all_max: int, subset: int, max_rounds: int
 ) -> None:
     catalogue = a_catalogue(*map(a_random_tool, numbers), default_scopes=["read"])
@@ -271,7 +271,7 @@ def test_a_plan_can_be_asked_for_where_there_is_a_workflow_and_is_given_the_cata
     assert shown(named, with_workflow) == ("book",)
 
 
-def test_what_a_plan_names_is_offered_from_then_on() -> None:
+def test_a_tool_named_by_a_plan_is_offered_afterwards() -> None:
     workflow = a_tool("w_zz").model_copy(update={"workflow": "abc"})
     catalogue = a_catalogue(*FILLER, *BUILT_INS, "_plan", workflow)
     session = an_opened_session(catalogue, query="one thing").session

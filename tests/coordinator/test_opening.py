@@ -46,7 +46,7 @@ def test_without_a_grant_the_operators_default_scopes_hold() -> None:
     assert decision.session.uncertainty == (), "nobody has asked for more"
 
 
-def test_a_grant_says_whose_session_it_is_and_which_tools_are_within_it() -> None:
+def test_a_grant_determines_the_tenant_and_the_usable_tools() -> None:
     grant = a_grant(["read", "write", "vault"], tenant="acme")
     session = an_opened_session(TOOLS, grant=grant).session
     assert session.tools.usable == ("book", "search", "secrets")
@@ -64,7 +64,7 @@ def test_a_grant_says_whose_session_it_is_and_which_tools_are_within_it() -> Non
         (a_grant(["read"], session="other"), "it is for session other alone."),
     ],
 )  # fmt: skip  # one case a line
-def test_a_grant_that_is_of_no_use_offers_no_tools_and_says_why(grant: str, why: str) -> None:
+def test_an_unusable_grant_offers_no_tools_and_reports_the_reason(grant: str, why: str) -> None:
     session = an_opened_session(TOOLS, ("search",), grant=grant).session
     assert session.tools.usable == session.tools.built_ins == ()
     (uncertainty,) = session.uncertainty
@@ -78,7 +78,7 @@ def test_a_grant_for_this_session_is_as_good_as_one_for_any() -> None:
 
 
 def test_options_choose_among_the_tools_of_the_scopes_and_widen_nothing() -> None:
-    """A session may use only tools within its scopes, whatever the query's options name."""
+    """A session may use only tools within its scopes, regardless of the query's options."""
     session = an_opened_session(TOOLS, ("book", "search", "fly", "secrets")).session
     assert session.tools.usable == ("search",)
     assert uncertainties_of(session) == [
@@ -107,7 +107,7 @@ def test_a_tool_whose_contract_cannot_be_read_is_not_used() -> None:
     assert session.uncertainty[0].message == "The contract of 'newer' cannot be read; it was not used."
 
 
-def test_a_session_without_tools_of_its_own_gets_none_of_the_dispatchers() -> None:
+def test_a_session_without_usable_tools_gets_no_built_in_ones() -> None:
     catalogue = a_catalogue("find_tools", "read_result", a_tool("book", "write"), default_scopes=["read"])
     assert an_opened_session(catalogue).session.tools.built_ins == ()
     session = an_opened_session(catalogue, grant=a_grant(["read", "write"])).session
@@ -126,7 +126,7 @@ def test_a_document_of_before_there_were_grants_still_loads() -> None:
     assert SESSION.read(SESSION.write(session, session.format)) == session
 
 
-def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> None:
+def test_a_session_with_every_field_set_survives_its_document() -> None:
     catalogue = a_catalogue(*(f"t{n:02}" for n in range(40)), a_tool("book", approval="always"))
     grant = a_grant(["read"], tenant="acme")
     session = an_opened_session(catalogue, grant=grant, query="book", offer=OfferBounds(5, 2)).session
@@ -136,7 +136,7 @@ def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> Non
     assert SESSION.read(SESSION.write(session, session.format)) == session
 
 
-def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
+def test_a_session_is_opened_the_same_from_its_log() -> None:
     """Independent of the settings at that time: they reach it as data."""
     catalogue = a_catalogue(*(a_tool(f"t{n}", description="finds books") for n in range(9)))
     first = an_opened_session(catalogue, offer=OfferBounds(5, 2), models=("own", "other"), max_rounds=7)
@@ -157,7 +157,7 @@ def test_only_the_first_of_very_many_missing_tools_are_named() -> None:
     assert uncertainties[-1].message == "980 more requested tools were not used."
 
 
-def test_no_session_outlives_half_of_what_is_kept_of_it() -> None:
+def test_no_session_outlives_half_of_its_retention() -> None:
     """Its documents expire; the deadline must find them."""
     limits = CoordinatorSettings(deadline_s=300).limits(5, BusSettings(retention_s=400).deadline_max_s)
     assert resolve_limits(QueryOptions(), limits).deadline_s == 200

@@ -90,7 +90,7 @@ def test_the_last_attempt_is_reported_with_its_errors_when_no_round_is_left() ->
     assert any(isinstance(one, AnswerRefused) for one in decision.commands)
 
 
-def test_a_budget_that_ends_behind_a_refusal_ends_as_invalid() -> None:
+def test_a_budget_exhausted_after_a_refusal_ends_as_invalid() -> None:
     refused = replied(opened(max_tokens=5_000), MISFITS, usage=Usage(input_tokens=4_900)).session
     request = ending(answered(refused, a_briefing(2)))
     assert (request.status, request.termination_reason) == ("partial", "output_invalid")
@@ -134,7 +134,7 @@ def refusal(decision: Decision) -> str:
     return " ".join(next(one for one in decision.commands if isinstance(one, AnswerRefused)).because)
 
 
-def test_an_answer_counts_once_every_validation_has_passed_on_it() -> None:
+def test_an_answer_counts_only_after_every_validation_passed() -> None:
     session = validating("validate_full", "validate_minimal")
     session = validated(
         session, a_validation("validate_full", THING), a_validation("validate_minimal", THING)
@@ -142,7 +142,7 @@ def test_an_answer_counts_once_every_validation_has_passed_on_it() -> None:
     assert ending(replied(session, FITS, catalogue=BOTH)).has_result
 
 
-def test_without_validation_it_is_refused_with_what_is_missing() -> None:
+def test_a_result_without_validation_is_refused_with_the_missing_tool() -> None:
     decision = replied(validating("validate_full"), FITS, catalogue=BOTH)
     assert "`validate_full` has not been called on what you returned" in refusal(decision)
 
@@ -171,7 +171,7 @@ def test_the_newest_run_on_the_content_counts_and_runs_on_other_content_do_not_m
     assert refusal(replied(broken, FITS, catalogue=BOTH)) == "`validate_full`: no"
 
 
-def test_out_of_budget_behind_a_refused_answer_that_fits_it_ends_as_not_validated() -> None:
+def test_a_budget_exhausted_after_an_unvalidated_answer_ends_as_not_validated() -> None:
     request = ending(replied(validating("validate_full", max_rounds=1), FITS, catalogue=BOTH))
     assert (request.status, request.termination_reason) == ("partial", "validation_incomplete")
     assert not request.has_result
@@ -208,7 +208,7 @@ RUNS = st.lists(
 
 
 @given(RUNS)
-def test_whatever_was_validated_in_whatever_order_only_what_passed_last_counts(
+def test_only_the_last_validation_of_each_tool_counts(
     runs: list[tuple[str, dict[str, int], bool]],
 ) -> None:
     session = validating("validate_full", "validate_minimal", max_rounds=20)
@@ -224,7 +224,7 @@ TEXTS = st.sampled_from([FITS, MISFITS, "Prose.", f"{FITS} {MISFITS}", "{", f"``
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=8), st.integers(1, 5))
-def test_in_any_order_of_replies_one_answer_comes_within_the_rounds_and_only_what_fits_is_a_result(
+def test_only_a_fitting_answer_within_the_rounds_becomes_the_result(
     texts: list[str], max_rounds: int
 ) -> None:
     session = opened(max_rounds=max_rounds)
@@ -264,13 +264,13 @@ def test_a_reply_that_breaks_the_form_is_refused_also_where_no_shape_is_demanded
     assert "does not count" in request.notice
 
 
-def test_a_refused_answer_is_not_repeated_once_calls_are_made() -> None:
+def test_the_reasons_of_a_refusal_are_cleared_after_further_calls() -> None:
     session = plainly_replied(an_opened_session().session, refused=("No.",)).session
     called = plainly_replied(session, calls=1).session
     assert called.output.because == ()
 
 
-def test_in_the_last_round_the_session_ends_with_what_the_refused_reply_held() -> None:
+def test_the_last_round_ends_with_the_text_of_the_refused_reply() -> None:
     session = an_opened_session(max_rounds=1).session
     request = ending(plainly_replied(session, "Blue [F1].", refused=("There is one key too many.",)))
     assert (request.status, request.termination_reason) == ("partial", "max_rounds_reached")

@@ -50,7 +50,7 @@ def answered_alone(
     return answer_without_assembler(opened, asked, found, CATALOGUE, START + timedelta(seconds=42), WHY)
 
 
-def test_it_holds_the_last_reply_with_the_sources_that_it_cites() -> None:
+def test_the_coordinators_answer_holds_the_last_reply_with_its_sources() -> None:
     response = answered_alone()
     assert response.answer.startswith("Light 2 is white [1][2].\n\n---\n\n*The answer could not")
     assert [(one.number, one.id, one.tool, one.call_id) for one in response.sources] == [
@@ -60,7 +60,7 @@ def test_it_holds_the_last_reply_with_the_sources_that_it_cites() -> None:
     assert "1. Light 2 is white. (`search`, call_1)" in response.answer
 
 
-def test_it_is_partial_and_says_why_the_session_had_ended() -> None:
+def test_the_coordinators_answer_is_partial_and_states_the_reason() -> None:
     response = answered_alone()
     assert (response.status, response.termination_reason) == ("partial", "natural_completion")
     assert [(one.kind, one.severity) for one in response.uncertainty] == [("component_failed", "serious")]
@@ -72,7 +72,7 @@ def test_the_time_it_took_ends_when_it_is_given() -> None:
     assert answered_alone().duration_ms == 42_000
 
 
-def test_a_reply_that_cites_nothing_stands_beside_the_newest_facts() -> None:
+def test_a_reply_without_citations_lists_the_newest_facts() -> None:
     response = answered_alone("They are white.")
     assert response.answer.startswith("They are white.")
     assert [(one.number, one.id) for one in response.sources] == [(0, "F1"), (0, "F2")]
@@ -118,7 +118,7 @@ def test_a_write_of_unknown_outcome_is_an_uncertainty() -> None:
     assert "- `wipe` (call_wipe): whether it took effect is unknown" in response.answer
 
 
-def test_it_says_what_was_repeated_and_what_was_refused() -> None:
+def test_the_coordinators_answer_lists_repeated_and_refused_writes() -> None:
     uses = (
         a_use("pay"),
         a_use("pay").model_copy(update={"call_id": "c2", "round": 2, "repeated": "call_pay"}),
@@ -135,7 +135,7 @@ def test_it_says_what_was_repeated_and_what_was_refused() -> None:
     assert "tool_failed" not in {one.kind for one in response.uncertainty}
 
 
-def test_what_a_later_call_has_settled_is_not_unknown_any_more() -> None:
+def test_a_write_settled_by_a_later_call_is_no_longer_unknown() -> None:
     first = a_use("pay", "outcome_unknown")
     asked_again = first.model_copy(update={"call_id": "c2", "repeated": "call_pay"})
     last = a_use("pay").model_copy(update={"call_id": "c3", "settles": "call_pay"})
@@ -146,7 +146,7 @@ def test_what_a_later_call_has_settled_is_not_unknown_any_more() -> None:
     assert "- `pay` (call_pay): a later call shows the outcome" in after.answer
 
 
-def test_it_is_bounded() -> None:
+def test_the_coordinators_answer_is_bounded() -> None:
     many = a_memory(*(a_use("pay") for _ in range(300)), facts=300)
     response = answered_alone(f"All [{', '.join(f'F{n}' for n in range(1, 301))}].", many)
     assert len(response.sources) == 50

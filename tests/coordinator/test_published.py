@@ -70,7 +70,7 @@ def test_every_fault_of_every_file_is_named_by_line_and_column(tmp_path: Path) -
     )
 
 
-def test_a_name_becomes_the_steps_and_is_kept_beside_them(tmp_path: Path) -> None:
+def test_a_published_name_is_replaced_by_its_steps_and_kept(tmp_path: Path) -> None:
     published = read_published([str(a_file(tmp_path, "assembly.yaml"))])
     query = with_published(an_asking(steps="assembly"), published).data
     assert isinstance(query, QuerySubmitted)
@@ -80,7 +80,7 @@ def test_a_name_becomes_the_steps_and_is_kept_beside_them(tmp_path: Path) -> Non
     assert with_published(given, {}) is given
 
 
-def test_an_unknown_name_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
+def test_an_unknown_name_is_refused_with_the_available_names(tmp_path: Path) -> None:
     published = read_published([str(a_file(tmp_path, "assembly.yaml")), str(a_file(tmp_path, "repair.yaml"))])
     with pytest.raises(
         Unacceptable, match=r"options.steps: no published steps are named 'asembly'."
@@ -89,7 +89,7 @@ def test_an_unknown_name_is_refused_with_the_names_there_are(tmp_path: Path) -> 
     assert refused.value.hint == "Did you mean assembly? There are: assembly, repair."
 
 
-def test_the_same_name_is_the_same_session_whatever_the_file_holds_by_then(tmp_path: Path) -> None:
+def test_the_same_name_is_the_same_session_after_the_file_changed(tmp_path: Path) -> None:
     asked = an_asking(steps="assembly")
     first = with_published(asked, read_published([str(a_file(tmp_path, "assembly.yaml"))]))
     again = with_published(asked, read_published([str(a_file(tmp_path, "assembly.yaml", OTHER))]))

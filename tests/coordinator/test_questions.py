@@ -78,7 +78,7 @@ def batch(decision: Decision) -> dict[str, RequestedCall]:
 
 
 class TestOffer:
-    def test_the_user_can_be_asked_where_one_is_there(self) -> None:
+    def test_the_user_can_be_asked_only_in_an_interactive_session(self) -> None:
         for interactive, tools in ((True, ("ask_user", "search")), (False, ("search",)), (None, ("search",))):
             session = an_opened_session(TOOLS, ("search",), interactive=interactive).session
             assert only(answered(session, a_briefing(), TOOLS), ReasoningRequested).tools == tools
@@ -106,7 +106,7 @@ class TestAsking:
         assert (asked.round, asked.until) == (1, due)
         assert decision.timers == (SetTimer("person", due, PersonOverdue(round=1)),)
 
-    def test_the_batch_goes_out_with_the_place_of_the_answer(self) -> None:
+    def test_the_batch_is_sent_with_the_entry_of_the_answer(self) -> None:
         decision = after(waiting(a_call("search", "s"), a_question()), an_answer())
         calls = batch(decision)
         assert (calls["s"].answer, calls["q1"].answer) == (None, SUBMITTED)
@@ -116,13 +116,13 @@ class TestAsking:
         assert decision.timers == (CancelTimer("person"),)
         assert (decision.session.people.pending, decision.session.people.unanswered) == ((), ())
 
-    def test_what_the_user_says_is_trusted(self) -> None:
+    def test_an_answer_of_the_user_is_trusted(self) -> None:
         session = after(waiting(), an_answer()).session
         done = answered(session, the_results(a_result("ask_user", data={"answer": "Red."})), TOOLS)
         assert only(done, BriefingRequested).untrusted == ()
         assert not done.session.material.has_untrusted
 
-    def test_answers_may_come_one_by_one(self) -> None:
+    def test_answers_may_arrive_one_by_one(self) -> None:
         session = waiting(a_question("q1"), a_question("q2"))
         first = after(session, an_answer("Blue.", "q2"))
         assert (first.commands, first.timers, first.session.people.unanswered) == ((), (), ("q1",))
@@ -132,7 +132,7 @@ class TestAsking:
             "q2": SUBMITTED,
         }
 
-    def test_an_answer_that_is_late_said_twice_or_to_others_changes_nothing(self) -> None:
+    def test_a_late_duplicate_or_unrelated_answer_changes_nothing(self) -> None:
         session = waiting(a_question("q1"), a_question("q2"), BOOK)
         for foreign in (
             an_answer("?", "q9"),
@@ -167,7 +167,7 @@ class TestAsking:
         assert all("at most 3 questions" in (why or "") for why in refused[3:])
         assert after(decision.session, an_answer()).session.spent.tool_calls == 3
 
-    def test_an_id_that_is_used_twice_asks_once(self) -> None:
+    def test_a_call_id_used_twice_asks_once(self) -> None:
         decision = called(a_session(), a_question("q", "This?"), a_question("q", "That?"))
         assert [question.question for question in only(decision, QuestionAsked).questions] == ["This?"]
         only(after(decision.session, an_answer()), ToolsRequested)
@@ -177,7 +177,7 @@ class TestAsking:
         assert [question.id for question in only(decision, QuestionAsked).questions] == ["q1"]
         only(called(a_session(max_tool_calls=1), a_call("search"), a_question()), ToolsRequested)
 
-    def test_the_user_is_not_asked_what_stands_in_another_calls_result(self) -> None:
+    def test_a_question_with_a_placeholder_is_refused(self) -> None:
         (call,) = only(called(a_session(), a_question(question="${calls[0].title}")), ToolsRequested).calls
         assert "no placeholder" in (call.refused or "")
 
@@ -194,7 +194,7 @@ class TestAsking:
             a_call("ask_user", "q1", problem="The arguments came as a list."),
         ],
     )
-    def test_an_invalid_question_is_not_asked(self, call: ToolCall) -> None:
+    def test_an_invalid_question_is_not_forwarded_to_the_user(self, call: ToolCall) -> None:
         (sent,) = only(called(a_session(), call), ToolsRequested).calls
         assert (sent.refused, sent.answer) == (None, None), "the dispatcher says what is wrong with it"
 
@@ -229,7 +229,7 @@ class TestWaiting:
         assert end is not None
         assert (end - decision.session.opened).total_seconds() == waits_s + 1, "the model asks after a second"
 
-    def test_when_the_time_is_over_the_batch_goes_out_with_what_there_is(self) -> None:
+    def test_after_the_wait_the_batch_is_sent_with_the_answers_received(self) -> None:
         session = waiting(
             a_call("search", "s"), a_question("q1", "Which?"), a_question("q2"), BOOK, a_call("book", "b2")
         )
@@ -307,7 +307,7 @@ saying = st.one_of(
 
 
 @given(calls=st.lists(asking, min_size=1, max_size=5), inputs=st.lists(saying, max_size=8))
-def test_in_any_order_a_batch_goes_out_once_and_every_call_with_its_due(
+def test_a_batch_is_sent_once_with_all_decisions_and_answers_in_any_order(
     calls: list[ToolCall], inputs: list[EventData]
 ) -> None:
     decision = called(a_session(), *calls)

@@ -44,7 +44,7 @@ def test_the_changes_of_a_document_give_it_back(format: int) -> None:
     assert document_of(changes(None, before), changes(before, after), format=format) == after
 
 
-def test_of_a_part_that_changed_only_the_fields_that_did_are_told() -> None:
+def test_a_change_lists_only_the_changed_fields_of_a_part() -> None:
     before = opened(3)
     after = replace(before, round=2, material=replace(before.material, reasoning="5-0"))
     assert changes(before, after) == {"round": 2, "material": {"reasoning": "5-0"}}
@@ -60,7 +60,7 @@ def test_a_field_that_is_back_at_its_default_is_a_change(format: int) -> None:
 
 
 @FORMATS
-def test_a_field_that_was_written_again_as_it_was_is_none(format: int) -> None:
+def test_a_field_rewritten_with_the_same_value_is_no_change(format: int) -> None:
     before = opened(format)
     again = replace(before.tools, usable=(*before.tools.usable,))
     assert changes(before, replace(before, tools=again)) == {}

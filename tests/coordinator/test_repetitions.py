@@ -93,7 +93,7 @@ def test_a_session_of_format_1_mints_keys_and_repeats_nothing() -> None:
     assert call.idempotency_key == f"default/{session.id}/2/s9"
 
 
-def test_it_goes_out_as_the_call_that_it_repeats() -> None:
+def test_a_repetition_is_sent_as_the_call_it_repeats() -> None:
     (call,) = sent(asked(made(), a_repetition("c1")))
     assert (call.id, call.name, call.arguments) == ("r1", "pay", {"to": "a"})
     assert (call.repeat_of, call.reason) == ("c1", "Twice is better.")
@@ -130,7 +130,7 @@ def test_the_approval_rules_of_the_tool_apply() -> None:
     assert (to_approve.id, to_approve.tool, to_approve.arguments) == ("r1", "book", {"room": 7})
 
 
-def test_what_may_have_taken_effect_needs_a_person() -> None:
+def test_a_repetition_of_a_write_with_unknown_outcome_needs_a_person() -> None:
     decision = asked(made(status="error", error=UNKNOWN), a_repetition("c1"))
     (to_approve,) = only(decision, ApprovalRequested).calls
     assert "it repeats call c1, and it is unknown whether that call took effect" in to_approve.because
@@ -140,7 +140,7 @@ def test_what_may_have_taken_effect_needs_a_person() -> None:
     assert call.approval is not None
 
 
-def test_where_no_person_is_there_it_is_refused_with_the_reason() -> None:
+def test_without_a_reachable_person_a_repetition_is_refused_with_the_reason() -> None:
     session = made(status="error", error=UNKNOWN)
     hurried = replace(session, deadline=an_event(a_reply(), at_s=2).time)
     (call,) = sent(asked(hurried, a_repetition("c1")))
@@ -148,7 +148,7 @@ def test_where_no_person_is_there_it_is_refused_with_the_reason() -> None:
     assert "a person has to approve it" in call.refused
 
 
-def test_so_does_one_whose_own_repetition_may_have() -> None:
+def test_a_repetition_of_an_uncertain_repetition_needs_a_person() -> None:
     session = after(
         asked(made(), a_repetition("c1")).session,
         a_result("pay", call_id="r1", status="error", error=UNKNOWN),
@@ -163,7 +163,7 @@ def test_a_call_settled_by_an_identical_one_needs_no_approval() -> None:
     assert sent(asked(session, a_repetition("c1")))
 
 
-def test_so_does_one_that_ran_in_its_place() -> None:
+def test_a_write_settled_by_its_replacement_may_be_repeated() -> None:
     session = asked(made(status="error", error=UNKNOWN), a_call("pay", "c2", arguments={"to": "a"})).session
     session = after(session, a_result("pay", call_id="c2", settles="c1"))
     assert session.writes.in_doubt == ()
@@ -188,7 +188,7 @@ def test_ask_has_a_person_decide_on_an_identical_call() -> None:
     assert call.approval is not None
 
 
-def test_the_session_goes_on_as_ever() -> None:
+def test_the_session_continues_after_a_repetition() -> None:
     assert only(
         answered(
             asked(made(), a_repetition("c1")).session,

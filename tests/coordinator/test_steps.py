@@ -163,7 +163,7 @@ def test_a_call_of_another_steps_tool_is_refused_with_the_reason(
     assert decision.session.spent.tool_calls == in_step(number).spent.tool_calls + (why is None)
 
 
-def test_a_refused_output_goes_on_in_the_same_attempt() -> None:
+def test_a_refused_output_continues_the_same_attempt() -> None:
     decision = replied(in_step(2), FITS)
     assert any(isinstance(one, AnswerRefused) for one in decision.commands)
     assert not begins(decision)
@@ -171,7 +171,7 @@ def test_a_refused_output_goes_on_in_the_same_attempt() -> None:
     assert "`validate` has not been called" in only(briefed(decision.session), ReasoningRequested).notice
 
 
-def test_a_text_that_ends_a_step_must_say_something() -> None:
+def test_an_empty_or_truncated_text_does_not_end_a_step() -> None:
     for reply in (replied(in_step(1), " "), replied(in_step(1), stop_reason="max_tokens")):
         assert reply.session.steps.number == 1
         assert any(isinstance(one, AnswerRefused) for one in reply.commands)
@@ -212,7 +212,7 @@ def test_in_the_last_round_of_an_attempt_the_model_has_to_answer() -> None:
     assert ending(replied(session, FITS)).status == "complete"
 
 
-def test_a_step_that_fails_in_every_attempt_ends_the_session_with_what_was_produced() -> None:
+def test_a_step_that_fails_in_every_attempt_ends_the_session_with_the_earlier_outputs() -> None:
     decision = spent_attempt(spent_attempt(in_step(2)).session)
     request = ending(decision)
     assert (request.status, request.termination_reason) == ("partial", "step_failed")
@@ -249,7 +249,7 @@ def test_a_refused_answer_ends_the_reports_of_failed_rounds() -> None:
     assert failed(after).tools.barren_rounds == 1
 
 
-def test_a_limit_of_the_session_ends_it_in_whatever_step_it_is() -> None:
+def test_a_limit_of_the_session_ends_it_in_any_step() -> None:
     session = in_step(2, max_rounds=3)
     last = only(briefed(replied(session, MISFITS).session), ReasoningRequested)
     assert "The limit of 3 rounds is reached." in last.last_round_because

@@ -68,7 +68,7 @@ def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:
     return decision.session, only(decision, BriefingRequested)
 
 
-def test_a_summary_is_asked_for_behind_the_model() -> None:
+def test_a_summary_is_requested_after_the_model() -> None:
     decision = asked()
     first, second = decision.commands
     assert isinstance(first, ReasoningRequested)
@@ -94,13 +94,13 @@ def test_a_summary_that_comes_while_the_session_is_briefed_waits_for_the_next_br
     assert later.summary == OTHER_ENTRY
 
 
-def test_what_summaries_use_counts() -> None:
+def test_the_usage_of_summaries_counts() -> None:
     session = asked().session
     assert after(session, WRITTEN).spent.usage.total_tokens == 950
     assert after(session, FAILED).spent.usage.total_tokens == 7
 
 
-def test_the_model_is_asked_with_what_summaries_have_left() -> None:
+def test_the_tokens_of_summaries_reduce_those_of_the_model() -> None:
     briefing, _ = next_briefing(after(asked().session, WRITTEN))
     request = only(answered(briefing, a_briefing(2)), ReasoningRequested)
     assert request.tokens_left == 200_000 - 120 - 950
@@ -115,7 +115,7 @@ def again(session: Session) -> tuple[Session, bool]:
     return decision.session, is_asked
 
 
-def test_after_two_failures_no_more_are_asked_for() -> None:
+def test_no_summary_is_requested_after_two_failures() -> None:
     session, is_asked = again(after(asked(max_rounds=9).session, FAILED))
     assert is_asked
     session, is_asked = again(after(session, FAILED))
@@ -132,7 +132,7 @@ def test_a_refused_summary_counts_as_a_failure() -> None:
 
 
 @pytest.mark.parametrize("fed", ["the request", "the reply"])
-def test_a_dead_letter_about_a_summary_counts_as_a_failure_and_the_session_goes_on(fed: str) -> None:
+def test_a_dead_lettered_summary_counts_as_a_failure_and_the_session_continues(fed: str) -> None:
     session = asked().session
     assert session.summaries.awaiting is not None
     component, failed = "reasoning_engine", session.summaries.awaiting
@@ -183,11 +183,11 @@ def test_summaries_take_a_fifth_of_the_token_budget_at_most() -> None:
     ],
     ids=["last round", "no calls left", "no tools", "few tokens"],
 )
-def test_where_a_summary_is_of_no_use_none_is_asked_for(options: dict[str, Any]) -> None:
+def test_no_summary_is_requested_when_it_is_of_no_use(options: dict[str, Any]) -> None:
     only(asked(**options), ReasoningRequested)
 
 
-def test_where_the_session_needs_its_tokens_itself_no_summary_is_asked_for() -> None:
+def test_no_summary_is_requested_when_the_session_needs_its_tokens() -> None:
     session = an_opened_session().session
     for spent, is_asked in ((190_000, True), (195_000, False)):
         spending = replace(session, spent=Spent(usage=Usage(input_tokens=spent)))

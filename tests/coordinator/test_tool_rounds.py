@@ -41,32 +41,32 @@ def test_a_bound_on_rounds_with_tools_is_one_on_rounds_too_unless_both_are_set()
     assert asked.max_rounds == 3
 
 
-def test_after_that_many_rounds_the_model_is_asked_once_more_without_tools() -> None:
+def test_after_the_last_tool_round_the_model_is_asked_once_more_without_tools() -> None:
     before = only(after_tool_rounds(1, max_tool_rounds=2), ReasoningRequested)
     last = only(after_tool_rounds(2, max_tool_rounds=2), ReasoningRequested)
     assert (before.tools, before.last_round_because) == (("search",), "")
     assert (last.tools, last.last_round_because) == ((), "This question allows 2 rounds of tool calls.")
 
 
-def test_the_answer_that_follows_ends_the_session_as_any_answer_does() -> None:
+def test_the_answer_after_the_limit_ends_the_session_as_complete() -> None:
     asked = after_tool_rounds(2, max_tool_rounds=2).session
     request = only(answered(asked, a_reply("It is so.", round=3)), AssemblyRequested)
     assert (request.status, request.termination_reason) == ("complete", "natural_completion")
 
 
-def test_a_reply_that_asks_for_tools_all_the_same_ends_it_in_part() -> None:
+def test_a_reply_that_still_calls_tools_ends_the_session_partially() -> None:
     asked = after_tool_rounds(1, max_tool_rounds=1).session
     request = only(answered(asked, a_reply(calls=1, round=2)), AssemblyRequested)
     assert (request.status, request.termination_reason) == ("partial", "max_tool_rounds_reached")
 
 
-def test_other_limits_count_beside_it() -> None:
+def test_other_limits_apply_in_addition_to_the_tool_round_limit() -> None:
     asked = after_tool_rounds(1, max_tool_rounds=5, max_rounds=2).session
     request = only(answered(asked, a_reply("It is so.", round=2)), AssemblyRequested)
     assert (request.status, request.termination_reason) == ("partial", "max_rounds_reached")
 
 
-def test_without_any_round_of_tools_the_model_answers_at_once() -> None:
+def test_with_zero_tool_rounds_the_model_answers_at_once() -> None:
     request = only(after_tool_rounds(0, max_tool_rounds=0), ReasoningRequested)
     assert (request.tools, request.last_round_because) == (
         (),

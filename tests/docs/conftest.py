@@ -26,7 +26,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    """Return a stranger's environment: no setting of ours, no path into the checkout."""
+    """Return a new user's environment: no setting of ours, no path into the checkout."""
     ours = ("ANTIPHON", "ANTHROPIC", "OPENAI", "PYTHON", "VIRTUAL_ENV", "PYTEST")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return {**kept, "HOME": str(folder), "PIP_DISABLE_PIP_VERSION_CHECK": "1", **more}

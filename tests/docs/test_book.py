@@ -47,7 +47,7 @@ def test_the_contents_list_every_page_once() -> None:
 
 
 @each_row("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_opens_with_what_its_reader_can_do_after_it(page: Path) -> None:
+def test_a_page_opens_with_what_its_reader_can_do_afterwards(page: Path) -> None:
     title, blank, opening = page.read_text().split("\n")[:3]
     assert (title[:2], blank) == ("# ", "")
     assert opening.startswith("After this page you ")
@@ -95,7 +95,7 @@ def test_every_file_that_the_code_names_exists() -> None:
     assert named - ends == {"redis.py", "my_tools.py"}  # files of a user
 
 
-def test_the_table_of_endings_names_the_functions_that_decide_them() -> None:
+def test_the_table_of_endings_names_the_deciding_functions() -> None:
     rows = re.findall(r"^\| `\w+` \| (`.+?) \| (`.+) \|$", (DOCS / "uncertainty.md").read_text(), re.M)
     found: set[str] = set()
     for reasons, places in rows:
@@ -112,7 +112,7 @@ def test_the_table_of_endings_names_the_functions_that_decide_them() -> None:
     assert found == set(get_args(TerminationReason))
 
 
-def test_the_page_of_changes_names_what_stands_in_its_files() -> None:
+def test_the_page_of_changes_names_existing_files_and_definitions() -> None:
     page = (DOCS / "changing.md").read_text()
     for path in re.findall(r"`([\w./]+/[\w.]*)`", page):
         assert (ROOT / path).exists(), path
@@ -142,6 +142,6 @@ def test_every_picture_renders(subtests: pytest.Subtests) -> None:
             assert shown.startswith("<svg")
 
 
-def test_the_page_of_commands_is_what_their_help_says() -> None:
+def test_the_page_of_commands_matches_their_help() -> None:
     markdown = runpy.run_path(str(ROOT / "scripts" / "commands_page.py"))["markdown"]
     assert (DOCS / "commands.md").read_text() == markdown(), "write it anew with `make docs`"

@@ -1,4 +1,4 @@
-"""docs/recipes.md shows what is learned from the session that it tells of."""
+"""docs/recipes.md shows the recipe learned from its session."""
 
 import re
 from pathlib import Path

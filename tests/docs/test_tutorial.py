@@ -71,7 +71,7 @@ python() {{
 @pytest.mark.parametrize(
     ("page", "blocks_min"), [("tutorial.md", 19), ("structured-answers.md", 20), ("workflows.md", 20)]
 )
-def test_every_command_of_a_tutorial_does_what_the_page_says(
+def test_every_command_of_a_tutorial_prints_the_output_of_the_page(
     page: str, blocks_min: int, folder: Path, wheel: Path, linking_python: Path, quickly: str
 ) -> None:
     require_redis_server()

@@ -1,4 +1,4 @@
-"""The content of the wheel, and that `pip install` of it is enough for a stranger."""
+"""The content of the wheel, and that `pip install` of it is enough for a new user."""
 
 import shutil
 import subprocess

@@ -46,11 +46,11 @@ def test_every_type_of_node_has_an_example() -> None:
     assert {*re.findall(r"type: (\w+)", PAGE)} >= {*NODE_TYPES}
 
 
-def test_the_longer_example_is_there() -> None:
+def test_the_longer_example_exists() -> None:
     assert (ROOT / "examples/travel/workflows.yaml").exists()
 
 
-def test_each_graph_is_what_the_tool_makes_of_its_workflow(tmp_path: Path) -> None:
+def test_each_graph_is_the_output_of_the_tool_for_its_workflow(tmp_path: Path) -> None:
     (harbour,) = re.findall(r"```yaml file=harbour.yaml\n(.*?)```", TUTORIAL, re.S)
     (tmp_path / "harbour.yaml").write_text(harbour)
     files = [ROOT / "examples/travel/workflows.yaml", tmp_path / "harbour.yaml"]

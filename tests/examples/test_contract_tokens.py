@@ -25,7 +25,7 @@ def row(name: str, tools: list[Tool]) -> str:
     return f"| {name} | {len(tools)} | {hints} | {short} | {whole} |"
 
 
-def test_the_page_tells_what_the_examples_cost() -> None:
+def test_the_page_shows_the_token_costs_of_the_examples() -> None:
     tools = {package: list(load_tools(f"examples.{package}").values()) for package in PACKAGES}
     rows = [row(f"`{package}`", made) for package, made in tools.items()]
     rows.append(row("all", [tool for made in tools.values() for tool in made]))

@@ -1,4 +1,4 @@
-"""Between them the examples show everything a contract can say, and need nothing but what authors have."""
+"""The examples together use every option of a contract, and need only the public interface."""
 
 import ast
 from pathlib import Path
@@ -28,19 +28,19 @@ def test_every_mode_is_shown() -> None:
 
 @each_row("option", Contract.model_fields)
 def test_every_option_is_used(option: str) -> None:
-    """With something else than what it is when nothing is said."""
+    """The value must differ from the default."""
     plain = Contract(effect="read")
     assert any(getattr(contract, option) != getattr(plain, option) for contract in CONTRACTS)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_each_example_stands_alone(package: str) -> None:
+def test_each_example_is_complete_by_itself(package: str) -> None:
     """Tools that a contract names exist, in the same example."""
     assert len(load_tools(f"examples.{package}")) >= 1
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_each_example_says_how_it_is_run(package: str) -> None:
+def test_each_example_documents_how_to_run_it(package: str) -> None:
     module = (Path(examples.__path__[0]) / package / "__init__.py").read_text()
     assert f"--tools examples.{package}" in module
     assert f"    {package} " in (examples.__doc__ or "")
@@ -60,7 +60,7 @@ def test_each_tool_is_published_with_its_contract_and_an_example(tool: Tool) -> 
 
 
 @each_row("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
-def test_an_example_imports_what_an_author_of_tools_can(path: Path) -> None:
+def test_an_example_imports_only_the_public_package(path: Path) -> None:
     """An example imports no package of ours but `antiphon`."""
     tree = ast.parse(path.read_text())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}

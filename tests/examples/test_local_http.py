@@ -23,7 +23,7 @@ def test_a_request_reaches_the_service_and_its_reply_comes_back() -> None:
     assert response.headers["x-its"] == "1"
 
 
-def test_the_body_arrives_as_it_was_sent() -> None:
+def test_the_body_arrives_unchanged() -> None:
     bodies: list[bytes] = []
 
     def keep(request: Request) -> Reply:

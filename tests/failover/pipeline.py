@@ -1,4 +1,4 @@
-"""The five as processes over servers that fail over, and what their writes have done."""
+"""The five components as processes over servers that fail over, and the effects of their writes."""
 
 import shutil
 import tempfile

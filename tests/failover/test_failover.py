@@ -71,7 +71,7 @@ def assert_all_single(five: Writing, responses: list[Response]) -> None:
     assert len(refused) < len(results) // 2
 
 
-def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
+def test_a_master_killed_under_load_is_followed_through_sentinels_and_writes_stay_single() -> None:
     with watched(*NEVER_ALONE) as servers, writing(servers, WAITED) as five:
 
         async def kill_the_master() -> None:
@@ -97,7 +97,7 @@ def test_in_a_cluster_of_six_nodes_a_master_killed_under_load_is_followed_and_wr
         assert_all_single(five, responses)
 
 
-def test_where_more_replicas_are_asked_for_than_there_are_no_write_begins_and_the_answer_comes() -> None:
+def test_no_write_begins_with_too_few_replicas_and_the_session_is_answered() -> None:
     with watched() as servers, writing(servers, {**WAITED, "ANTIPHON_BUS_WAIT_REPLICAS": "2"}) as five:
         five.submit("Do it.", session_id="s1")
         assert five.response_to("s1").termination_reason == "natural_completion"

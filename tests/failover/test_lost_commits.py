@@ -12,7 +12,7 @@ from tests.messages_server import Scripted, Use
 pytestmark = pytest.mark.chaos
 
 
-def test_identical_calls_stay_single_when_a_replica_that_was_behind_is_promoted(tmp_path: Path) -> None:
+def test_identical_calls_stay_single_after_a_lagging_replica_is_promoted(tmp_path: Path) -> None:
     """The model is asked again and names the same calls: one tool honours keys, the other can be reconciled."""
     replied, lost = tmp_path / "replied", tmp_path / "lost"
     again = tuple(Use(name=use.name, input=use.input, id=f"again_{n}") for n, use in enumerate(BOTH))

@@ -137,7 +137,7 @@ async def test_a_replica_that_is_held_back_holds_writes_back_and_no_others(place
         assert await bus.batcher.submit("EXISTS", record) == 1
 
 
-async def test_the_redis_inside_the_process_has_no_replicas_to_wait_for() -> None:
+async def test_the_in_process_redis_has_no_replicas_to_wait_for() -> None:
     bus = Bus(Connections.to_fake(FakeAsyncRedis(protocol=3)), Keys(), BusSettings(wait_replicas=1))
     with pytest.raises(ConfigurationError, match="ANTIPHON_BUS_WAIT_REPLICAS"):
         await bus.open()

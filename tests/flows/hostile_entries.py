@@ -39,7 +39,7 @@ _VALUES: tuple[bytes, ...] = (
 
 @dataclass(frozen=True)
 class Hostile:
-    """One entry: where it goes, under which id, and what it holds. `is_signed`: with a signature that is good."""
+    """One entry: its stream, its id, and its fields. `is_signed`: with a valid signature."""
 
     to: str
     fields: tuple[tuple[bytes, bytes], ...]

@@ -99,7 +99,7 @@ def scripted_model(scripted: Sequence[Scripted]) -> Iterator[Model]:
 
 
 class Pipeline(Processes):
-    """The five, with what they work with."""
+    """The five components and their surroundings."""
 
     def __init__(
         self,

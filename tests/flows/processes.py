@@ -21,7 +21,7 @@ from antiphon_shared.events import Component, EventData, ToolsCompleted
 from antiphon_shared.events.base import COMPONENTS, short_type
 from antiphon_shared.events.session import Response
 
-from tests.flows.starting import ROOT, Started, command_line, stands_still, started
+from tests.flows.starting import ROOT, Started, command_line, is_stopped, started
 
 __all__ = ["LIMIT_S", "ROOT", "Log", "Processes", "component_of", "kinds"]
 
@@ -106,7 +106,7 @@ class Processes:
         for name in names:
             process = self.running[name]
             process.send_signal(signal.SIGSTOP)
-            self.until(partial(stands_still, process), f"{name} to stand still")
+            self.until(partial(is_stopped, process), f"{name} to stand still")
 
     def let_go(self, *names: str) -> None:
         """Let stopped processes continue."""
@@ -135,7 +135,7 @@ class Processes:
         shutil.rmtree(self.folder)
 
     def until(self, condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
-        """Wait for a condition, bounded; when it does not come, show what the processes say."""
+        """Wait for a condition, bounded; when it does not come, show the logs of the processes."""
         deadline = time.monotonic() + limit_s
         while not condition():
             if time.monotonic() > deadline:
@@ -149,7 +149,7 @@ class Processes:
             parts += [f"--- {file.stem}", *file.read_text(errors="replace").splitlines()[-lines:]]
         return "\n".join(parts)
 
-    # What the pipeline is asked, and what it did.
+    # Requests to the pipeline, and their results.
 
     def submit(self, query: str, **fields: str) -> None:
         self.add(self.keys.queries(), {"query": query, **fields})
@@ -209,7 +209,7 @@ class Processes:
     def entries(self, stream: str) -> list[tuple[bytes, dict[bytes, bytes]]]:
         return cast("list[tuple[bytes, dict[bytes, bytes]]]", self.client.xrange(stream))
 
-    # What it has in hand.
+    # Work in flight.
 
     def pending(self, component: Component) -> int:
         """Return the deliveries of a component that are read and not acknowledged."""

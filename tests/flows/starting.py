@@ -85,7 +85,7 @@ def command_line(
         return subprocess.CompletedProcess(arguments, code, output.read_text(), errors.read_text())
 
 
-def stands_still(process: Started) -> bool:
+def is_stopped(process: Started) -> bool:
     """Return whether every thread of it is stopped, or it has ended, as Linux also reports to other processes."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         tasks = Path(f"/proc/{process.pid}/task").iterdir()

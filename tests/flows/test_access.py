@@ -74,7 +74,9 @@ def test_five_processes_answer_with_no_more_rights_than_they_need(
         assert refusals(five) == []
 
 
-def test_what_a_worker_left_behind_is_taken_over_and_buried_within_the_rights(tmp_path: Path) -> None:
+def test_deliveries_of_a_dead_worker_are_reclaimed_and_dead_lettered_within_the_rights(
+    tmp_path: Path,
+) -> None:
     """Reclaims, dead letters, retries and consumers that leave, which a quiet run does not have."""
     with guarded(tmp_path) as five:
         five.submit(FALLS_OVER)

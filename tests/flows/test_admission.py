@@ -87,7 +87,7 @@ def test_weights_are_turns() -> None:
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
-def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitions: int) -> None:
+def test_killing_coordinators_while_queries_wait_loses_and_duplicates_none(partitions: int) -> None:
     with with_grants(
         partitions=partitions,
         is_started=False,
@@ -121,7 +121,7 @@ def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitio
         assert (counts["big"], counts["small"], counts.total()) == (30, 10, 40 + more)
 
 
-def test_a_query_whose_deadline_passes_while_it_waits_is_answered_all_the_same() -> None:
+def test_a_query_whose_deadline_passes_while_it_waits_is_answered() -> None:
     with with_grants(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1") as five:
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")

@@ -37,7 +37,7 @@ def errors_of(five: Pipeline, session_id: str) -> list[str]:
 
 
 @FORMS
-def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(
+def test_a_tool_whose_circuit_opened_in_one_process_is_not_run_by_the_next_until_closed(
     tmp_path: Path, processes: int
 ) -> None:
     runs = tmp_path / "runs"
@@ -45,7 +45,7 @@ def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(
         is_started=False,
         processes=processes,
         scripted=SCRIPT,
-        ANTIPHON_TOOLS="tests.flows.unwell_tools,tests.flows.archive_tools",
+        ANTIPHON_TOOLS="tests.flows.failing_tools,tests.flows.archive_tools",
         UNWELL_FOLDER=str(tmp_path),
     ) as five:
         five.start(*COMPONENTS)
@@ -59,7 +59,7 @@ def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(
         five.start("tool_dispatcher-2")
         five.wait_until_ready("tool_dispatcher-2")
         before = runs.read_bytes().count(b"\n")
-        # However long all of this took, there is one probe at most.
+        # There is at most one probe, regardless of the time this took.
         assert errors_of(five, "two").count("circuit_open") >= CALLS - 1
         assert runs.read_bytes().count(b"\n") <= before + 1
 

@@ -71,13 +71,13 @@ def uncertainties(response: Response, kind: str) -> set[str]:
     return {uncertainty.about for uncertainty in response.uncertainty if uncertainty.kind == kind}
 
 
-def assert_cancelled_with_what_was_found(response: Response) -> None:
+def assert_cancelled_with_its_facts(response: Response) -> None:
     assert (response.status, response.termination_reason) == ("cancelled", "cancelled")
     assert FOUND in response.answer
     assert [source.tool for source in response.sources] == ["look_up"]
 
 
-def assert_it_goes_on(five: Pipeline) -> None:
+def assert_next_question_is_answered(five: Pipeline) -> None:
     """Check that nothing is in flight, and that the next question is answered."""
     five.wait_until_idle()
     five.submit(EASY, session_id="next")
@@ -93,25 +93,23 @@ def test_the_model_is_hung_up_on(tmp_path: Path, question: str) -> None:
         if question == NEVER_ENDS:
             five.until(lambda: bool(five.client.xlen(five.keys.deltas("s1"))), "the model to begin")
         cancel(five, "s1")
-        assert_cancelled_with_what_was_found(five.response_to("s1"))
+        assert_cancelled_with_its_facts(five.response_to("s1"))
         five.until(lambda: five.model.hung_up() == 1, "the model's server to see it")
-        assert_it_goes_on(five)
+        assert_next_question_is_answered(five)
 
 
 @FORMS
-def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(
-    tmp_path: Path, processes: int
-) -> None:
+def test_cancellable_tools_are_cancelled_and_the_others_are_abandoned(tmp_path: Path, processes: int) -> None:
     with slow_pipeline(tmp_path, processes) as five:
         five.submit(READS, session_id="s1")
         five.until(lambda: len(steps(tmp_path)) == 2, "both tools to begin")
         five.until(lambda: is_settled(five, "c1"), "the quick one to end")
         cancel(five, "s1")
         response = five.response_to("s1")
-        assert_cancelled_with_what_was_found(response)
+        assert_cancelled_with_its_facts(response)
         assert uncertainties(response, "call_unfinished") == {"wait_for c2", "doze c3"}
         five.until(lambda: "s1 wait_for cancelled" in steps(tmp_path), "the tool to be cancelled")
-        assert_it_goes_on(five)
+        assert_next_question_is_answered(five)
         assert five.terminate("tool_dispatcher", 60) == 0
 
 
@@ -132,12 +130,12 @@ def test_a_write_in_flight_is_reported_with_unknown_outcome_and_never_run_again(
             five.kill("tool_dispatcher")
         cancel(five, "s1")
         response = five.response_to("s1")
-        assert_cancelled_with_what_was_found(response)
+        assert_cancelled_with_its_facts(response)
         assert uncertainties(response, "outcome_unknown") == {"send c2"}
         assert uncertainties(response, "call_unfinished") == set()
         if is_killed:
             five.start("tool_dispatcher")
-        assert_it_goes_on(five)
+        assert_next_question_is_answered(five)
         assert steps(tmp_path) == ["s1 send begun", *([] if is_killed else ["s1 send cancelled"])]
         assert not is_settled(five, "c2")
 
@@ -161,7 +159,7 @@ def test_a_query_that_is_cancelled_in_the_queue_never_runs(tmp_path: Path, kind:
         for how in ("verify", "rerun"):
             replayed = five.antiphon("replay", how, str(tmp_path))
             assert replayed.returncode == 0, replayed.stdout + replayed.stderr
-        assert_it_goes_on(five)
+        assert_next_question_is_answered(five)
 
 
 def test_a_query_that_is_cancelled_while_it_waits_for_a_dispatcher_never_runs() -> None:

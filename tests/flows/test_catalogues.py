@@ -30,7 +30,7 @@ def test_a_query_waits_for_the_tools_of_the_next_dispatcher(five: Pipeline) -> N
     assert "tools_unavailable" not in {uncertainty.kind for uncertainty in response.uncertainty}
 
 
-def test_an_answer_without_a_dispatcher_says_that_there_were_no_tools(five: Pipeline) -> None:
+def test_an_answer_without_a_dispatcher_reports_missing_tools(five: Pipeline) -> None:
     five.start(*OTHERS, ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S="0.5")
     five.submit("How high is it?", session_id="s1")
     (uncertainty,) = [

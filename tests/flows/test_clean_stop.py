@@ -25,13 +25,13 @@ def test_a_component_that_receives_a_stop_leaves_nothing_unserved(
     ) as five:
         sessions: list[str] = []
 
-        def has_something_in_hand() -> bool:
+        def has_work_in_flight() -> bool:
             while len(sessions) < five.response_count() + 20:
                 sessions.append(f"s{len(sessions)}")
                 five.submit("Will it be served?", session_id=sessions[-1])
             return five.in_hand(component) > 0
 
-        five.hold_when(has_something_in_hand, f"{component} has something in hand", component)
+        five.hold_when(has_work_in_flight, f"{component} has something in hand", component)
         assert five.terminate(component, STOP_LIMIT_S) == 0
         five.start(component)
         five.wait_for_responses(len(sessions))
@@ -45,7 +45,7 @@ def test_a_component_that_receives_a_stop_leaves_nothing_unserved(
     ("component", "question"), [("reasoning_engine", SLOW_AT_FIRST), ("tool_dispatcher", PONDERS)]
 )
 @FORMS
-def test_what_takes_longer_than_a_stop_is_handed_back_and_taken_up_at_once(
+def test_work_that_outlasts_a_stop_is_handed_back_and_resumed_at_once(
     component: Component, question: str, processes: int
 ) -> None:
     """The model, and the tool, would take ten minutes the first time."""

@@ -55,7 +55,7 @@ def test_a_follow_up_is_answered_from_the_earlier_answer_also_after_all_processe
         assert after.endswith("</result>\n\n# Now\nRound 1 of at most 4.")
 
 
-def test_another_tenant_with_the_same_conversation_sees_nothing_of_it(tmp_path: Path) -> None:
+def test_another_tenant_sees_nothing_of_a_conversation_with_the_same_id(tmp_path: Path) -> None:
     issuer = an_issuer(tmp_path)
     acme, globex = issuer.grant(["read"], tenant="acme"), issuer.grant(["read"], tenant="globex")
     with conversing(ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE=issuer.key_file) as five:

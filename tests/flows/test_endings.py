@@ -1,4 +1,4 @@
-"""A finished reply is in the answer, whatever becomes of the assembler: five real processes, or four of them."""
+"""A finished reply is in the answer even if the assembler fails: five real processes, or four of them."""
 
 import json
 import time

@@ -53,7 +53,7 @@ LIMIT_S = 60.0
 
 
 class Hostage:
-    """A pipeline in this process, and those who write to its streams."""
+    """A pipeline in this process, and the writers to its streams."""
 
     def __init__(self, url: str, namespace: str, signer: Signer | None) -> None:
         self._runner = asyncio.Runner()
@@ -255,7 +255,7 @@ def hostage(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterat
 
 @given(entries=st.lists(hostile(), min_size=1, max_size=12))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_each_entry_ends_in_one_way_and_the_next_query_is_answered(
+def test_each_hostile_entry_has_one_outcome_and_the_next_query_is_answered(
     hostage: Hostage, entries: list[Hostile]
 ) -> None:
     hostage.meets(entries)

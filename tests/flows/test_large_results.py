@@ -92,12 +92,12 @@ def time_to_convert() -> float:
     return time.monotonic() - began
 
 
-def test_writes_keep_their_leases_beside_a_result_of_200_000_rows() -> None:
+def test_writes_keep_their_leases_during_a_result_of_200_000_rows() -> None:
     """The leases are shorter than the conversion takes: on the loop it would cost all of them theirs."""
     with dispatchers(lease_s=max(0.4, time_to_convert() / 2)) as two:
         two.begin("writing", "write_slowly", WRITES, what="a thing")
         two.begin("listing", "list_rows")
-        two.start("tool_dispatcher-2")  # who would take over what is not renewed
+        two.start("tool_dispatcher-2")  # which would reclaim work whose lease is not renewed
         two.wait_until_ready("tool_dispatcher-2")
         two.let("list_rows")
         (listed,) = two.answer("listing")
@@ -107,7 +107,7 @@ def test_writes_keep_their_leases_beside_a_result_of_200_000_rows() -> None:
         assert [result["status"] for result in written] == ["ok"] * WRITES, written
 
 
-def test_a_process_whose_loop_hangs_loses_what_it_holds_and_ends() -> None:
+def test_a_process_with_a_stuck_event_loop_loses_its_leases_and_exits() -> None:
     with dispatchers(lease_s=1.0) as two:
         two.begin("writing", "write_slowly", WRITES, what="a thing")
         two.begin("hanging", "hang")

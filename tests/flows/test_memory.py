@@ -51,7 +51,7 @@ def is_summarized(five: Pipeline, session_id: str) -> bool:
     return is_there and not five.client.xlen(five.keys.inbox(0, "coordinator"))
 
 
-def test_what_has_no_place_is_summarized_recalled_and_cited(tmp_path: Path) -> None:
+def test_facts_that_do_not_fit_are_summarized_recalled_and_cited(tmp_path: Path) -> None:
     with a_pipeline(second_round := tmp_path / "go-on", text=SUMMARY) as five:
         five.submit(QUESTION, session_id="s1")
         five.until(lambda: is_summarized(five, "s1"), "the summary")

@@ -1,4 +1,4 @@
-"""People in the loop of a pipeline of processes: asked, waited for through restarts, and not for ever."""
+"""People in the loop of a pipeline of processes: asked, and waited for through restarts until a time limit."""
 
 import asyncio
 from pathlib import Path
@@ -38,7 +38,9 @@ def answer(five: Pipeline, text: str, login: str) -> tuple[str, ...]:
     return asyncio.run(say())
 
 
-def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there(tmp_path: Path) -> None:
+def test_a_question_survives_a_restart_of_every_process_and_its_answer_continues_the_session(
+    tmp_path: Path,
+) -> None:
     """Each with no more rights than it needs; to answer is the operator's."""
     acl = tmp_path / "users.acl"
     users = acl_file(Keys("antiphon"), {user: user for user in USERS})
@@ -68,7 +70,7 @@ def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there(tmp
         assert [len(runs) for runs in five.ledger.runs.values()] == [1], "the batch went out once"
 
 
-def test_a_user_who_says_nothing_is_not_waited_for_for_ever() -> None:
+def test_a_silent_user_is_waited_for_only_until_the_timeout() -> None:
     with pipeline(scripted=SCRIPT, ANTIPHON_COORDINATOR_PERSON_WAIT_S="0.5") as five:
         submit(five, '{"interactive": true}')
         response = five.response_to("s1")
@@ -84,7 +86,7 @@ def test_a_user_who_says_nothing_is_not_waited_for_for_ever() -> None:
 
 
 @pytest.mark.parametrize("options", ["{}", '{"interactive": false}'])
-def test_without_a_user_no_question_is_asked(options: str) -> None:
+def test_no_question_is_asked_without_a_user(options: str) -> None:
     script = [
         Scripted(when="Round 1 of", uses=(ASKS,), repeat=True),
         Scripted(text="I assumed the red one.", repeat=True),

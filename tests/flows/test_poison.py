@@ -8,7 +8,7 @@ DELIVERIES_MAX = 4
 
 
 @FORMS
-def test_a_tool_that_kills_its_process_costs_no_session_but_a_round_of_its_own(processes: int) -> None:
+def test_a_tool_that_kills_its_process_costs_only_a_round_of_its_own_session(processes: int) -> None:
     with pipeline(
         processes=processes,
         LEDGER_WAIT_S="0.2",

@@ -125,7 +125,7 @@ def test_one_session_id_submitted_many_times_is_answered_once() -> None:
         ({"max_tokens": 2_200}, "token_budget_exhausted", 2),
     ],
 )
-def test_a_limit_ends_in_an_answer_with_its_reason_and_what_was_found(
+def test_a_limit_ends_a_session_with_its_reason_and_facts(
     options: dict[str, int], reason: str, calls: int
 ) -> None:
     with pipeline() as five:
@@ -141,7 +141,7 @@ def test_a_limit_ends_in_an_answer_with_its_reason_and_what_was_found(
 
 
 @FORMS
-def test_a_deadline_ends_a_session_whose_model_hangs_with_what_was_found(processes: int) -> None:
+def test_a_deadline_ends_a_session_with_a_hanging_model_with_its_facts(processes: int) -> None:
     with pipeline(processes=processes) as five:
         five.submit(HANGS, session_id="s1", options='{"deadline_s": 900}')
         five.until(lambda: is_in_round_2(five) and five.model.under_way() == 1, "the model hangs")

@@ -41,7 +41,7 @@ def rejection(five: Pipeline, steps: object) -> str:
     return fields[b"reason"].decode()
 
 
-def test_a_session_keeps_the_steps_that_its_name_stood_for(tmp_path: Path) -> None:
+def test_a_session_keeps_the_steps_that_its_name_referred_to(tmp_path: Path) -> None:
     file, recordings = tmp_path / "harbour.yaml", tmp_path / "recordings"
     file.write_text(json.dumps({"steps": [STEPS[0], STEPS[2]]}))
     scripted: list[Scripted] = of_cheat("(by name)", tuple(TEXTS))

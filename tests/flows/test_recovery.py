@@ -1,4 +1,4 @@
-"""The fallback steps across real processes: a model, or every tool, fails; the answer comes all the same."""
+"""The fallback steps across real processes: a model, or every tool, fails, and the session is still answered."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def test_another_model_answers_for_one_that_fails(processes: int) -> None:
         assert fallback_steps(five, "s1")[:3] == ["simplified_briefing", "minimal_briefing", "other_model"]
 
 
-def test_another_model_answers_at_once_for_one_that_is_not_known() -> None:
+def test_another_model_answers_at_once_in_place_of_an_unknown_one() -> None:
     with pipeline(scripted=[failing("model-a", 404), *script()], **IMPATIENT) as five:
         five.submit("How high is it?", session_id="s1")
         response = five.response_to("s1")
@@ -47,7 +47,7 @@ def test_another_model_answers_at_once_for_one_that_is_not_known() -> None:
 
 
 def test_when_no_model_replies_any_more_the_facts_are_the_answer() -> None:
-    """It has called tools before, and what they returned is not lost."""
+    """It has called tools before, and their results are not lost."""
     both = (Use(name="look_up", input={"what": "height"}), Use(name="write_down", input={"what": "width"}))
     scripted = [Scripted(when="Round 1 of", uses=both), failing("model-a", 500), failing("model-b", 500)]
     with pipeline(scripted=scripted, **IMPATIENT) as five:

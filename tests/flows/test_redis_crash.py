@@ -36,7 +36,7 @@ def submit(five: Pipeline, session_id: str) -> None:
 
 
 def crash(five: Pipeline, sessions: list[str], component: Component) -> set[tuple[str, bytes]]:
-    """Kill Redis while 25 more sessions are on their way, and start it again. Returns what a client had read before."""
+    """Kill Redis while 25 more sessions are in flight, and start it again. Returns what a client had read before."""
 
     def are_in_the_middle() -> bool:
         while len(sessions) < five.response_count() + 25:

@@ -26,7 +26,9 @@ async def exported(five: Pipeline, session_ids: list[str], folder: Path) -> list
         return [await client.export(id, folder) for id in session_ids]
 
 
-def test_the_session_goes_on_by_the_tool_and_the_schema_is_not_sent_again(tmp_path: Path) -> None:
+def test_after_a_refused_schema_the_session_uses_the_tool_and_never_sends_the_schema_again(
+    tmp_path: Path,
+) -> None:
     options = {"output_schema": SCHEMA, "validation_tools": ["validate_minimal", "validate_full"]}
     with pipeline(scripted=SCRIPT, ANTIPHON_TOOLS="tests.flows.validating_tools") as five:
         for id in ("s1", "s2"):

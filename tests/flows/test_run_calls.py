@@ -57,7 +57,7 @@ async def result_of(antiphon: Antiphon, source: Any, **params: Any) -> Any:
     return response.result
 
 
-async def test_text_that_looks_like_a_placeholder_reaches_the_tool_as_it_is() -> None:
+async def test_text_that_looks_like_a_placeholder_reaches_the_tool_unchanged() -> None:
     source = a_workflow(
         {"a": {"call": "echo", "args": {"value": "$text"}}},
         params={"text": {"type": "str", "required": True}},
@@ -90,7 +90,7 @@ async def test_references_see_a_result_whole_that_is_too_large_for_an_event() ->
     assert found == {"now": "R39999", "later": ["R20000", 40_000, 40_005], "count": 40_000}
 
 
-async def test_what_is_kept_whole_outlasts_every_wait_of_its_run() -> None:
+async def test_a_result_kept_whole_outlasts_every_wait_of_its_run() -> None:
     source = a_workflow(
         {
             "all": {"call": "many", "args": {"count": 40_000}},
@@ -140,7 +140,7 @@ async def test_a_run_tries_an_idempotent_write_again_under_its_key() -> None:
     assert [(context.call_id, context.attempt) for context in runs] == [("a#1", 1), ("a#2", 1), ("a#3", 1)]
 
 
-async def test_a_tool_runs_once_the_tool_it_depends_on_has_succeeded_in_the_run() -> None:
+async def test_a_dependent_tool_runs_after_the_other_has_succeeded_in_the_run() -> None:
     graph = {
         "room": {"call": "book", "args": {"room": 7}},
         "paid": {"call": "pay", "depends_on": ["room"], "args": {"booking": "$room.booking"}},
@@ -185,7 +185,7 @@ class TestApprovals:
         await until(wait)
         return run_id
 
-    async def test_all_that_wait_are_approved_at_once_and_then_run(self) -> None:
+    async def test_all_waiting_calls_are_approved_together_and_then_run(self) -> None:
         async with a_pipeline(book) as antiphon:
             run_id = await self._waiting(antiphon)
             assert await antiphon.approve(run_id, by="Ann") == ("rooms/a#1", "rooms/b#1")

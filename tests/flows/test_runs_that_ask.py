@@ -42,7 +42,7 @@ async def asked(antiphon: Antiphon, session_id: str, text: str) -> str:
             await asyncio.sleep(0.05)
 
 
-async def test_the_user_of_a_session_answers_what_its_run_asks_until_it_fits() -> None:
+async def test_the_user_of_a_session_is_asked_again_until_the_answer_fits() -> None:
     async with a_session_of_a_run() as (antiphon, session_id):
         call = await asked(antiphon, session_id, "Is it fine for Lisbon?")
         assert await antiphon.answer(session_id, "maybe") == (call,)
@@ -53,7 +53,7 @@ async def test_the_user_of_a_session_answers_what_its_run_asks_until_it_fits() -
 
 
 @pytest.mark.parametrize("is_recorded", ["true", "false"])
-async def test_of_two_answers_to_what_a_run_asks_the_later_one_is_too_late(
+async def test_the_later_of_two_answers_to_the_question_of_a_run_is_too_late(
     is_recorded: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTIPHON_BUS_RECORDING", is_recorded)

@@ -45,8 +45,8 @@ def test_a_signed_pipeline_answers_while_its_key_is_changed(monkeypatch: pytest.
             ask(five, "And without a key?")
 
 
-def test_a_component_without_the_key_says_so_and_does_not_start() -> None:
-    """Else it would set aside all that it took from the others."""
+def test_a_component_without_the_key_exits_with_the_reason() -> None:
+    """Otherwise it would dead-letter every message of the others."""
     with pipeline(is_started=False, ANTIPHON_SIGNING_KEY=NEW, ANTIPHON_BUS_UNSIGNED_QUERIES="true") as five:
         five.start(*(name for name in COMPONENTS if name != "tool_dispatcher"))
         five.wait_until_ready()

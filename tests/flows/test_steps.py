@@ -67,7 +67,7 @@ def messages(response: Response) -> dict[str, str]:
     return {one.kind: one.message for one in response.uncertainty}
 
 
-def test_no_step_is_skipped_and_no_other_steps_tool_runs_whatever_the_model_tries() -> None:
+def test_no_step_is_skipped_and_no_tool_of_another_step_runs_for_any_model_behaviour() -> None:
     scripted = [one for cheat, replies in CHEATS.items() for one in of_cheat(f"({cheat})", replies)]
     tools = "tests.flows.validating_tools,tests.flows.ledger_tools"
     with pipeline(scripted=scripted, ANTIPHON_TOOLS=tools) as five:
@@ -101,7 +101,7 @@ def test_no_step_is_skipped_and_no_other_steps_tool_runs_whatever_the_model_trie
         assert_recordings_verify(five, asked)
 
 
-def test_killed_anywhere_a_session_goes_on_in_the_same_step() -> None:
+def test_a_session_killed_anywhere_continues_in_the_same_step() -> None:
     replies = of_cheat("(is killed)", (COUNT, FOUND, VALIDATES, PLANS, BOOK, BOOKED))
     tools = "tests.flows.validating_tools,tests.flows.ledger_tools"
     with pipeline(scripted=replies, ANTIPHON_TOOLS=tools, ANTIPHON_BUS_LEASE_S="1") as five:

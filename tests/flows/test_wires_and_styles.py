@@ -84,7 +84,7 @@ def assert_asked(five: Pipeline, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_whatever_the_model_tries_only_what_fits_is_a_result(way: str) -> None:
+def test_only_a_fitting_answer_of_the_model_becomes_the_result(way: str) -> None:
     with pipeline(scripted=replies_in(script(), way), **WAYS[way]) as five:
         asked = {f"s{n}": trick for n, trick in enumerate([*TRICKS, NEVER, LOOKS_UP])}
         for session, trick in asked.items():
@@ -107,7 +107,7 @@ def test_whatever_the_model_tries_only_what_fits_is_a_result(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result(way: str) -> None:
+def test_only_an_answer_that_passed_every_validation_is_a_result(way: str) -> None:
     scripted = [
         one for cheat, replies in CHEATS.items() for one in of_cheat(cheat, tuple(replies_in(replies, way)))
     ]
@@ -190,7 +190,7 @@ def test_a_model_of_the_other_wire_format_takes_over_where_one_fails() -> None:
 
 
 @pytest.mark.parametrize("way", ["chat completions", "chat completions, prompted"])
-def test_steps_are_taken_in_their_order_whatever_the_model_tries(way: str) -> None:
+def test_steps_run_in_order_for_any_model_behaviour(way: str) -> None:
     tried = ("does as it should", "books at once", "plans without validation", "says that it is done")
     cheats = {cheat: replies_in(STEP_CHEATS[cheat], way) for cheat in tried}
     scripted = [one for cheat, replies in cheats.items() for one in of_cheat(f"({cheat})", tuple(replies))]

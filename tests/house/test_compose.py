@@ -41,7 +41,7 @@ def runs(arguments: list[str]) -> None:
     found.make_context(name, list(rest))
 
 
-def test_there_is_one_service_for_each_component_and_redis() -> None:
+def test_compose_has_one_service_per_component_and_redis() -> None:
     assert set(SERVICES) == {*COMPONENTS, "redis"}
 
 
@@ -65,7 +65,7 @@ def test_a_component_waits_for_redis_and_is_replicated_at_will(component: str) -
     assert service["build"] == "."
 
 
-def test_redis_keeps_what_it_acknowledged_and_says_how_it_is() -> None:
+def test_redis_persists_acknowledged_writes_and_has_a_health_check() -> None:
     redis = SERVICES["redis"]
     command = redis["command"]
     assert redis["image"] == "redis:8"

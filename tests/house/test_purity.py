@@ -52,7 +52,7 @@ def docstring_of(path: Path) -> str:
     return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
 
 
-def test_a_module_that_says_it_is_pure_reaches_no_clock_redis_environment_or_log() -> None:
+def test_a_module_declared_pure_reaches_no_clock_redis_environment_or_log() -> None:
     pure = pure_modules()
     assert len(pure) > PURE_MIN
     chains = [
@@ -64,5 +64,5 @@ def test_a_module_that_says_it_is_pure_reaches_no_clock_redis_environment_or_log
     assert chains == []
 
 
-def test_every_name_of_an_impure_module_is_one() -> None:
+def test_every_listed_impure_module_exists() -> None:
     assert set(IMPURE) <= graph().modules

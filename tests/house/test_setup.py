@@ -44,7 +44,7 @@ def test_root_installs_a_missing_program(machine: Path) -> None:
     assert calls == ["update -qq", "install -y -qq redis-server"]
 
 
-def test_one_who_is_not_root_is_told_what_to_type(machine: Path) -> None:
+def test_a_user_without_root_rights_is_shown_the_command(machine: Path) -> None:
     has(machine, "id", "echo 1000")
     has(machine, "apt-get", "exit 99")
     done = run(machine, "install_command.sh", "redis-server")
@@ -53,7 +53,7 @@ def test_one_who_is_not_root_is_told_what_to_type(machine: Path) -> None:
 
 
 @pytest.mark.parametrize("manager", ["apt-get", None])
-def test_what_cannot_be_installed_is_left_to_a_person(machine: Path, manager: str | None) -> None:
+def test_a_failed_installation_is_left_to_the_user(machine: Path, manager: str | None) -> None:
     has(machine, "id", "echo 0")
     if manager:
         has(machine, manager, "exit 1")
@@ -62,7 +62,7 @@ def test_what_cannot_be_installed_is_left_to_a_person(machine: Path, manager: st
     assert "by hand" in done.stderr
 
 
-def test_without_a_new_enough_python_setup_says_so(machine: Path) -> None:
+def test_setup_without_a_recent_python_shows_the_fix(machine: Path) -> None:
     done = run(machine, "setup.sh")
     assert done.returncode == 1
     assert "make setup PYTHON=" in done.stderr

@@ -82,7 +82,7 @@ def test_no_file_names_a_package_registry() -> None:
         ("PYTHON=/path/to/python3.11", False),
     ],
 )
-def test_the_search_for_paths_finds_them(line: str, is_found: bool) -> None:
+def test_the_search_for_machine_paths_finds_them(line: str, is_found: bool) -> None:
     assert (MACHINE_PATH.search(line) is not None) is is_found
 
 
@@ -173,7 +173,7 @@ def test_constraints_hold_names_and_versions_only() -> None:
     assert {name_of(line) for line in dependencies()} <= {name_of(line) for line in pins}
 
 
-def test_the_readme_says_why_each_dependency_is_there() -> None:
+def test_the_readme_gives_the_reason_for_each_dependency() -> None:
     """In a table: `| package | why |`."""
     rows = re.findall(r"^\|([^|]+)\| *[^|\s][^|]*\|$", (ROOT / "README.md").read_text(), re.M)
     explained = {name_of(word) for cell in rows for word in re.findall(r"[A-Za-z0-9_.-]+", cell)}

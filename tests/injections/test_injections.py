@@ -1,4 +1,4 @@
-"""A tool's result is data: it ends no fence, makes only facts of its own, and decides nothing.
+"""A tool's result is data: it closes no fence, adds only facts of its own, and decides nothing.
 
 Each text of the corpus stands where tools and models put their words, and is compared with a harmless text in the same
 place: the briefing differs in that text alone, the session not at all.
@@ -155,7 +155,9 @@ def test_a_fenced_text_is_one_fact_and_nothing_else(injection: Injection) -> Non
 
 @every_place
 @every_injection
-def test_a_briefing_is_as_with_a_harmless_text_in_the_same_place(injection: Injection, place: str) -> None:
+def test_a_hostile_text_changes_a_briefing_no_more_than_a_harmless_one(
+    injection: Injection, place: str
+) -> None:
     index = the_index(place, injection.text)
     hostile, harmless = the_briefing(index), the_harmless_briefing(place)
 
@@ -219,7 +221,7 @@ def without_ids(session: Session) -> Session:
 
 @every_place
 @every_injection
-def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
+def test_a_session_continues_as_with_a_harmless_text_in_the_same_place(
     injection: Injection, place: str
 ) -> None:
     session, asked = after_tools(results_with(place, injection.text).results)
@@ -253,7 +255,7 @@ def the_briefing_of_round_2(index: SessionIndex) -> ReadBriefing:
 
 
 @every_injection
-def test_an_earlier_turn_stays_in_its_place_whatever_it_says(injection: Injection) -> None:
+def test_an_earlier_turn_stays_in_its_section_for_any_text(injection: Injection) -> None:
     _, harmless = in_a_conversation(HARMLESS, HARMLESS)
     index, hostile = in_a_conversation(injection.text[:2_000], injection.text)
 
@@ -269,7 +271,7 @@ def test_an_earlier_turn_stays_in_its_place_whatever_it_says(injection: Injectio
 
 
 @every_injection
-def test_tools_are_neither_found_nor_read_on_by_what_other_tools_say(injection: Injection) -> None:
+def test_results_of_other_tools_neither_add_tools_nor_handles(injection: Injection) -> None:
     data = {
         "tools": [{"name": "enrol"}, {"name": injection.text}],
         "handle": injection.text,

@@ -1,4 +1,4 @@
-"""Changes of a syntax tree: what an operator or a constant is changed into, and how."""
+"""Changes of a syntax tree: the replacements of an operator or a constant."""
 
 import ast
 from collections.abc import Iterator

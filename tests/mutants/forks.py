@@ -33,7 +33,7 @@ DID_NOT_END: Final = DidNotEnd()
 
 
 def in_fork(work: Callable[[], R], limit_s: int) -> R | DidNotEnd:
-    """Return what `work` returns in a fork, if that is soon enough. Raises ForkError for whatever it raises."""
+    """Return the result of `work` in a fork, if it comes in time. Raises ForkError for any exception."""
     read, write = os.pipe()
     child = os.fork()
     if not child:

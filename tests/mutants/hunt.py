@@ -157,9 +157,9 @@ def _verified(run: Runs, is_early: bool, fate: Fate) -> Fate:
 def _verify(mutant: Mutant, names: Sequence[str], is_early: bool) -> str:
     """Return the first recording that shows the mutant."""
     if not is_early:
-        mutant.put_in_place()
+        mutant.install()
         return next((name for name in names if _diverges(lambda: _lines()[name])), "")  # noqa: B023  # called at once
-    mutant.put_in_import()
+    mutant.install_at_import()
     try:
         from antiphon.recording.files import read_lines
     except Exception as error:

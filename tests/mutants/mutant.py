@@ -66,7 +66,7 @@ class Mutant:
         ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))
         return ours is None or other is None or ours.co_freevars != other.co_freevars
 
-    def put_in_place(self) -> None:
+    def install(self) -> None:
         """Let every function of this process that has the changed code run the mutant."""
         ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))
         assert ours is not None
@@ -77,7 +77,7 @@ class Mutant:
         for function in found:
             function.__code__ = other
 
-    def put_in_import(self) -> None:
+    def install_at_import(self) -> None:
         """Let the module be the mutant, once it is imported."""
         code, path, read = self.code(), str(ROOT / self.file), SourceFileLoader.get_code
 

@@ -54,7 +54,7 @@ def near(file: str, is_early: bool) -> list[str]:
 def _fails(tests: Sequence[str], is_early: bool, mutant: Mutant | None, seconds_max: float = inf) -> str:
     """Return the first test that fails, with a mutant or without."""
     if mutant is not None:
-        mutant.put_in_import() if is_early else mutant.put_in_place()
+        mutant.install_at_import() if is_early else mutant.install()
     try:
         runs.import_product()
     except Exception as error:

@@ -49,7 +49,7 @@ class Site:
 
 
 class _At(NamedTuple):
-    """Where the walk stands."""
+    """The position of the walk."""
 
     function: str = ""
     path: str = ""

@@ -84,11 +84,11 @@ def changed(source: str) -> set[tuple[str, str]]:
         ),
     ],
 )
-def test_a_place_is_changed_in_each_of_its_ways(source: str, kind: str, after: str) -> None:
+def test_a_site_is_changed_by_each_of_its_mutations(source: str, kind: str, after: str) -> None:
     assert (kind, after) in changed(source)
 
 
-def test_a_mutant_of_an_earlier_run_is_there_until_its_source_changes(file: str, tmp_path: Path) -> None:
+def test_a_mutant_of_an_earlier_run_is_kept_until_its_source_changes(file: str, tmp_path: Path) -> None:
     drawn_then = [one for n in range(len(sites(file))) if (one := drawn(file, n, Random(SEED)))]
     assert all(one.is_there for one in drawn_then)
     (tmp_path / file).write_text(MODULE.replace("count < 0", "not count"))
@@ -112,7 +112,7 @@ def test_a_mutant_of_an_earlier_run_is_there_until_its_source_changes(file: str,
         "def f():\n    a = b",
     ],
 )
-def test_what_is_no_code_or_cannot_be_done_without_is_left_as_it_is(source: str) -> None:
+def test_comments_and_indispensable_code_are_not_changed(source: str) -> None:
     assert changed(source) == set()
 
 
@@ -124,22 +124,22 @@ def test_a_seed_draws_the_same_mutants_again_and_another_one_others() -> None:
     assert len({(one.file, one.line) for one in first}) == 20
 
 
-def test_a_mutant_is_run_by_all_who_have_imported_its_function(file: str) -> None:
+def test_a_mutant_replaces_the_function_in_every_importing_module(file: str) -> None:
     def limit_of_rounds() -> bool:
         is_within = importlib.import_module("changed_here").is_within
 
         one = changed_at(file, "count <= limit(bounds, 'rounds')", "count < limit(bounds, 'rounds')")
-        one.put_in_place()
+        one.install()
         return bool(is_within(3))
 
     assert in_fork(limit_of_rounds, 20) is False
 
 
-def test_a_mutant_of_what_runs_at_import_is_there_before_it(file: str) -> None:
+def test_a_mutant_of_import_time_code_is_in_place_before_the_import(file: str) -> None:
     def limit_of_rounds() -> int:
         one = changed_at(file, "{'rounds': 3, 'calls': 10}", "{'rounds': 4, 'calls': 10}")
         assert one.needs_import
-        one.put_in_import()
+        one.install_at_import()
         return int(importlib.import_module("changed_here").LIMITS["rounds"])
 
     assert in_fork(limit_of_rounds, 20) == 4
@@ -163,7 +163,7 @@ def test_near_a_file_that_no_test_imports_are_the_tests_of_its_importers() -> No
     assert "tests/antiphon/workflows/test_rows.py" in found
 
 
-def test_near_what_is_declared_are_the_tests_of_all_declarations() -> None:
+def test_the_tests_of_all_declarations_are_near_a_declaration() -> None:
     assert "tests/shared/test_shapes.py" in near("shared/antiphon_shared/tools/contract.py", is_early=True)
     assert "tests/antiphon/test_settings_table.py" in near("coordinator/settings.py", is_early=True)
 
@@ -181,7 +181,7 @@ def test_a_fork_that_does_not_end_is_ended() -> None:
     assert in_fork(work, limit_s=1) is DID_NOT_END
 
 
-def test_what_a_fork_raises_is_raised_here() -> None:
+def test_an_exception_in_a_fork_is_raised_in_the_caller() -> None:
     with pytest.raises(ForkError, match="ZeroDivisionError"):
         in_fork(lambda: 1 // 0, 20)
 
@@ -191,14 +191,14 @@ def test_work_is_spread_over_forks() -> None:
     assert sorted(spread(square, [-1, -2, -3], jobs=2)) == [1, 2, 3]
 
 
-def test_an_interval_is_wide_for_few_and_never_beyond_all() -> None:
+def test_the_interval_of_few_samples_is_wide_and_within_zero_and_one() -> None:
     low, high = wilson(40, 40)
     assert (round(low, 3), high) == (0.912, 1.0)
     low, high = wilson(225, 300)
     assert (round(low, 3), round(high, 3)) == (0.698, 0.796)
 
 
-def test_a_result_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+def test_a_result_is_read_back_unchanged(tmp_path: Path) -> None:
     one = next(found for n in range(99) if (found := drawn("coordinator/limits.py", n, Random(SEED))))
     fates = [
         Fate(one, True),

@@ -15,7 +15,10 @@ from tests.mutants.together import Outcome, caught_together, groups, mutants_at_
 
 SUITE = ["the whole"]
 LIMITS = "coordinator/limits.py"
-INTERVAL, SPREAD = "test_an_interval_is_wide_for_few_and_never_beyond_all", "test_work_is_spread_over_forks"
+INTERVAL, SPREAD = (
+    "test_the_interval_of_few_samples_is_wide_and_within_zero_and_one",
+    "test_work_is_spread_over_forks",
+)
 
 
 def a_mutant(function: str = "f", line: int = 1) -> Mutant:
@@ -27,7 +30,7 @@ FIRST, SECOND, THIRD = (a_mutant(function, line) for line, function in enumerate
 
 
 class Suite:
-    """Tests and what they show, in place of runs of pytest."""
+    """Tests and the mutants they catch, in place of runs of pytest."""
 
     def __init__(
         self, failing: dict[Mutant, Sequence[str]], broken: Sequence[str] = (), most: int = 60
@@ -66,12 +69,12 @@ def test_each_mutant_is_caught_by_a_test_that_fails_with_it_alone(monkeypatch: p
     assert suite.whole_runs == [[FIRST, SECOND, THIRD]]
 
 
-def test_a_test_that_fails_without_any_mutant_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_that_fails_without_a_mutant_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught(Suite({FIRST: ["a"]}, broken=["a"]), monkeypatch, FIRST) == {}
 
 
-def test_a_test_that_fails_now_and_then_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcomes = iter([{"a"}, set(), set()])  # it passes, fails beside the mutant, and fails without
+def test_a_flaky_test_catches_no_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = iter([{"a"}, set(), set()])  # it passes, fails with the mutant, and fails without
 
     def run(
         tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str, minutes_max: float = 0
@@ -83,7 +86,7 @@ def test_a_test_that_fails_now_and_then_catches_none(monkeypatch: pytest.MonkeyP
     assert shown_alone(["a"], [FIRST], 1, lambda _: None) == {}
 
 
-def test_a_run_that_failures_have_cut_short_goes_on_without_what_they_show(
+def test_a_run_cut_short_by_failures_continues_without_the_caught_mutants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     suite = Suite({FIRST: ["a", "b"], SECOND: ["c"]}, most=2)
@@ -91,7 +94,7 @@ def test_a_run_that_failures_have_cut_short_goes_on_without_what_they_show(
     assert suite.whole_runs == [[FIRST, SECOND], [SECOND]]
 
 
-def test_no_two_mutants_of_a_function_are_together_and_their_order_is_no_matter() -> None:
+def test_a_group_has_one_mutant_per_function_independent_of_their_order() -> None:
     same = replace(FIRST, line=9)
     assert groups([FIRST, same, SECOND]) == [[FIRST, SECOND], [same]]
     assert groups([SECOND, same, FIRST]) == groups([FIRST, same, SECOND])
@@ -117,8 +120,8 @@ def test_interpreters_start_with_all_mutants_until_the_run_is_over() -> None:
     assert shown() == ["1000", "0.5", "3.0"]
 
 
-def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
-    """In a process that has not imported what is changed, as the hunt has not."""
+def test_a_run_reports_the_passed_and_failed_tests_of_a_mutant() -> None:
+    """The test runs in a process that has not imported the changed module, as the hunt has not."""
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
     show = f"""if True:
         import json
@@ -133,12 +136,12 @@ def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
     assert mutated == [tests[1:], tests[:1]]
 
 
-def test_a_run_that_takes_too_long_ends_with_what_it_has() -> None:
+def test_a_run_that_exceeds_its_time_returns_its_results_so_far() -> None:
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
     assert len(run(tests, (), 1, minutes_max=0).passed) == 1
 
 
-def test_the_suite_begins_with_what_is_nearest_and_leaves_nothing_out() -> None:
+def test_the_suite_starts_with_the_nearest_tests_and_omits_none() -> None:
     files = together._suite([changed_at(LIMITS, "(0.5, 3.0)")])
     assert files[0].startswith("tests/coordinator/")
     assert len(files) == len(set(files)) == len(list((ROOT / "tests").rglob("test_*.py")))

@@ -51,7 +51,7 @@ async def test_a_reply_is_a_success() -> None:
     assert (await observed(ANSWER)).failures == [False]
 
 
-async def test_a_model_that_keeps_failing_is_not_asked() -> None:
+async def test_an_open_circuit_prevents_calls_of_the_model() -> None:
     one = await observed(answers=(RefusedCall(12.5),))
     failed = one.failed
     assert (failed.error.code, failed.error.retryable, failed.retry_after_s) == ("circuit_open", True, 12.5)
@@ -78,7 +78,7 @@ async def test_a_circuit_that_opens_between_two_attempts_ends_the_exchange() -> 
         Scripted(body="garbage"),
     ],
 )
-async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
+async def test_an_error_of_the_model_counts_as_a_failure(trouble: Scripted) -> None:
     one = await observed(trouble, max_attempts=1, request_timeout_s=0.3)
     assert (one.failures, one.failed.attempts) == ([True], 1)
 
@@ -94,8 +94,8 @@ async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
         Scripted(text="No.", stop_reason="refusal"),
     ],
 )
-async def test_what_waiting_does_not_mend_opens_no_breaker(reply: Scripted) -> None:
-    """Else the next sessions would wait for it to close, and hear only then what is wrong."""
+async def test_an_error_that_waiting_does_not_fix_opens_no_breaker(reply: Scripted) -> None:
+    """Otherwise the next sessions would wait for it to close, and learn only then what is wrong."""
     assert (await observed(reply)).failures == [False]
 
 
@@ -111,7 +111,7 @@ async def test_every_attempt_is_reported_separately() -> None:
 LIMITED = Scripted(status=429, error="rate_limit_error", headers={"retry-after": "7"})
 
 
-async def test_a_reached_limit_says_nothing_of_the_model() -> None:
+async def test_a_reached_rate_limit_does_not_count_as_a_failure() -> None:
     one = await observed(LIMITED, max_attempts=1)
     assert (one.failed.error.code, one.failed.retry_after_s, one.failures) == ("rate_limited", 7.0, [])
 
@@ -154,7 +154,7 @@ async def test_a_cancelled_call_reports_whether_a_reply_had_begun_and_releases_t
 ) -> None:
     breakers = FakeBreakers(answer)
     async with serving(late) as server:
-        guard = HeardDoor(breakers=breakers)
+        guard = ObservedGuard(breakers=breakers)
         asking = asyncio.ensure_future(asked_at(server.url, guard))
         await eventually(lambda: server.under_way > 0 and (guard.has_received or late.stall_after is None))
         asking.cancel()
@@ -163,7 +163,7 @@ async def test_a_cancelled_call_reports_whether_a_reply_had_begun_and_releases_t
     assert breakers.noted == [("model:claude-haiku-5-5", is_failure) for is_failure in noted]
 
 
-class HeardDoor(CallGuard):
+class ObservedGuard(CallGuard):
     """One that knows when the first reply has begun."""
 
     permit: Permit | None = None
@@ -192,7 +192,7 @@ async def asked_at(url: str, guard: CallGuard) -> object:
         await model.close()
 
 
-async def test_a_summary_goes_through_the_door_of_its_own_model() -> None:
+async def test_a_summary_is_guarded_by_the_breaker_of_its_own_model() -> None:
     async with serving() as server:
         failed = await asked_at(server.url, CallGuard(breakers=FakeBreakers(RefusedCall(5.0))))
         assert isinstance(failed, SummaryFailed)

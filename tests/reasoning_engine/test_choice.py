@@ -18,7 +18,7 @@ from tests.reasoning_engine.builders import BRIEFING, CHAT, CLAUDE, CONNECTION_S
 from tests.rows import each_row
 
 
-async def who_replies(model: OwnedModel, model_id: str) -> str:
+async def replying_model(model: OwnedModel, model_id: str) -> str:
     prompt = build_prompt(a_request(), BRIEFING, [], model_id, 100)
     return parse(await model.reply(prompt, lambda text: None, lambda headers: None)).model
 
@@ -28,7 +28,7 @@ async def test_each_model_is_asked_by_its_own_wire_format() -> None:
     async with serving(yes) as server:
         access = Access(base_url=server.url, openai_base_url=f"{server.url}/v1", openai_api_key="k")
         model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODELS": (CLAUDE, CHAT)})
-        assert await who_replies(model, CLAUDE) == await who_replies(model, CHAT) == "m"
+        assert await replying_model(model, CLAUDE) == await replying_model(model, CHAT) == "m"
         await model.close()
     assert [request.path for request in server.requests] == ["/v1/messages", "/v1/chat/completions"]
     assert server.requests[1].headers["authorization"] == "Bearer k"
@@ -39,15 +39,15 @@ async def test_a_query_may_name_a_model_of_the_other_wire_format_where_there_is_
     async with serving(Scripted(text="Yes.", model="m")) as server:
         access = Access(base_url=server.url, openai_base_url=f"{server.url}/v1")
         model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (CLAUDE,)})
-        assert await who_replies(model, CHAT) == "m"
+        assert await replying_model(model, CHAT) == "m"
         await model.close()
 
 
-async def test_without_access_to_the_messages_api_other_names_are_refused_one_by_one() -> None:
+async def test_without_access_to_the_messages_api_its_models_are_refused() -> None:
     access = Access(openai_base_url="http://127.0.0.1:1/v1")
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (CHAT,)})
     with pytest.raises(NoAccess, match=f"no access to the model {CLAUDE}"):
-        await who_replies(model, CLAUDE)
+        await replying_model(model, CLAUDE)
     await model.close()
 
 
@@ -76,12 +76,10 @@ def test_access_that_cannot_work_is_refused_by_name_before_the_start(
         (Access("k", openai_base_url="server/v1"), "OPENAI_BASE_URL is not an http or https address"),
     ],
 )
-async def test_access_that_cannot_work_is_named_to_the_query_that_needs_it(
-    access: Access, named: str
-) -> None:
+async def test_unusable_access_is_reported_to_the_query_that_needs_it(access: Access, named: str) -> None:
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (CLAUDE,)})
     with pytest.raises(NoAccess, match=named):
-        await who_replies(model, CHAT)
+        await replying_model(model, CHAT)
     await model.close()
 
 
@@ -91,7 +89,7 @@ async def test_the_offline_model_replies_where_no_model_of_chat_completions_is_n
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (CLAUDE,)})
     assert model.is_offline
     offline = choose_model("offline", access, CONNECTION_S, {"ANTIPHON_MODEL": (CHAT,)})
-    assert await who_replies(offline, CHAT) == "offline"
+    assert await replying_model(offline, CHAT) == "offline"
 
 
 @pytest.mark.parametrize(
@@ -102,17 +100,15 @@ async def test_the_offline_model_replies_when_nothing_else_can_or_may(
     provider: Provider, key: str | None, url: str | None
 ) -> None:
     model = choose_model(provider, Access(api_key=key, base_url=url), CONNECTION_S)
-    assert await who_replies(model, CLAUDE) == "offline"
+    assert await replying_model(model, CLAUDE) == "offline"
 
 
 @pytest.mark.parametrize("provider", ["auto", "anthropic"])
 @pytest.mark.parametrize("key", [None, "sk-1"])
-async def test_a_server_of_ones_own_is_used_whatever_the_provider(
-    provider: Provider, key: str | None
-) -> None:
+async def test_a_custom_server_is_used_with_any_provider(provider: Provider, key: str | None) -> None:
     async with serving(Scripted(text="Yes.", model="local")) as server:
         model = choose_model(provider, Access(api_key=key, base_url=server.url), CONNECTION_S)
-        assert await who_replies(model, CLAUDE) == "local"
+        assert await replying_model(model, CLAUDE) == "local"
         await model.close()
 
 
@@ -124,9 +120,7 @@ def test_a_provider_without_access_is_refused() -> None:
 
 @pytest.mark.parametrize("provider", ["auto", "anthropic"])
 @pytest.mark.parametrize("key", [None, "sk-ant-some"])
-def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
-    provider: Provider, key: str | None
-) -> None:
+def test_a_foreign_model_name_requires_a_custom_server(provider: Provider, key: str | None) -> None:
     """Also without any access: the offline model would reply in its name."""
     named = {"ANTIPHON_MODEL": ("gpt-5",)}
     with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:

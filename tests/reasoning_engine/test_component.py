@@ -19,7 +19,7 @@ def unopened(monkeypatch: pytest.MonkeyPatch) -> Bus:
     return Bus(Connections("redis://127.0.0.1:1/0"), Keys("t", 1), BusSettings())
 
 
-async def test_the_room_handles_requests_with_the_model_the_environment_names(unopened: Bus) -> None:
+async def test_the_component_handles_requests_with_the_model_of_the_environment(unopened: Bus) -> None:
     service = build(unopened)
     assert (service.name, set(service.handlers)) == (
         "reasoning_engine",

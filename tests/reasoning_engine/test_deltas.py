@@ -28,7 +28,7 @@ class Observer:
         return arrival
 
 
-async def test_text_that_comes_at_once_travels_as_one() -> None:
+async def test_text_that_arrives_together_is_sent_together() -> None:
     observer = Observer()
     with Deltas(observer.stream_text, pause_s=60) as deltas:
         for letter in "abc":

@@ -109,7 +109,7 @@ PASSING = {
 
 
 @pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING.keys())
-async def test_trouble_that_may_pass_is_met_by_asking_again(trouble: Scripted) -> None:
+async def test_a_transient_failure_is_retried(trouble: Scripted) -> None:
     asked = await ask(trouble, ANSWER)
     assert asked.completed.text == ANSWER.text
     assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
@@ -172,7 +172,7 @@ async def test_tokens_of_a_reply_that_broke_off_are_counted() -> None:
         (Scripted(body="garbage"), "unreadable_reply"),
     ],
 )
-async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted, code: str) -> None:
+async def test_a_lasting_failure_ends_as_a_classified_error(trouble: Scripted, code: str) -> None:
     trouble = trouble.model_copy(update={"repeat": True})
     asked = await ask(trouble, max_attempts=3)
     failed = asked.failed
@@ -197,21 +197,19 @@ async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted
         (400, "BadRequestError", "no such parameter", "invalid_request"),
     ],
 )
-async def test_an_error_that_a_retry_cannot_mend_fails_at_once(
-    status: int, kind: str, message: str, code: str
-) -> None:
+async def test_a_permanent_error_fails_at_once(status: int, kind: str, message: str, code: str) -> None:
     asked = await ask(Scripted(status=status, error=kind, text=message))
     assert (asked.failed.error.code, asked.failed.error.retryable, asked.failed.attempts) == (code, False, 1)
     assert message in asked.failed.error.message
 
 
 @EACH_WIRE
-async def test_a_server_that_says_not_to_retry_is_believed(model_id: str) -> None:
+async def test_a_server_header_against_retries_is_respected(model_id: str) -> None:
     asked = await ask(Scripted(status=500, headers={"x-should-retry": "false"}), model_id=model_id)
     assert (asked.failed.error.code, len(asked.requests)) == ("server_error", 1)
 
 
-async def test_a_retry_that_would_begin_after_the_deadline_is_not_waited_for() -> None:
+async def test_a_retry_after_the_deadline_is_not_waited_for() -> None:
     trouble = Scripted(status=429, error="rate_limit_error", headers={"retry-after": "30"})
     asked = await ask(trouble, retry_after_max_s=30)
     assert (asked.failed.error.code, len(asked.requests)) == ("rate_limited", 1)
@@ -228,7 +226,7 @@ async def test_a_request_past_its_deadline_is_not_made() -> None:
 
 
 @EACH_WIRE
-async def test_how_long_the_server_wants_to_be_left_alone_is_told(model_id: str) -> None:
+async def test_the_retry_delay_of_the_server_is_reported(model_id: str) -> None:
     trouble = Scripted(status=529, error="overloaded_error", headers={"retry-after": "42"})
     for scripted, retry_after_s in ((trouble, 42.0), (Scripted(status=500), None)):
         asked = await ask(scripted, model_id=model_id, max_attempts=1)
@@ -345,7 +343,7 @@ async def test_a_refusal_asks_for_nothing_and_gives_its_explanation() -> None:
     assert (reply.stop_reason, reply.text, reply.tool_calls) == ("refusal", "That could do harm.", ())
 
 
-async def test_a_full_context_window_is_told() -> None:
+async def test_a_full_context_window_is_reported() -> None:
     reply = (await ask(Scripted(text="So f", stop_reason="model_context_window_exceeded"))).completed
     assert (reply.stop_reason, reply.text) == ("context_window", "So f")
 
@@ -356,7 +354,7 @@ async def test_a_stop_reason_from_the_future_is_an_ordinary_end() -> None:
     assert (await ask(later)).completed.stop_reason == "tool_use"
 
 
-async def test_a_pause_is_continued_with_what_was_said() -> None:
+async def test_a_paused_reply_is_continued_with_its_text() -> None:
     asked = await ask(Scripted(text="First, ", stop_reason="pause_turn"), Scripted(text="second."))
     assert asked.completed.text == "First, second."
     assert asked.completed.usage == ONCE.plus(ONCE)

@@ -1,4 +1,4 @@
-"""The record of a round is stored as a difference from the round before, where all who read it can make it whole."""
+"""The record of a round is stored as a difference from the round before, if every reader can restore it."""
 
 from uuid import UUID, uuid4
 
@@ -142,7 +142,7 @@ async def test_a_summary_is_no_base() -> None:
     assert found[0][1] == session.read()[0]
 
 
-async def test_an_exchange_without_a_call_is_stored_as_it_is() -> None:
+async def test_an_exchange_without_a_call_is_stored_whole() -> None:
     engine, session = ExchangeDifferences(LIMIT), Store()
     record = an_exchange("").model_copy(update={"calls": ()})
     assert await engine.stored(record, the_event(1), 1, session) == (record, None)
@@ -159,14 +159,14 @@ async def test_sessions_that_came_of_one_query_have_each_their_own_bases() -> No
     assert one.read() + other.read() == [found[n][1] for n in (0, 2, 1, 3)]
 
 
-async def test_a_later_session_of_the_same_id_begins_anew() -> None:
+async def test_a_later_session_of_the_same_id_starts_a_new_chain() -> None:
     engine, session = ExchangeDifferences(LIMIT), Store()
     await run(engine, session, 1)
     kind, raw = await run(engine, later := Store(), 2, correlation=uuid4())
     assert (kind, later.read()) == ("exchange", [raw])
 
 
-async def test_what_is_remembered_is_bounded() -> None:
+async def test_the_memory_for_earlier_exchanges_is_bounded() -> None:
     engine = ExchangeDifferences(10_000_000)
     for n in range(12):
         session = Store(f"s{n}")
@@ -176,7 +176,7 @@ async def test_what_is_remembered_is_bounded() -> None:
     assert engine._bytes == sum(len(base.raw) for _, base in engine._newest.values())
 
 
-async def test_while_redis_is_away_a_record_is_whole_and_the_round_goes_on() -> None:
+async def test_a_record_is_written_whole_while_redis_is_away() -> None:
     """The model has replied: a retry of the round would ask it again."""
 
     class Away(Store):
@@ -186,7 +186,7 @@ async def test_while_redis_is_away_a_record_is_whole_and_the_round_goes_on() -> 
     assert (await run(ExchangeDifferences(LIMIT), Away(), 2))[0] == "exchange"
 
 
-async def test_after_an_interruption_the_base_is_what_redis_still_holds() -> None:
+async def test_after_an_interruption_the_base_is_the_record_still_in_redis() -> None:
     """A Redis that comes back may have lost the commit of the round before, which another engine has redone."""
     interruptions = 0
     engine, session = ExchangeDifferences(LIMIT, lambda: interruptions), Store()

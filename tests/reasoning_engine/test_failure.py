@@ -21,7 +21,7 @@ def a_rate_limit(body: object = None, **headers: str) -> RateLimitError:
     return RateLimitError("no", response=httpx2.Response(429, headers=named, request=REQUEST), body=body)
 
 
-def test_every_code_is_documented_and_says_what_to_do() -> None:
+def test_every_code_is_documented_and_has_advice() -> None:
     assert set(WHAT_TO_DO) == set(get_args(Code))
     assert all(code in (ReasoningFailed.__doc__ or "") for code in WHAT_TO_DO)
 
@@ -89,7 +89,7 @@ def test_the_innermost_cause_is_named() -> None:
     assert "Name or service not known" in classify(classifiable_error(error)).error.message
 
 
-def test_what_a_server_says_is_kept_short_and_encodable() -> None:
+def test_a_server_message_is_kept_short_and_encodable() -> None:
     message = failure("server_error", "x" * 5000 + "\ud800").error.message
     assert len(message) < 700
     assert "\udfff" not in failure("server_error", "\udfff").error.message

@@ -26,7 +26,7 @@ from tests.reasoning_engine.test_summarize import a_request as a_summary_request
 
 
 class StubModel:
-    """Says one thing and keeps what it was asked."""
+    """Replies with a fixed text and keeps its prompts."""
 
     def __init__(self, text: str = "Yes.") -> None:
         self.text = text
@@ -116,7 +116,7 @@ async def test_an_offer_is_rendered_once() -> None:
     assert first["tools"] is second["tools"]
 
 
-async def test_a_catalogue_that_is_gone_leaves_the_model_to_the_facts_and_is_asked_for_again() -> None:
+async def test_without_a_catalogue_the_model_answers_from_facts_and_it_is_fetched_again() -> None:
     case = EngineCase()
     case.tools = ()
     await case.handle()
@@ -144,7 +144,7 @@ async def test_the_requests_own_model_is_asked_and_has_no_price() -> None:
     assert [prompt["model"] for prompt in case.model.prompts] == ["default-model", "other"]
 
 
-async def test_a_model_to_fall_back_to_has_the_price_that_is_set_for_it() -> None:
+async def test_a_fallback_model_has_its_own_price() -> None:
     case = EngineCase(input_usd=3.0, prices={"other": Prices(input_usd=1.0)})
     (other,) = (await case.handle(model="other")).events
     assert isinstance(other, ReasoningCompleted)
@@ -174,7 +174,7 @@ class TestThePromptsEstimate:
         assert isinstance(reply, ReasoningCompleted)
         return reply.prompt_tokens_estimated
 
-    async def test_it_is_that_of_system_prompt_tools_and_briefing(self) -> None:
+    async def test_the_estimate_covers_system_prompt_tools_and_briefing(self) -> None:
         case = EngineCase()
         without = await self.estimated(case, tools=())
         texts = [block["text"] for block in case.model.prompts[0]["system"]]
@@ -198,7 +198,7 @@ class TestThePromptsEstimate:
         texts = [*(block["text"] for block in prompt["system"]), str(prompt["messages"][0]["content"])]
         assert estimated == sum(map(estimate_tokens, texts))
 
-    async def test_the_offline_model_is_offered_tools_in_its_own_way(self) -> None:
+    async def test_the_offline_model_gets_tools_in_its_own_style(self) -> None:
         case = EngineCase(tool_style="prompted", is_offline=True)
         await self.estimated(case)
         assert "tools" in case.model.prompts[0]
@@ -225,7 +225,7 @@ class TestSummaries:
         ("settings", "fields", "code"),
         [({"is_offline": True}, {}, "not_supported"), ({}, {"source": "another"}, "stale")],
     )
-    async def test_where_it_cannot_be_had_no_model_is_asked(
+    async def test_no_model_is_called_for_an_impossible_summary(
         self, settings: dict[str, Any], fields: dict[str, Any], code: str
     ) -> None:
         case = self.case(**settings)
@@ -234,14 +234,14 @@ class TestSummaries:
         assert (failed.error.code, failed.round, case.model.prompts) == (code, 2, [])
         assert failed.usage.cost_usd == 0, "the session's cost stays known"
 
-    async def test_a_text_that_is_gone_is_stale(self) -> None:
+    async def test_a_summary_of_a_missing_text_is_stale(self) -> None:
         case = self.case()
         case.session.documents.clear()
         failed = await case.summary()
         assert isinstance(failed, SummaryFailed)
         assert failed.error.code == "stale"
 
-    async def test_one_too_many_at_once_fails_and_does_not_wait(self) -> None:
+    async def test_a_call_beyond_the_concurrency_limit_fails_without_waiting(self) -> None:
         case = self.case(summary_concurrency=1)
         case.model.may_reply.clear()
         first = asyncio.ensure_future(case.summary())

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.reasoning_engine.builders import ask_at
 
 
-def test_the_server_runs_alone_and_reports_what_it_received(tmp_path: Path) -> None:
+def test_the_server_runs_standalone_and_reports_its_requests(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text(json.dumps([{"when": "Round 9", "text": "Later."}, {"text": "Yes.", "repeat": True}]))
     command = [sys.executable, "-m", "tests.messages_server", "--port", "0", "--script", str(script)]

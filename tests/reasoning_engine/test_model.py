@@ -16,7 +16,7 @@ from tests.reasoning_engine.builders import BRIEFING, CONNECTION_S, OUTLINE, SEA
 from tests.rows import each_row
 
 
-async def who_replies(model: AnthropicModel) -> str:
+async def replying_model(model: AnthropicModel) -> str:
     prompt = build_prompt(a_request(), BRIEFING, tool_params([SEARCH, OUTLINE]), "m", 1024)
     try:
         return parse(await model.reply(prompt, lambda text: None, lambda headers: None)).model
@@ -27,7 +27,7 @@ async def who_replies(model: AnthropicModel) -> str:
 @pytest.mark.parametrize("key", [None, "sk-1"])
 async def test_a_server_of_ones_own_replies_with_a_key_or_without(key: str | None) -> None:
     async with serving(Scripted(text="Yes.", model="local")) as server:
-        assert await who_replies(messages_model(key, server.url, CONNECTION_S)) == "local"
+        assert await replying_model(messages_model(key, server.url, CONNECTION_S)) == "local"
     assert server.requests[0].headers["authorization"] == f"Bearer {key or 'no-key'}"
 
 
@@ -68,7 +68,7 @@ async def test_a_reply_of_very_many_parts_is_not_taken_in() -> None:
 
 
 @pytest.mark.parametrize("is_packed", [False, True])
-async def test_what_is_no_text_of_a_reply_is_bounded_too(
+async def test_a_response_body_without_text_is_bounded_too(
     is_packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_limit, "REPLY_BYTES_MAX", 1_000_000)

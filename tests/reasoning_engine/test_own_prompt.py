@@ -14,7 +14,7 @@ def test_the_text_of_the_file_is_the_system_prompt(tmp_path: Path) -> None:
     assert EngineSettings(prompt_file=str(file)).system_prompt() == "Answer in one word."
 
 
-def test_without_a_file_there_is_none() -> None:
+def test_without_a_file_the_prompt_is_none() -> None:
     assert EngineSettings().system_prompt() is None
 
 

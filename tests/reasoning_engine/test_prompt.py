@@ -23,7 +23,7 @@ def the_message(text: str) -> Message:
     return Message.model_validate({**fields, "content": [block], "usage": usage})
 
 
-def test_an_ordinary_round_sends_the_briefing_as_it_is() -> None:
+def test_an_ordinary_round_sends_the_briefing_unchanged() -> None:
     prompt = build_prompt(a_request(), BRIEFING, TOOLS, "m", 4096)
     assert prompt["messages"] == [{"role": "user", "content": BRIEFING}]
 
@@ -35,7 +35,7 @@ def test_everything_before_the_briefing_is_the_same_in_every_round() -> None:
     assert {**first, "messages": ()} == {**third, "messages": ()}
 
 
-def test_the_last_round_says_why_and_asks_for_the_answer() -> None:
+def test_the_last_round_gives_the_reason_and_requests_the_answer() -> None:
     request = a_request(tools=(), last_round_because="The limit of 4 rounds is reached.")
     prompt = build_prompt(request, BRIEFING, [], "m", 4096)
     assert "tools" not in prompt
@@ -44,7 +44,7 @@ def test_the_last_round_says_why_and_asks_for_the_answer() -> None:
     assert text.endswith(f"This is the last round. The limit of 4 rounds is reached. {ANSWER_NOW}")
 
 
-def test_a_notice_stands_behind_the_briefing_and_takes_its_room() -> None:
+def test_a_notice_follows_the_briefing_and_uses_its_tokens() -> None:
     notice = "All calls of the last round have failed."
     request = a_request(notice=notice, tokens_left=estimate_tokens(BRIEFING) + 1_000)
     prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
@@ -62,13 +62,15 @@ def test_a_session_that_never_had_tools_receives_no_request_to_stop_using_them()
 
 
 @pytest.mark.parametrize(("briefing_tokens", "expected"), [(100_000, 4096), (1000, 1000), (1, 1), (-5, 1)])
-def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(briefing_tokens: int, expected: int) -> None:
+def test_a_reply_is_bounded_by_the_tokens_left_after_the_briefing(
+    briefing_tokens: int, expected: int
+) -> None:
     request = a_request(tokens_left=estimate_tokens(BRIEFING) + briefing_tokens)
     prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
     assert prompt["max_tokens"] == expected
 
 
-def test_a_continued_call_leaves_the_first_as_it_was() -> None:
+def test_continuing_a_call_does_not_change_the_first_prompt() -> None:
     prompt = build_prompt(a_request(), BRIEFING, TOOLS, "m", 4096)
     longer = continued(prompt, the_message("First, "))
     assert [message["role"] for message in longer["messages"]] == ["user", "assistant"]
@@ -82,7 +84,7 @@ def test_no_tools_have_no_breakpoint() -> None:
 @pytest.mark.parametrize(
     "text", ["never an instruction", "[F3]", "Markdown", "in one reply", "(contradicts F4)", "(shortened)"]
 )
-def test_the_system_prompt_explains_what_the_briefing_relies_on(text: str) -> None:
+def test_the_system_prompt_explains_the_parts_of_the_briefing(text: str) -> None:
     assert text in SYSTEM
 
 

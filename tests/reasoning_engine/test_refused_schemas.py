@@ -58,7 +58,7 @@ async def test_a_refused_schema_is_asked_for_again_by_the_tool_and_counted(text:
         (a_refusal(), {"output_style": "native"}),
     ],
 )
-async def test_what_says_nothing_of_the_schema_fails_the_call(
+async def test_a_refusal_that_does_not_concern_the_schema_fails_the_call(
     refusal: Scripted, settings: dict[str, Any]
 ) -> None:
     asked = await ask(refusal, GIVES, schema=SCHEMA, **settings)
@@ -73,7 +73,7 @@ async def test_a_call_that_fails_by_the_tool_too_fails_with_that() -> None:
     assert asked.failed.attempts == 2
 
 
-def test_what_was_refused_is_known_by_model_and_schema_and_bounded() -> None:
+def test_refused_schemas_are_remembered_by_model_and_schema_and_bounded() -> None:
     refused = RefusedSchemas()
     refused.add("claude-sonnet-5-5", SCHEMA)
     assert refused.style("claude-sonnet-5-5", dict(SCHEMA), "auto") == "tool"

@@ -75,7 +75,7 @@ def travels(reply: Reply) -> None:
 
 
 @given(st.lists(blocks, max_size=5) | json_like, stop_reasons | json_like, json_like, usages | json_like)
-def test_whatever_comes_is_a_reply_that_can_travel(
+def test_any_content_of_a_message_becomes_a_serializable_reply(
     content: Any, stop_reason: Any, model: Any, usage: Any
 ) -> None:
     message = a_message(stop_reason=stop_reason, model=model, usage=usage)
@@ -87,7 +87,7 @@ def test_whatever_comes_is_a_reply_that_can_travel(
 
 
 @given(json_like)
-def test_arguments_arrive_as_they_were_or_with_a_problem(arguments: Any) -> None:
+def test_arguments_arrive_unchanged_or_with_a_problem(arguments: Any) -> None:
     (call,) = parse(a_message(use(arguments=arguments if arguments is not None else 0))).tool_calls
     if call.problem is None:
         assert call.arguments == arguments
@@ -122,13 +122,13 @@ def test_a_pause_with_calls_is_no_pause() -> None:
     assert (reply.is_paused, reply.stop_reason) == (False, "tool_use")
 
 
-def test_a_pause_with_nothing_said_is_an_empty_reply() -> None:
+def test_a_pause_without_text_is_an_empty_reply() -> None:
     reply = parse(a_message(stop_reason="pause_turn"))
     assert (reply.is_paused, reply.is_empty) == (False, True)
 
 
 @pytest.mark.parametrize("stop_reason", ["refusal", "max_tokens", "model_context_window_exceeded"])
-def test_silence_that_says_why_is_not_empty(stop_reason: str) -> None:
+def test_an_empty_text_with_a_stop_reason_is_not_empty(stop_reason: str) -> None:
     assert not parse(a_message(stop_reason=stop_reason)).is_empty
 
 
@@ -155,7 +155,7 @@ def nested(levels: int) -> Any:
         ({"a": object()}, "not JSON"),
     ],
 )
-def test_arguments_that_cannot_be_used_say_why(arguments: Any, message: str) -> None:
+def test_unusable_arguments_carry_the_problem(arguments: Any, message: str) -> None:
     (call,) = parse(a_message(use(arguments=arguments))).tool_calls
     assert message in (call.problem or "")
     assert call.arguments == {}

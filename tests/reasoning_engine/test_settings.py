@@ -9,7 +9,7 @@ from reasoning_engine.prices import Prices
 from reasoning_engine.settings import EngineSettings
 
 
-def test_nothing_costs_nothing_and_unpriced_tokens_cost_one_does_not_know() -> None:
+def test_no_usage_costs_nothing_and_unpriced_tokens_have_an_unknown_cost() -> None:
     assert EngineSettings().cost_usd(Usage()) == 0.0
     assert EngineSettings().cost_usd(Usage(input_tokens=1)) is None
     priced = EngineSettings(input_usd=3.0, output_usd=15.0)
@@ -30,16 +30,16 @@ class TestThePricesOfSeveralModels:
         ("model", "is_default", "cost_usd"),
         [("main", True, 3.0), ("cheap", False, 1.0), ("cheap", True, 1.0), ("another", False, None)],
     )
-    def test_a_model_costs_what_is_set_for_it(
+    def test_the_cost_of_a_model_uses_its_own_prices(
         self, model: str, is_default: bool, cost_usd: float | None
     ) -> None:
         assert self.PRICED.priced_for(model, is_default=is_default).cost_usd(self.MILLION) == cost_usd
 
-    def test_a_summary_costs_what_is_set_for_its_model(self) -> None:
+    def test_the_cost_of_a_summary_uses_the_prices_of_its_model(self) -> None:
         assert self.PRICED.for_summaries().cost_usd(self.MILLION) == 0.5
         assert self.PRICED.model_copy(update={"prices": {}}).for_summaries().cost_usd(self.MILLION) == 2.0
 
-    def test_they_are_one_setting_of_json(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_prices_are_one_json_setting(self, monkeypatch: pytest.MonkeyPatch) -> None:
         variable = "ANTIPHON_REASONING_ENGINE_PRICES"
         monkeypatch.setenv(variable, '{"cheap": {"input_usd": 1, "output_usd": 5}}')
         assert load(EngineSettings).prices == {"cheap": Prices(input_usd=1, output_usd=5)}

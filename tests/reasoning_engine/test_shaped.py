@@ -89,7 +89,7 @@ def test_a_schema_for_no_object_goes_in_words_where_the_api_has_no_means() -> No
     assert text_of(prompt).endswith('{"type":"array","items":{"type":"integer"}}')
 
 
-def test_the_operator_may_say_how() -> None:
+def test_the_operator_may_choose_the_output_style() -> None:
     assert "output_config" in demanded(style="native", model="mistral")
     assert "output_config" not in demanded(style="tool")
 
@@ -124,18 +124,18 @@ async def answered(*uses: Use, tools: tuple[str, ...] = ("search",)) -> Reasonin
     return (await ask(script, request=request, schema=SCHEMA, output_style="tool")).completed
 
 
-async def test_what_the_tool_was_given_is_the_answer() -> None:
+async def test_the_input_of_the_final_answer_tool_is_the_answer() -> None:
     outcome = await answered(Use(name=FINAL_ANSWER, input={"level": 3}))
     assert (outcome.text, outcome.tool_calls, outcome.stop_reason) == ('{"level":3}', (), "end_turn")
 
 
-async def test_beside_other_calls_no_answer_counts() -> None:
+async def test_an_answer_next_to_other_calls_is_ignored() -> None:
     outcome = await answered(Use(name=FINAL_ANSWER, input={"level": 3}), Use(name="search", input={"q": "x"}))
     assert [call.name for call in outcome.tool_calls] == ["search"]
     assert outcome.stop_reason == "tool_use"
 
 
-async def test_beside_calls_of_nothing_that_was_offered_the_answer_counts() -> None:
+async def test_an_answer_next_to_calls_of_unknown_tools_counts() -> None:
     uses = (Use(name=FINAL_ANSWER, input={"level": 3}), Use(name="search", input={"q": "x"}))
     outcome = await answered(*uses, tools=())
     assert (outcome.text, outcome.tool_calls) == ('{"level":3}', ())
@@ -146,7 +146,7 @@ async def test_a_tool_of_the_operators_of_that_name_is_no_answer() -> None:
     assert [call.name for call in outcome.tool_calls] == [FINAL_ANSWER]
 
 
-async def test_arguments_that_cannot_be_read_are_no_answer_and_told() -> None:
+async def test_unreadable_arguments_are_reported_and_are_no_answer() -> None:
     broken = Use(name=FINAL_ANSWER, input="3")
     for uses in ((broken,), (broken, Use(name=FINAL_ANSWER, input={"level": 3}))):
         outcome = await answered(*uses)

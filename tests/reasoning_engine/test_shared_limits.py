@@ -1,4 +1,4 @@
-"""Engines that share the limits of a model: the real SDK, a server that tells its limits, every Redis there is."""
+"""Engines that share the limits of a model: the real SDK, a server that reports its limits, every kind of Redis."""
 
 import asyncio
 from typing import Any
@@ -48,7 +48,7 @@ async def test_together_they_make_no_more_calls_than_the_settings_allow(bus: Bus
     assert SECONDS_LEFT < failed.retry_after_s <= 60
 
 
-async def test_a_limit_reported_to_one_engine_holds_for_all(bus: Bus) -> None:
+async def test_a_limit_reported_to_one_engine_applies_to_all(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
     await ask(telling(limit="1", remaining="0"), guard=first)
     await settled(first)
@@ -71,7 +71,7 @@ async def test_used_up_tokens_of_the_server_stop_the_next_call(bus: Bus) -> None
 
 
 @pytest.mark.parametrize("junk", ["-1", "0", "nan", "1e99", "9" * 400, "x", "ff"])
-async def test_junk_in_the_headers_changes_nothing(bus: Bus, junk: str) -> None:
+async def test_invalid_headers_change_nothing(bus: Bus, junk: str) -> None:
     guard = an_engine(bus)
     for _ in range(3):
         asked = await ask(telling(limit=junk, remaining=junk, reset=junk), guard=guard)
@@ -90,7 +90,7 @@ async def test_a_429_pauses_the_model_for_all_engines(bus: Bus) -> None:
     assert SECONDS_LEFT < other.failed.retry_after_s <= PAUSE_S
 
 
-async def test_a_short_pause_is_waited_for_and_the_call_is_made_once_more(bus: Bus) -> None:
+async def test_a_short_delay_is_waited_for_and_the_call_is_retried(bus: Bus) -> None:
     limited = LIMITED.model_copy(update={"headers": {"retry-after": "0.2"}})
     asked = await ask(limited, Scripted(text="Yes."), guard=an_engine(bus))
     assert (asked.completed.text, asked.completed.attempts) == ("Yes.", 2)
@@ -124,7 +124,7 @@ async def test_a_turn_is_returned_when_the_breaker_is_open(bus: Bus) -> None:
     assert (await ask(Scripted(text="Yes."), guard=guard)).completed.text == "Yes."
 
 
-async def test_what_a_call_did_not_use_is_given_back(bus: Bus) -> None:
+async def test_unused_tokens_of_a_call_are_released(bus: Bus) -> None:
     """Replies are estimated at 500 tokens, and these have 5: six fit where two were reserved."""
     guard = an_engine(bus, output_tokens=1_000, burst_s=60)
     reply = Scripted(text="Yes.", usage={"input_tokens": 100, "output_tokens": 5})

@@ -1,4 +1,4 @@
-"""A summary: the prompt for it, the one or two calls it takes, and what of the reply is one."""
+"""A summary: its prompt, its one or two calls, and the part of the reply that is kept."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -73,7 +73,7 @@ async def failure_of(*script: Scripted, **more: Any) -> tuple[SummaryFailed, lis
     return outcome, requests
 
 
-def test_the_prompt_has_instructions_of_its_own_and_the_facts_in_their_fence() -> None:
+def test_the_summary_prompt_has_its_own_instructions_and_the_fenced_facts() -> None:
     prompt = build_summary_prompt(a_request(), SOURCE, "cheap")
     assert (prompt["model"], prompt["max_tokens"]) == ("cheap", 300)
     assert prompt["system"][0]["text"] == INSTRUCTIONS != SYSTEM
@@ -82,7 +82,7 @@ def test_the_prompt_has_instructions_of_its_own_and_the_facts_in_their_fence() -
     assert "tools" not in prompt
 
 
-def test_a_summary_has_no_more_room_than_the_session_has_tokens() -> None:
+def test_a_summary_has_no_more_tokens_than_the_session() -> None:
     assert build_summary_prompt(a_request(tokens_left=40), SOURCE, "cheap")["max_tokens"] == 40
 
 
@@ -94,7 +94,7 @@ async def test_the_cheaper_model_is_asked_once() -> None:
     assert request.body["model"] == "cheap"
 
 
-async def test_lines_that_name_no_facts_are_no_part_of_it() -> None:
+async def test_lines_without_fact_ids_are_removed_from_a_summary() -> None:
     assert await summary_of(f"Here is the summary:\n\n```\n{SUMMARY}\n```\nI hope it helps.") == SUMMARY
     assert await summary_of("- F20: Two hours.\n* **F21**: Three.") == "- F20: Two hours.\n* **F21**: Three."
 
@@ -121,7 +121,7 @@ async def test_a_reply_that_is_no_summary_is_a_failure(reply: Scripted) -> None:
     assert (len(requests), failed.usage.total_tokens) == (1, 120)
 
 
-async def test_trouble_that_may_pass_is_met_by_one_retry_and_no_more() -> None:
+async def test_a_transient_failure_is_retried_only_once() -> None:
     busy = Scripted(status=529, error="overloaded_error")
     outcome, _ = await ask(busy, Scripted(text=SUMMARY), max_attempts=9)
     assert isinstance(outcome, SummaryCompleted)
@@ -129,13 +129,13 @@ async def test_trouble_that_may_pass_is_met_by_one_retry_and_no_more() -> None:
     assert (failed.error.code, len(requests)) == ("overloaded", 2)
 
 
-async def test_what_asking_again_cannot_mend_fails_at_once() -> None:
+async def test_a_permanent_error_fails_at_once() -> None:
     failed, requests = await failure_of(Scripted(status=404, error="not_found_error"), summary_model="gone")
     assert (failed.error.code, failed.model, len(requests)) == ("model_not_found", "gone", 1)
 
 
 @pytest.mark.parametrize("limits", [(60, DAY_S), (600, 60)], ids=["its own", "the session's"])
-async def test_it_takes_no_longer_than_its_own_time_nor_the_sessions(
+async def test_a_summary_ends_at_its_own_timeout_or_that_of_the_session(
     clock: Clock, limits: tuple[float, float]
 ) -> None:
     own_s, sessions_s = limits
@@ -150,12 +150,12 @@ async def test_it_takes_no_longer_than_its_own_time_nor_the_sessions(
     assert failed.error.code == "timeout"
 
 
-async def test_past_the_deadline_no_call_is_made() -> None:
+async def test_no_call_is_made_after_the_deadline() -> None:
     failed, requests = await failure_of(seconds_left=-1)
     assert (failed.error.code, requests) == ("timeout", [])
 
 
-async def test_its_cost_is_computed_from_its_own_prices() -> None:
+async def test_the_cost_of_a_summary_uses_its_own_prices() -> None:
     usage = {"input_tokens": 1_000, "output_tokens": 200}
     reply = Scripted(text=SUMMARY, usage=usage)
     outcome, _ = await ask(reply, input_usd=100.0, output_usd=100.0)

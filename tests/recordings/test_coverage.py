@@ -59,7 +59,7 @@ def test_every_recording_is_of_a_scenario_and_all_of_them_are_small() -> None:
     assert sum(path.stat().st_size for path in _paths()) < _BYTES_MAX
 
 
-def test_every_recording_ends_as_its_scenario_says() -> None:
+def test_every_recording_ends_as_its_scenario_expects() -> None:
     answers = [data for data in data_of("response.ready") if CHILD not in data.session_id]
     ends = {data.session_id: data.termination_reason for data in answers}
     assert {name: end for name, end in ends.items() if SCENARIOS[name].ends not in ("any", end)} == {}
@@ -109,7 +109,7 @@ def test_batches_taken_over_from_another_worker_are_recorded() -> None:
     assert any(batch.refused for batch in batches)
 
 
-def test_people_are_recorded_who_agree_refuse_answer_and_keep_silent() -> None:
+def test_recordings_cover_approval_denial_answer_and_silence_of_people() -> None:
     assert {data.is_approved for data in data_of("approval.decided")} == {True, False}
     assert any(data_of("question.answered"))
     assert any(data_of("person.overdue"))

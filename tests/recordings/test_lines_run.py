@@ -68,7 +68,7 @@ def test_every_module_that_decides_is_looked_at() -> None:
     assert all(path.is_relative_to(ROOT) for path in pure_modules().values())
 
 
-def test_the_smallest_set_keeps_what_all_have() -> None:
+def test_the_smallest_set_covers_the_lines_of_all() -> None:
     candidates = {
         "large": Candidate(100, frozenset("abcd")),
         "small": Candidate(10, frozenset("ab")),

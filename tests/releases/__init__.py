@@ -1,1 +1,1 @@
-"""Processes of two releases on one Redis: what an earlier one began, this one ends, and the other way round."""
+"""Processes of two releases on one Redis: work begun by an earlier release is ended by this one, and vice versa."""

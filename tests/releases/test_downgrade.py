@@ -11,7 +11,7 @@ LATER = FORMAT + 1
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_a_worker_refuses_to_start_on_what_a_later_release_has_stored(component: Component) -> None:
+def test_a_worker_refuses_to_start_with_data_of_a_later_release(component: Component) -> None:
     with pipeline(is_started=False) as five:
         five.client.set(five.keys.format(), LATER)
         five.start(component)
@@ -48,7 +48,7 @@ def an_event_of_a_later_release(five: Pipeline) -> tuple[bytes, str]:
     return orjson.dumps(later), log.decode()
 
 
-def test_the_document_of_a_later_release_is_left_as_it_is() -> None:
+def test_the_document_of_a_later_release_is_unchanged() -> None:
     with pipeline(is_started=False, ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S="0") as five:
         five.start("coordinator", "context_synthesizer")
         five.submit("Why?", session_id="s1")

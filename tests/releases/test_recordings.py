@@ -33,7 +33,7 @@ def requests_in(lines: list[Line]) -> list[ToolsRequested]:
     return [event.data for event in found if isinstance(event.data, ToolsRequested)]
 
 
-def test_there_are_some() -> None:
+def test_the_releases_have_eight_recordings() -> None:
     assert len(RECORDINGS) == 8
 
 
@@ -53,7 +53,7 @@ async def test_each_runs_again_with_the_same_response() -> None:
         assert (report.first is None) == (name not in ANSWER_DIFFERS), report.first
 
 
-async def test_writes_keep_their_keys_behind_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_writes_keep_their_keys_after_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = []
 
     def send(arguments: dict[str, Any], context: ToolContext) -> str:

@@ -13,7 +13,7 @@ def kinds(answer: Answer) -> list[str]:
     return [uncertainty.kind for uncertainty in answer.uncertainties]
 
 
-def test_an_answer_shows_numbers_and_ends_in_the_sources_they_stand_for() -> None:
+def test_an_answer_shows_numbers_and_ends_with_their_sources() -> None:
     answer = cited_answer("The second course does [F5]; see *lesson 4* [F7, F5]. \n", courses())
     assert answer.text == (
         "The second course does [1]; see *lesson 4* [1][2].\n\n"
@@ -26,14 +26,14 @@ def test_an_answer_shows_numbers_and_ends_in_the_sources_they_stand_for() -> Non
     assert answer.uncertainties == ()
 
 
-def test_an_answer_that_cites_nothing_has_the_newest_facts_beside_it_and_no_list() -> None:
+def test_an_answer_without_citations_has_the_newest_facts_as_sources_and_no_list() -> None:
     answer = cited_answer("Trust me.", some_facts(3))
     assert answer.text == "Trust me."
     assert [source.number for source in answer.sources] == [0, 0, 0]
     assert kinds(answer) == ["uncited"]
 
 
-def test_without_facts_an_answer_owes_no_citation() -> None:
+def test_an_answer_without_facts_needs_no_citation() -> None:
     assert cited_answer("Four.", Memory("2 + 2?")) == Answer("Four.")
 
 
@@ -48,7 +48,7 @@ def test_a_citation_of_nothing_is_shown_and_named() -> None:
     )
 
 
-def test_strictness_marks_and_counts_what_cites_nothing() -> None:
+def test_strict_mode_marks_and_counts_uncited_statements() -> None:
     text = "The course takes six hours [F3]. It is held every week. Everybody likes it very much."
     assert kinds(cited_answer(text, a_disagreement())) == ["contradicted"]
     answer = cited_answer(text, a_disagreement(), "strict")
@@ -68,7 +68,7 @@ def test_a_mark_does_not_break_a_table() -> None:
     assert answer.text == "|a|b|\n|-|-|\n|the course takes|six hours [no source]|"
 
 
-def test_what_is_verified_is_told() -> None:
+def test_verified_problems_are_reported_as_uncertainty() -> None:
     text = "“A course for all of us” takes 36 hours [F1], at 200 euros [F4]."
     assert kinds(cited_answer(text, a_disagreement())) == [
         "quote_not_found", "number_not_found", "superseded_cited", "contradicted"
@@ -82,7 +82,7 @@ def test_code_left_open_is_closed_before_the_sources() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(st.text(max_size=200), hostile_text), st.sampled_from(["normal", "strict"]))
-def test_whatever_the_model_writes_every_number_has_its_source(text: str, citations: str) -> None:
+def test_every_citation_number_has_its_source_for_any_text(text: str, citations: str) -> None:
     answer = cited_answer(text + " [F2] `[F1]`", some_facts(3), citations)  # type: ignore[arg-type]  # sampled
     assert [source.number for source in answer.sources if source.number] == list(
         range(1, len(answer.sources) + 1)

@@ -36,11 +36,11 @@ def test_a_statement_that_cites_nothing_is_found() -> None:
         "课程需要六个小时。",
     ],
 )
-def test_what_is_covered_or_no_statement_is_left_alone(text: str) -> None:
+def test_a_covered_sentence_or_one_without_a_statement_makes_no_claim(text: str) -> None:
     assert claims(text) == []
 
 
-def test_the_citation_a_paragraph_ends_in_speaks_for_it_back_to_the_one_before() -> None:
+def test_a_citation_at_the_end_of_a_paragraph_covers_it_back_to_the_previous_one() -> None:
     first, second, third = "One is said here first.", "Two is said here next.", "Three is said here last."
     assert claims(f"{first} {second} {third} [F1]") == []
     assert claims(f"{first} {second} [F1] {third}") == [first, third]
@@ -48,7 +48,7 @@ def test_the_citation_a_paragraph_ends_in_speaks_for_it_back_to_the_one_before()
     assert claims(f"{first}\n\n{second} [F1]") == [first]
 
 
-def test_a_citation_above_a_list_covers_it_only_behind_a_colon() -> None:
+def test_a_citation_above_a_list_covers_it_only_after_a_colon() -> None:
     items = "\n\n- One is said here first.\n- Two is said here next."
     assert claims("It has these two lessons [F1]:" + items) == []
     assert claims("It has these two lessons: [F1]" + items) == []
@@ -57,7 +57,7 @@ def test_a_citation_above_a_list_covers_it_only_behind_a_colon() -> None:
     assert claims("Tried without success:" + items) == []
 
 
-def test_a_quotation_rests_on_the_line_above_it() -> None:
+def test_a_quotation_is_covered_by_the_line_above_it() -> None:
     assert claims("**Title** [F1]\n\n> The course takes six hours.") == []
     assert claims("**Title**\n\n> The course takes six hours.") == ["The course takes six hours."]
 

@@ -13,7 +13,7 @@ def ids(group: Group) -> list[tuple[str, ...]]:
     return [tuple(fact.id for fact in cluster) for cluster in group.clusters]
 
 
-def test_of_many_facts_those_close_to_the_question_are_chosen_in_their_order() -> None:
+def test_the_facts_closest_to_the_question_are_chosen_in_their_order() -> None:
     documents = [
         a_document("", "the price of tea" if n % 10 == 0 else "rain", first=n) for n in range(1, 101)
     ]
@@ -21,7 +21,7 @@ def test_of_many_facts_those_close_to_the_question_are_chosen_in_their_order() -
     assert ids(group) == [(f"F{n}",) for n in range(10, 101, 10)]
 
 
-def test_each_fact_stands_under_the_one_question_it_is_closest_to() -> None:
+def test_each_fact_is_listed_under_its_closest_question() -> None:
     memory = a_memory(
         a_document("Tea", "Tea costs 3 euros.", "Tea is grown in Assam."),
         Note(open=("What does tea cost in euros?", "Where is tea grown?", "Who drinks coffee?")),
@@ -63,7 +63,7 @@ def test_one_document_does_not_crowd_out_the_others() -> None:
     assert ("F21",) in ids(group)
 
 
-def test_what_a_conclusion_cites_and_what_is_no_boilerplate_comes_first() -> None:
+def test_facts_that_are_salient_or_cited_by_a_conclusion_come_first() -> None:
     documents = [a_document("", "Tea costs money.", first=n) for n in range(1, 31)]
     salient = a_document("", "Tea costs money.", first=31, salience=0.9)
     concluded = Note(concluded=("It costs money [F30].",))
@@ -71,7 +71,7 @@ def test_what_a_conclusion_cites_and_what_is_no_boilerplate_comes_first() -> Non
     assert {("F30",), ("F31",)} < set(ids(group))
 
 
-def test_where_nothing_is_close_the_most_salient_facts_are_told() -> None:
+def test_without_close_facts_the_most_salient_ones_are_listed() -> None:
     memory = a_memory(
         a_document("", *(["Rain."] * 20), salience=0.1), a_document("", "Snow fell.", first=21, salience=0.9)
     )

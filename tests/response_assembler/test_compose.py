@@ -43,7 +43,7 @@ def test_a_complete_answer_is_the_models_text_and_its_sources() -> None:
     assert (response.session_id, response.duration_ms) == ("s1", 2500)
 
 
-def test_a_limited_answer_is_the_models_text_what_limits_it_and_its_sources() -> None:
+def test_a_limited_answer_is_the_models_text_with_the_limit_and_its_sources() -> None:
     response = answer_to(a_request("partial", "max_rounds_reached"), "So far this [F1].")
     assert response.answer == (
         "So far this [1].\n\n---\n\n*This answer may be incomplete: the limit of reasoning rounds was "
@@ -52,7 +52,7 @@ def test_a_limited_answer_is_the_models_text_what_limits_it_and_its_sources() ->
     assert kinds(response) == ["max_rounds_reached"]
 
 
-def test_citations_are_checked_strictly_when_that_was_asked_for() -> None:
+def test_citations_are_checked_strictly_on_request() -> None:
     response = answer_to(a_request(citations="strict"), "It is so [F1]. And it always has been so.")
     assert "And it always has been so. [no source]" in response.answer
     assert kinds(response) == ["uncited_claims"]
@@ -73,7 +73,7 @@ def test_the_note_in_a_reply_is_no_part_of_the_answer() -> None:
     assert kinds(answer_to(a_request(), note))[0] == "empty_reply"
 
 
-def test_what_the_memory_lost_or_summarized_is_told() -> None:
+def test_lost_or_summarized_facts_of_the_memory_are_reported() -> None:
     memory = a_memory(THE_FACT, a_use(facts=("F1",), facts_lost=2), Summary(round=1, text="s", facts=("F1",)))
     assert kinds(answer_to(a_request(), "So [F1].", memory)) == ["memory_full", "summarized"]
 
@@ -85,7 +85,7 @@ def test_an_uncertainty_of_the_request_gets_the_severity_of_its_kind() -> None:
     assert [uncertainty.severity for uncertainty in response.uncertainty] == ["note", "caution"]
 
 
-def test_words_beside_calls_that_never_ran_are_no_answer() -> None:
+def test_text_next_to_calls_that_never_ran_is_no_answer() -> None:
     request = a_request("partial", "token_budget_exhausted")
     assert "the fact" in answer_to(request, "Let me search.", calls=1).answer
     assert answer_to(request, "It is so [F1].", calls=1).answer.startswith("It is so [1].")
@@ -100,8 +100,8 @@ def test_a_failed_session_without_facts_stays_failed() -> None:
 
 
 @pytest.mark.parametrize("has_result", [False, True])
-def test_the_answer_itself_says_which_writes_may_have_taken_effect(has_result: bool) -> None:
-    """In any of the model's answers, whatever the model says; the coordinator may know of calls without an outcome."""
+def test_the_answer_names_writes_that_may_have_taken_effect(has_result: bool) -> None:
+    """Every answer of the model says so; the coordinator may know of calls without an outcome."""
     memory = a_memory(
         THE_FACT,
         a_use("pay", "outcome_unknown", call_id="c1", arguments={"to": "Anna"}),
@@ -140,7 +140,7 @@ def test_a_clock_that_ran_backwards_gives_no_negative_duration() -> None:
     st.one_of(st.none(), hostile_text, st.sampled_from(["[F1]", "[F1, F99]", "[F0-F3]"])),
     st.integers(0, 2),
 )
-def test_whatever_the_material_there_is_an_answer_with_sources_that_exist(
+def test_any_material_gives_an_answer_with_existing_sources(
     memory: Memory, status: Status, reason: TerminationReason, text: str | None, calls: int
 ) -> None:
     response = answer_to(a_request(status, reason), text, memory, calls)
@@ -156,7 +156,7 @@ def test_whatever_the_material_there_is_an_answer_with_sources_that_exist(
 EARLIER = a_document("Earlier answer: How long is it?", "It takes six hours.", tool="this conversation")
 
 
-def test_an_answer_that_cites_an_earlier_one_says_so() -> None:
+def test_an_answer_that_cites_an_earlier_one_is_marked() -> None:
     memory = a_memory(EARLIER, a_document("Prices", "It costs 390 EUR.", first=2))
     response = answer_to(a_request(), "Six hours [F1].", memory)
     assert response.answer.endswith(

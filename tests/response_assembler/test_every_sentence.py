@@ -87,7 +87,7 @@ READERS = tuple(
 
 
 @each_row("reader", READERS, ids=str)
-def test_each_sentence_says_what_it_said(reader: Reader) -> None:
+def test_the_text_of_every_sentence_is_unchanged(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 
 

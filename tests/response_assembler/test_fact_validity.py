@@ -1,10 +1,10 @@
-"""Facts that are cited though others speak against them."""
+"""Cited facts that other facts contradict or supersede."""
 
 from response_assembler.fact_validity import UNCERTAINTIES_MAX, latest, outdated_facts
 from tests.response_assembler.builders import a_disagreement, a_document, a_memory
 
 
-def test_a_superseded_fact_is_named_with_the_later_one() -> None:
+def test_a_superseded_fact_is_reported_with_the_later_one() -> None:
     (uncertainty,) = outdated_facts(a_disagreement(), {"F4": 1})
     assert (uncertainty.kind, uncertainty.severity, uncertainty.about) == (
         "superseded_cited",
@@ -17,7 +17,7 @@ def test_a_superseded_fact_is_named_with_the_later_one() -> None:
     )
 
 
-def test_an_answer_that_cites_the_later_fact_knows_of_it() -> None:
+def test_an_answer_that_cites_the_later_fact_too_is_not_reported() -> None:
     assert list(outdated_facts(a_disagreement(), {"F4": 1, "F5": 2})) == []
 
 
@@ -53,7 +53,7 @@ def test_the_latest_fact_is_found_over_several_steps_and_a_ring_ends() -> None:
     assert latest(ring, "F1") == "F2"
 
 
-def test_what_supersedes_but_is_lost_supersedes_nothing() -> None:
+def test_a_lost_fact_supersedes_nothing() -> None:
     memory = a_memory(a_document("", "one", superseded_by=("F9",), contradicts=("F8",)))
     assert latest(memory, "F1") == "F1"
     assert list(outdated_facts(memory, {"F1": 1})) == []

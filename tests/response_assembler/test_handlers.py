@@ -42,7 +42,7 @@ async def answer_to(session: FakeSession, request: AssemblyRequested) -> Respons
     return stored
 
 
-async def test_the_answer_is_made_of_memory_reply_and_what_was_not_filed_yet() -> None:
+async def test_the_answer_uses_the_memory_the_reply_and_unfiled_results() -> None:
     response = await answer_to(a_session(), a_request(reply="4-0", reasoning="2-0", results="3-0"))
     assert response.answer.startswith("It is so [1].\n\n**Sources**\n\n1. ")
     assert [(source.id, source.excerpt) for source in response.sources] == [("F1", "the fact")]
@@ -50,7 +50,7 @@ async def test_the_answer_is_made_of_memory_reply_and_what_was_not_filed_yet() -
     assert response.duration_ms == 2500
 
 
-async def test_the_time_of_an_answer_ends_when_it_is_composed_however_late_that_is() -> None:
+async def test_the_duration_of_an_answer_ends_when_it_is_composed() -> None:
     request = an_event(a_request(reply="4-0"), at_s=2.5)
     late = await on_assembly_requested(
         Delivery(request, "9-0"), a_session(), lambda: START + timedelta(seconds=40)
@@ -67,7 +67,7 @@ async def test_the_time_of_an_answer_ends_when_it_is_composed_however_late_that_
     assert soon.record.waited_ms == 0
 
 
-async def test_what_was_filed_is_not_filed_again() -> None:
+async def test_results_already_in_memory_are_not_filed_again() -> None:
     session = a_session()
     session.lists[MEMORY] = [file_round(Memory(), REASONING, RESULTS).model_dump_json().encode()]
     request = a_request("partial", "deadline_exceeded", reasoning="2-0", results="3-0")
@@ -75,7 +75,7 @@ async def test_what_was_filed_is_not_filed_again() -> None:
     assert [source.id for source in response.sources] == ["F1", "F2"]
 
 
-async def test_a_session_that_has_its_answer_gets_no_second_one() -> None:
+async def test_an_answered_session_gets_no_second_answer() -> None:
     session = a_session()
     session.documents[RESPONSE] = (1, b"{}")
     assert await on_assembly_requested(Delivery(an_event(a_request()), "9-0"), session) is NOTHING
@@ -96,7 +96,7 @@ async def test_a_batch_in_flight_reports_its_settled_calls_and_names_the_others(
     ] == ["book toolu_11"]
 
 
-async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
+async def test_a_write_that_had_only_begun_has_an_unknown_outcome() -> None:
     session = a_session()
     session.journals[journal_name(1)] = {begun_entry("toolu_11"): b"1"}
     response = await answer_to(session, a_request("cancelled", "cancelled", reasoning="2-0", batch=1))

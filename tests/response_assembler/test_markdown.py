@@ -47,14 +47,14 @@ def test_a_page_is_read_as_its_blocks() -> None:
     ]
 
 
-def test_citations_stand_where_they_stand_and_never_in_code() -> None:
+def test_citations_are_found_at_their_positions_and_never_in_code() -> None:
     citations = parse_markdown(PAGE).citations
     assert [PAGE[citation.start : citation.end] for citation in citations] == [
         "[F9]", "[F1]", "[F2]", "[F3]", "[F4]", "[F5]"
     ]  # fmt: skip  # one line reads better
 
 
-def test_code_that_is_nothing_but_a_citation_is_one() -> None:
+def test_code_that_holds_only_a_citation_is_a_citation() -> None:
     (citation,) = parse_markdown("So it is `[F3]`, not ``a `[F4]` b``.").citations
     assert (citation.start, citation.end, citation.ids) == (9, 15, ("F3",))
 
@@ -70,7 +70,7 @@ def test_code_that_is_nothing_but_a_citation_is_one() -> None:
         ("Call `a.b. C` first [F1]. Then stop.", [("F1",), ()]),
     ],
 )
-def test_a_citation_belongs_to_the_sentence_it_stands_in_or_behind(
+def test_a_citation_belongs_to_the_sentence_around_or_before_it(
     text: str, cited: list[tuple[str, ...]]
 ) -> None:
     (block,) = parse_markdown(text).blocks
@@ -103,7 +103,7 @@ markdown = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(markdown, st.text(max_size=200)))
-def test_whatever_the_text_every_piece_stands_where_it_is_said_to(text: str) -> None:
+def test_every_parsed_piece_has_its_true_position_in_any_text(text: str) -> None:
     reading = parse_markdown(text)
     ends = [0]
     for block in reading.blocks:

@@ -28,7 +28,7 @@ def steps(
     ]
 
 
-def test_an_open_question_says_what_was_searched_for_it() -> None:
+def test_an_open_question_lists_the_searches_made_for_it() -> None:
     memory = a_memory(
         a_use(query="tea price in May"),
         a_use(query="tea price", call_id="u2"),
@@ -80,7 +80,7 @@ def test_a_write_of_unknown_outcome_is_to_be_checked_before_anything_else() -> N
     assert steps(memory, "deadline_exceeded")[0] == "Check first whether `book` took effect."
 
 
-def test_each_failure_has_its_own_way_on() -> None:
+def test_each_failure_has_its_own_next_step() -> None:
     memory = a_memory(
         a_use("a", "permission_denied", message="No. Do not try again.", what_happened="No."),
         a_use("b", "rate_limit"),
@@ -98,7 +98,7 @@ def test_each_failure_has_its_own_way_on() -> None:
     ]
 
 
-def test_facts_that_were_lost_and_what_the_coordinator_misses_are_told() -> None:
+def test_lost_facts_and_gaps_known_to_the_coordinator_are_reported() -> None:
     memory = a_memory(a_document("Why", "Why not."), a_use(facts=("F1",), facts_lost=7))
     waiting = Uncertainty(kind="approval_missing", message="`book` waited for [a] person.")
     failed = Uncertainty(kind="model_failed", message="Told elsewhere.")

@@ -48,6 +48,6 @@ def test_an_answer_that_cites_everything_is_cut_off_visibly() -> None:
     assert result.text.endswith("a […]")
 
 
-def test_our_own_text_is_numbered_whatever_is_quoted_in_it() -> None:
+def test_our_own_text_is_numbered_despite_brackets_in_quotations() -> None:
     result = number_own(r"“in ` code” [F2] “and \[F3\]” [F1]", KNOWN)
     assert result.text == r"“in ` code” [1] “and \[F3\]” [2]"

@@ -35,7 +35,7 @@ HEADINGS = {"**What is known**", "**What is missing**", "**What to try next**"}
         ("disagreement", a_disagreement(), "deadline_exceeded", ()),
     ],
 )
-def test_a_partial_answer_reads_as_it_always_did(
+def test_the_text_of_a_partial_answer_is_unchanged(
     name: str, memory: Memory, reason: TerminationReason, unfinished: tuple[tuple[str, str], ...]
 ) -> None:
     request, findings = a_request("partial", reason), Findings(memory, unfinished=unfinished)
@@ -43,7 +43,7 @@ def test_a_partial_answer_reads_as_it_always_did(
     assert response.answer + "\n" == (GOLDEN / f"{name}.md").read_text()
 
 
-def test_without_facts_it_says_so_and_what_to_do() -> None:
+def test_a_partial_answer_without_facts_names_the_reason_and_the_next_step() -> None:
     answer, quoted = compose_partial(a_memory(query="Who?"), "deadline_exceeded", "failed")
     assert quoted == ()
     assert answer == (
@@ -53,7 +53,7 @@ def test_without_facts_it_says_so_and_what_to_do() -> None:
     )
 
 
-def test_a_cancelled_session_says_that_nothing_had_been_found_until_then() -> None:
+def test_a_cancelled_session_without_facts_reports_that_none_were_found() -> None:
     answer, _ = compose_partial(a_memory(query="Who?"), "cancelled", "cancelled")
     assert "There is no answer, because the session was cancelled before the work was done." in answer
 
@@ -66,7 +66,7 @@ def test_facts_that_do_not_speak_of_the_question_are_shown_as_such() -> None:
     assert quoted == ("F1",)
 
 
-def test_what_was_not_quoted_is_counted() -> None:
+def test_unquoted_facts_are_counted() -> None:
     document = a_document("", "Tea is wet.", *(["Rain."] * 5), "Old rain.", superseded_by=())
     answer, _ = compose_partial(a_memory(document, query="What of tea?"), "cancelled", "cancelled")
     assert "6 more facts were found, less close to the question." in answer
@@ -89,9 +89,7 @@ def test_a_note_that_is_cut_keeps_its_citations() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(memories(), st.sampled_from(["cancelled", "model_unavailable", "natural_completion"]))
-def test_what_tools_returned_adds_no_citation_link_or_markup(
-    memory: Memory, reason: TerminationReason
-) -> None:
+def test_tool_results_add_no_citation_link_or_markup(memory: Memory, reason: TerminationReason) -> None:
     answer, quoted = compose_partial(memory, reason, "partial")
     assert set(cited_ids(answer)) == set(quoted)
     assert "<" not in answer

@@ -13,7 +13,7 @@ def quoted(statement: Statement, title: str = "T") -> str:
     return quoted_fact(memory.facts["F1"], memory.document_of(memory.facts["F1"]))
 
 
-def test_text_is_quoted_and_a_record_is_spoken() -> None:
+def test_text_is_quoted_and_a_record_is_put_into_words() -> None:
     assert quoted("It is so.") == "“It is so.”"
     assert quoted(
         {"name": "T", "teacher_of": {"id": 7, "name": "Ada"}, "n": 3, "is_open": True, "x": None}
@@ -22,7 +22,7 @@ def test_text_is_quoted_and_a_record_is_spoken() -> None:
     assert quoted([1, 2], title="") == "`t` returned 1, 2"
 
 
-def test_a_long_text_in_a_record_does_not_hide_what_is_short() -> None:
+def test_a_long_text_in_a_record_does_not_hide_short_fields() -> None:
     assert quoted({"text": "long " * 100, "price": 70}).startswith("price: 70; text: long long")
 
 
@@ -34,7 +34,7 @@ def test_deep_and_wide_values_end() -> None:
     assert quoted({"x": list(range(1000))}) == "x: 0, 1, 2, 3, 4, 5, 6, 7, and 992 more"
 
 
-def test_what_was_said_draws_no_markup_and_moves_no_cursor() -> None:
+def test_quoted_text_contains_no_markup_or_control_characters() -> None:
     assert plain(r"a \[x](y) *b* <i> ~c~ `d` _e_ f_g") == r"a \\\[x\](y) \*b\* &lt;i> \~c\~ 'd' \_e\_ f_g"
     assert plain("a\x1b[2Jb\u202ec") == "a \\[2Jb c"
     assert code("a`b\\[c") == "`abc`"
@@ -44,14 +44,14 @@ def test_only_the_citations_of_a_note_are_left() -> None:
     assert plain_but_cited("So [it](x) is [F1, F2] *now*") == r"So \[it\](x) is [F1, F2] \*now\*"
 
 
-def test_a_fact_whose_document_is_lost_still_speaks() -> None:
+def test_a_fact_without_its_document_is_quoted() -> None:
     memory = Memory(facts=a_memory(a_document("T", "It is so.")).facts)
     assert quoted_fact(memory.facts["F1"], memory.document_of(memory.facts["F1"])) == "“It is so.”"
 
 
 @settings(max_examples=60, deadline=None)
 @given(hostile_text)
-def test_nothing_unescaped_is_left_of_any_text(text: str) -> None:
+def test_no_markup_remains_unescaped_in_any_text(text: str) -> None:
     shown = plain(text)
     bare = (
         shown.replace("\\\\", "").replace("\\[", "").replace("\\]", "").replace("\\*", "").replace("\\~", "")

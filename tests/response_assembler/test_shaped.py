@@ -1,4 +1,4 @@
-"""Answers of a shape, and what their fields rest on."""
+"""Answers with a schema, and the facts that support their fields."""
 
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ def answer_to(text: str, has_result: bool = True, memory: Memory = MEMORY) -> Re
     return compose("s1", request, START + timedelta(seconds=1), Findings(memory, a_reply(text)))
 
 
-def test_the_result_stands_beside_the_answer_which_shows_it() -> None:
+def test_the_result_is_returned_with_an_answer_that_shows_it() -> None:
     response = answer_to('Here: {"harbour": "Skagen", "berths": 14}')
     assert response.result == {"harbour": "Skagen", "berths": 14}
     assert response.answer.startswith('```json\n{\n  "harbour": "Skagen",')

@@ -36,7 +36,7 @@ def test_an_answer_that_cites_nothing_gets_the_newest_facts_without_a_number() -
     assert {source.number for source in sources} == {0}
 
 
-def test_the_list_of_sources_draws_no_markup_of_what_tools_returned() -> None:
+def test_the_list_of_sources_escapes_markup_of_tool_results() -> None:
     memory = a_memory(a_document("A [link](x)", "It is *so* [F2].", {"n": 3}, tool="t`x"))
     sources = cited_sources(memory, {"F2": 1, "F1": 2})
     assert sources_section(memory, sources) == (
@@ -47,7 +47,7 @@ def test_the_list_of_sources_draws_no_markup_of_what_tools_returned() -> None:
     assert sources_section(memory, ()) == ""
 
 
-def test_what_is_quoted_above_is_only_recalled() -> None:
+def test_a_source_quoted_above_is_listed_in_short() -> None:
     memory = a_memory(a_document("T", "word " * 50))
     sources = cited_sources(memory, {"F1": 1})
     assert len(sources_section(memory, sources, quoted=("F1",))) < 90 < len(sources_section(memory, sources))

@@ -20,7 +20,7 @@ from response_assembler.uncertainty import (
 from tests.response_assembler.builders import a_memory, a_use
 
 
-def test_the_page_and_the_table_say_the_same() -> None:
+def test_the_page_and_the_table_of_uncertainties_agree() -> None:
     page = (Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text()
     rows = re.findall(r"(?m)^\| `(\w+)` \| (\w+) \| (.+) \|$", page)
     assert {kind: Kind(meaning, severity) for kind, severity, meaning in rows} == KINDS
@@ -55,7 +55,7 @@ def test_a_tool_that_failed_and_never_succeeded_is_named_once_with_the_reason() 
     assert uncertainty.message == "`search` failed (api_failure): Down."
 
 
-def test_what_happened_is_left_out_where_only_the_models_message_is_known() -> None:
+def test_the_cause_is_omitted_when_only_the_message_for_the_model_is_known() -> None:
     (uncertainty,) = tool_uncertainties(
         a_memory(a_use("search", "timeout", message="Too late. Call search again.")), ()
     )
@@ -81,13 +81,13 @@ def test_only_arguments_that_were_not_corrected_leave_an_uncertainty() -> None:
     ] == ["search"]
 
 
-def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None:
+def test_a_failure_resolved_later_and_a_search_without_hits_leave_no_uncertainty() -> None:
     memory = a_memory(a_use("search", "timeout"), a_use("outline", "not_found"), a_use("search", round=2))
     assert list(tool_uncertainties(memory, ())) == []
 
 
 def test_a_failure_among_successes_of_the_same_round_is_an_uncertainty_in_any_order() -> None:
-    """Two of ten cities timed out: the eight do not speak for them."""
+    """Two of ten cities timed out: the eight do not make up for them."""
     slow, well = a_use("weather", "timeout"), a_use("weather")
     for uses in ((slow, well), (well, slow)):
         assert [uncertainty.kind for uncertainty in tool_uncertainties(a_memory(*uses), ())] == [
@@ -102,7 +102,7 @@ def test_a_write_of_unknown_outcome_stays_uncertain_after_later_calls() -> None:
     ]
 
 
-def test_one_that_a_later_call_has_settled_does_not() -> None:
+def test_a_write_settled_by_a_later_call_adds_no_uncertainty() -> None:
     first, last = a_use("book", "outcome_unknown", call_id="c1"), a_use("book", call_id="c2", settles="c1")
     assert list(tool_uncertainties(a_memory(first, last), ())) == []
 
@@ -119,7 +119,7 @@ def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> Non
     assert uncertainties[1].message == why
 
 
-def test_facts_that_were_not_kept_are_counted_and_a_summary_is_said() -> None:
+def test_lost_facts_are_counted_and_a_summary_is_reported() -> None:
     memory = a_memory(
         a_use("search", facts_lost=2), a_use("read", facts_lost=3), Summary(round=1, text="s", facts=("F1",))
     )
@@ -131,7 +131,7 @@ def test_facts_that_were_not_kept_are_counted_and_a_summary_is_said() -> None:
     assert list(memory_uncertainties(a_memory(a_use()))) == []
 
 
-def test_a_call_still_under_way_is_named() -> None:
+def test_a_call_still_in_flight_is_named() -> None:
     assert [uncertain.kind for uncertain in tool_uncertainties(a_memory(), (("c1", "book"),))] == [
         "call_unfinished"
     ]

@@ -51,7 +51,7 @@ def kinds(text: str) -> list[str]:
         "He noted “&#40;Of old) it stood &lt; there” [F4].",
     ],
 )
-def test_a_quotation_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
+def test_a_quotation_found_in_the_cited_fact_is_accepted(text: str) -> None:
     assert kinds(text) == []
 
 
@@ -94,7 +94,7 @@ def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> No
         "It is (so &#40;they say) [F2].",
     ],
 )
-def test_a_number_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
+def test_a_number_found_in_the_cited_fact_is_accepted(text: str) -> None:
     assert kinds(text) == []
 
 
@@ -108,11 +108,11 @@ def test_a_number_that_does_not_is_noted_as_perhaps_computed(number: str) -> Non
     )
 
 
-def test_a_citation_that_does_not_exist_is_not_doubted_twice() -> None:
+def test_a_nonexistent_citation_is_reported_only_once() -> None:
     assert kinds("It is “never was opened at all” in 1999 [F9].") == []
 
 
-def test_a_sentence_that_cites_very_many_facts_is_not_held_against_them() -> None:
+def test_a_sentence_with_very_many_citations_is_not_verified() -> None:
     def claims(last: int) -> list[str]:
         memory = some_facts(last)
         numbers = {id: n for n, id in enumerate(memory.facts, 1)}
@@ -128,7 +128,7 @@ def test_uncertainties_of_each_kind_are_limited() -> None:
     assert found == ["quote_not_found"] * UNCERTAINTIES_MAX + ["number_not_found"] * UNCERTAINTIES_MAX
 
 
-def test_a_structure_that_cannot_be_read_is_taken_as_it_stands() -> None:
+def test_an_unreadable_structure_is_searched_as_text() -> None:
     fact = FACTS.facts["F3"].model_copy(update={"statement": "[" * 5000 + "77"})
     memory = Memory(facts={"F3": fact})
     assert uncertainties("It is 77 [F3].", memory) == []

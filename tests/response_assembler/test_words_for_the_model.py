@@ -63,7 +63,7 @@ def answer_after(error: ToolError, reason: TerminationReason) -> str:
 
 @each_row("error", of_every_type(), ids=lambda error: error.error_type)
 @each_row("reason", ["natural_completion", "max_rounds_reached"])
-def test_the_reader_learns_what_happened_and_not_what_the_model_should_do(
+def test_the_reader_sees_what_happened_and_no_advice_for_the_model(
     error: ToolError, reason: TerminationReason
 ) -> None:
     shown = answer_after(error, reason)
@@ -74,7 +74,7 @@ def test_the_reader_learns_what_happened_and_not_what_the_model_should_do(
 
 
 @each_row("error", of_every_type(), ids=lambda error: error.error_type)
-def test_the_offline_model_reads_apart_what_happened_and_what_to_do(error: ToolError) -> None:
+def test_the_offline_model_separates_what_happened_from_the_advice(error: ToolError) -> None:
     (use,) = a_memory(a_round(("look_up", {"word": "fuge"}, error))).tool_usage
     (tried,) = tried_calls(tool_lines(use, LONG).text)
     assert tried.outcome_text == " ".join(error.message.split())

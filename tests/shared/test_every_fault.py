@@ -115,7 +115,7 @@ READERS = (
 
 
 @pytest.mark.parametrize("reader", READERS, ids=str)
-def test_of_each_fault_the_same_is_said_as_before(reader: Reader) -> None:
+def test_the_message_of_every_fault_is_unchanged(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 
 

@@ -71,7 +71,7 @@ READERS = (
 
 
 @each_row("reader", READERS, ids=str)
-def test_each_form_is_read_as_it_was(reader: Reader) -> None:
+def test_the_reading_of_every_form_is_unchanged(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 
 

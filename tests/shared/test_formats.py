@@ -51,7 +51,7 @@ NEW = Tree(
 )
 
 
-def test_newer_fields_are_left_out_wherever_they_stand() -> None:
+def test_newer_fields_are_omitted_at_any_depth() -> None:
     written = orjson.loads(as_json(NEW, BEFORE))
     assert "colour" not in written["root"]
     assert written["branches"][0]["colour"] == "brown", "one of the same name that was always there"
@@ -60,16 +60,16 @@ def test_newer_fields_are_left_out_wherever_they_stand() -> None:
     assert "height" not in written
 
 
-def test_nothing_is_left_out_for_the_current_format() -> None:
+def test_the_current_format_omits_nothing() -> None:
     assert as_json(NEW, FORMAT) == NEW.model_dump_json().encode()
     assert newer_fields(NEW, FORMAT) == {}
 
 
-def test_other_exclusions_hold_as_well() -> None:
+def test_other_exclusions_apply_too() -> None:
     assert orjson.loads(as_json(NEW, BEFORE, exclude={"root", "named"})).keys() == {"branches"}
 
 
-def test_a_value_in_an_earlier_format_is_what_its_readers_make_of_it() -> None:
+def test_a_value_in_an_earlier_format_equals_the_value_its_readers_see() -> None:
     before = in_format(NEW, BEFORE)
     assert before == Tree(branches=(Twig(leaves=(Leaf(name="b"),)),), named={"x": Leaf()})
     assert in_format(OLD, BEFORE) is OLD
@@ -85,7 +85,7 @@ def test_a_value_in_an_earlier_format_is_what_its_readers_make_of_it() -> None:
         (Tree(branches=(Twig(leaves=(Leaf(colour="red"),)),)), (FORMAT, "branches.leaves.colour")),
     ],
 )
-def test_a_missing_format_is_reported_with_the_field_that_needs_it(
+def test_the_required_format_of_a_value_is_found_from_its_fields(
     value: Tree, needed: tuple[int, str]
 ) -> None:
     assert needed_format(value) == needed
@@ -98,14 +98,14 @@ def test_a_bound_on_rounds_with_tools_is_an_option_that_an_earlier_worker_cannot
     assert needed_format(QuerySubmitted(query="?"))[0] == 1
 
 
-def test_json_is_left_without_what_is_newer_in_its_value() -> None:
+def test_json_omits_the_newer_fields_of_its_value() -> None:
     tree = Tree(root=Leaf(name="a", colour="red"), height=3)
     assert without_fields(
         {"root": {"name": "a", "colour": "red"}, "height": 3}, newer_fields(tree, BEFORE)
     ) == {"root": {"name": "a"}}
 
 
-def test_what_an_earlier_version_wrote_is_carried_over_step_by_step() -> None:
+def test_fields_of_an_earlier_version_are_upcast_step_by_step() -> None:
     upcasters = {1: lambda fields: {"b": fields["a"]}, 2: lambda fields: {"c": fields["b"] * 2}}
     assert carried_over({"a": 2}, upcasters, 1, 3) == {"c": 4}
     assert carried_over({"b": 2}, upcasters, 2, 3) == {"c": 4}
@@ -113,6 +113,6 @@ def test_what_an_earlier_version_wrote_is_carried_over_step_by_step() -> None:
 
 
 @pytest.mark.parametrize(("fields", "written"), [({}, 1), ({"a": 1}, 0)])
-def test_what_cannot_be_carried_over_is_told(fields: dict[str, int], written: int) -> None:
+def test_fields_that_cannot_be_upcast_are_refused(fields: dict[str, int], written: int) -> None:
     with pytest.raises(CannotCarryOver):
         carried_over(fields, {1: lambda fields: {"b": fields["a"]}}, written, 2)

@@ -54,7 +54,7 @@ def _untitled(shape: Any) -> Any:
 
 
 @each_row("name", ["the bus", *_STORED])
-def test_what_is_sent_and_stored_has_the_shape_it_had(name: str) -> None:
+def test_every_sent_or_stored_shape_is_unchanged(name: str) -> None:
     assert json.loads(json.dumps(shapes()[name])) == _kept()[name]
 
 

@@ -1,4 +1,4 @@
-"""A kind of stored value reads what every release before has written, and names what a later one wrote."""
+"""A kind of stored value reads the data of every earlier release, and reports that of a later one."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_an_older_version_keeps_an_integer_beyond_64_bits() -> None:
     assert kind.read(b'{"m":%d}' % 10**30) == Count(n=10**30)
 
 
-def test_a_later_version_stands_in_front() -> None:
+def test_a_later_version_is_written_first() -> None:
     written = THIRD.write(Note(words="Yes."), FORMAT)
     assert written == b'{"stored_version":3,"format":1,"words":"Yes."}'
     assert THIRD.read(written) == Note(words="Yes.")
@@ -64,7 +64,7 @@ def test_a_later_version_stands_in_front() -> None:
         b'{"stored_version":3,"words":"Yes.","format":%d}' % (FORMAT + 1),
     ],
 )
-def test_what_a_later_release_wrote_is_refused_by_that_name(written: bytes) -> None:
+def test_a_value_of_a_later_release_is_refused_with_its_name(written: bytes) -> None:
     with pytest.raises(NewerFormat, match="a note has format"):
         THIRD.read(written)
 

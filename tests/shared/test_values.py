@@ -27,7 +27,7 @@ def test_a_value_never_changes() -> None:
         ({"cost_usd": math.inf}, "cost_usd"),
     ],
 )
-def test_a_value_refuses_what_it_does_not_know_or_cannot_be(fields: dict[str, Any], named: str) -> None:
+def test_a_value_refuses_unknown_fields_and_impossible_values(fields: dict[str, Any], named: str) -> None:
     with pytest.raises(ValidationError, match=named):
         Usage.model_validate(fields)
 
@@ -44,7 +44,7 @@ def test_a_session_id_that_could_be_mistaken_is_refused(session_id: str) -> None
 
 
 @pytest.mark.parametrize("entry", ["0-0", "1732190400000-12"])
-def test_a_log_entry_is_a_place_in_a_stream(entry: str) -> None:
+def test_a_log_entry_is_an_id_in_a_stream(entry: str) -> None:
     assert TypeAdapter[str](LogEntry).validate_python(entry) == entry
 
 
@@ -73,6 +73,6 @@ def test_usage_adds_up() -> None:
     )
 
 
-def test_a_sum_with_an_unknown_cost_has_none() -> None:
+def test_a_sum_with_an_unknown_cost_has_an_unknown_cost() -> None:
     assert FULL.plus(Usage()).cost_usd is None
     assert Usage().plus(FULL).cost_usd is None

@@ -85,7 +85,7 @@ def _ignore(*_: object) -> None:
 
 @dataclass
 class SimulatedBus:
-    """The whole of Redis, of one partition. `now_ms` is its clock; who simulates the world sets it."""
+    """The whole of Redis, of one partition. `now_ms` is its clock, set by the simulation."""
 
     now_ms: int
     sessions_max: int = 1_000
@@ -165,7 +165,7 @@ class SimulatedBus:
                 self.dead.append(second.partition(b"\n")[2])
 
     def _stop(self, session_id: str) -> None:
-        """Stop the session at a time not before its last request, nor before an earlier stop."""
+        """Stop the session at a time no earlier than its last request or an earlier stop."""
         logged_ms = max((_place(at)[0] for at in self.logs.get(session_id, ())), default=0)
         self.stopped[session_id] = max([self.now_ms, logged_ms, *(at + 1 for at in self.stopped.values())])
 

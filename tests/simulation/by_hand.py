@@ -1,4 +1,4 @@
-"""Coroutines driven by hand: the world decides when each goes on, or that it never does."""
+"""Coroutines driven by hand: the world decides when each continues, if at all."""
 
 import asyncio
 from collections import deque

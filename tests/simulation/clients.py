@@ -60,7 +60,7 @@ class Client:
 
 
 class Clients:
-    """Everybody outside, and the door; each draws from a generator of its own."""
+    """All clients and the intake; each draws from a generator of its own."""
 
     def __init__(self, world: "World") -> None:
         self._world = world

@@ -26,7 +26,7 @@ KINDS = tuple(CHANCES)
 
 
 class Faults:
-    """Which faults strike. A kind that is left out changes nothing about when the others do."""
+    """Which faults are injected. A kind that is left out does not change the times of the others."""
 
     def __init__(self, seed: int, kinds: Iterable[str] = KINDS) -> None:
         self._randoms = {kind: Random(f"{seed}/{kind}") for kind in kinds}
@@ -36,7 +36,7 @@ class Faults:
         self.counts: Counter[str] = Counter()
 
     def strikes(self, kind: str) -> bool:
-        """Return whether the fault strikes this time."""
+        """Return whether the fault is injected this time."""
         chance = self._chances.get(kind, 0.0)
         if not chance or self._randoms[kind].random() >= chance:
             return False

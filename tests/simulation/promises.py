@@ -97,7 +97,7 @@ class Record:
 
 
 def _left_over(world: World) -> Iterator[str]:
-    """Yield what is pending or due, and handlers that have failed by themselves."""
+    """Yield pending deliveries, due timers, and handlers that have failed by themselves."""
     bus: SimulatedBus = world.bus
     for component, inbox in bus.inboxes.items():
         if inbox.messages or inbox.pending:
@@ -271,7 +271,7 @@ def _reported(record: Record) -> Iterator[str]:
         uncertainty.about
         for response in record.responses
         for uncertainty in response.uncertainty
-        # Nothing begins any more once a session is cancelled, so it is known what has begun.
+        # No work begins once a session is cancelled, so the begun work is known.
         if uncertainty.kind == "outcome_unknown"
         or (uncertainty.kind == "call_unfinished" and response.status != "cancelled")
     ).split()

@@ -122,7 +122,7 @@ def a_life(seed: str) -> Life:
 
 @dataclass
 class Engine:
-    """Stands where the reasoning engine stands."""
+    """Takes the part of the reasoning engine."""
 
     life: Callable[[str], Life]
     now: Callable[[], datetime]
@@ -195,7 +195,7 @@ class Engine:
 
 @dataclass
 class Tools:
-    """Stands where the dispatcher stands: a write is claimed under its key before it happens, and journaled."""
+    """Takes the part of the dispatcher: a write is claimed under its key before it happens, and journaled."""
 
     life: Callable[[str], Life]
     now: Callable[[], datetime]

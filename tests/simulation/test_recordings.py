@@ -21,7 +21,7 @@ SESSIONS = 1_000
 
 
 @pytest.mark.long
-def test_a_thousand_sessions_come_back_from_redis_as_they_were_and_verify(
+def test_a_thousand_imported_sessions_are_exported_unchanged_and_verify(
     redis_server: RedisServer, namespace: str
 ) -> None:
     count = 0

@@ -37,7 +37,7 @@ def test_no_promise_is_broken_in_worlds_full_of_faults_of_every_kind(subtests: p
 
 
 @pytest.mark.parametrize(("case", "what"), ONCE_BROKEN)
-def test_what_once_broke_a_promise_does_so_no_more(case: Case, what: str) -> None:
+def test_a_fixed_failure_stays_fixed(case: Case, what: str) -> None:
     assert not case.is_broken, f"{what}\n{report(case)}"
 
 
@@ -47,7 +47,7 @@ def test_a_world_is_a_function_of_its_seed() -> None:
     assert once.trace == again.trace
 
 
-def test_a_world_where_every_message_is_decoded_anew_is_the_same() -> None:
+def test_a_simulation_that_decodes_every_message_gives_the_same_trace() -> None:
     quick, exact = Case(11).world(is_reported=True), Case(11).world(is_reported=True, is_exact=True)
     assert quick.trace == exact.trace
     assert broken_promises(exact) == []

@@ -1,4 +1,4 @@
-"""The order in which waiting queries are let in, over all orders of coming: test_bus.py shows that Redis keeps it."""
+"""The order in which waiting queries are admitted, over all orders of arrival: test_bus.py shows the same of Redis."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ steps = st.lists(st.sampled_from((*TENANTS, "turn", "turn", "turn")), max_size=2
 
 
 class Line:
-    """A waiting room, and how many of each tenant have been let in."""
+    """A waiting room, and the number of admitted queries of each tenant."""
 
     def __init__(self, weights: dict[str, float]) -> None:
         self.room, self.weights = WaitingRoom(), weights
@@ -40,7 +40,7 @@ class Line:
 def test_tenants_that_both_wait_all_the_time_get_turns_by_their_weights(
     weights: dict[str, float], steps: list[str]
 ) -> None:
-    """The bound of start-time fair queueing, whatever a third tenant does meanwhile."""
+    """The bound of start-time fair queueing, for any behaviour of a third tenant."""
     line = Line(weights)
     for tenant in ("a", "b"):
         for _ in range(200):
@@ -71,7 +71,7 @@ def test_a_query_waits_for_a_bounded_number_of_others(
 
 
 @given(weights, steps)
-def test_every_query_is_let_in_once_and_each_tenants_in_their_order(
+def test_every_query_is_admitted_once_and_in_the_order_of_its_tenant(
     weights: dict[str, float], steps: list[str]
 ) -> None:
     line = Line(weights)
@@ -87,7 +87,7 @@ def test_every_query_is_let_in_once_and_each_tenants_in_their_order(
 
 
 @given(weights, steps, st.integers(1, 20))
-def test_a_flood_leaves_the_door_open_for_the_others(
+def test_a_flood_of_one_tenant_keeps_the_queue_open_for_others(
     weights: dict[str, float], steps: list[str], bound: int
 ) -> None:
     line = Line(weights)

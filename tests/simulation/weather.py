@@ -23,7 +23,7 @@ class _Outage:
 
 
 class Weather:
-    """Each time the fault strikes, a tool or model is unavailable for a while."""
+    """Each time the fault is injected, a tool or model is unavailable for a while."""
 
     def __init__(self, begin_ms: int, faults: Faults) -> None:
         self._outages: list[_Outage] = []

@@ -12,8 +12,8 @@ from typing import Any
 from antiphon_shared.events.session import Response
 from antiphon_shared.tools.calls import ToolResult
 
-from tests.chaos.write_books import Effect
-from tests.chaos.write_places import KINDS
+from tests.chaos.write_effects import Effect
+from tests.chaos.write_states import KINDS
 from tests.flows.processes import Log
 from tests.write_keys import key_of_call
 

@@ -141,7 +141,7 @@ class Disturber:
             planned = self._coming.pop(0)
             if is_recovered:
                 self._begin(planned)
-        self._start_what_ended()
+        self._restart_ended_processes()
 
     @property
     def has_disturbed(self) -> bool:
@@ -158,7 +158,7 @@ class Disturber:
         if not self._stage.clocks.why_not:
             for name in (*NAMES, REDIS):
                 self._set_clock(name, 0.0)
-        self._start_what_ended()
+        self._restart_ended_processes()
 
     @property
     def is_whole(self) -> bool:
@@ -233,7 +233,7 @@ class Disturber:
         process.terminate()
         self._stopping.setdefault(name, time.monotonic())
 
-    def _start_what_ended(self) -> None:
+    def _restart_ended_processes(self) -> None:
         for name, process in list(self._stage.running.items()):
             code, asked_s = process.poll(), self._stopping.get(name)
             if code is None and asked_s is not None and time.monotonic() > asked_s + STOP_LIMIT_S:

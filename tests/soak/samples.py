@@ -64,7 +64,7 @@ class Samples:
         try:
             info = self._redis.info()
         except redis.RedisError:
-            return  # it is being restarted, or stands still
+            return  # it is being restarted, or is stopped
         self.rows[REDIS, 0].append(Sample(now, info["used_memory"] / MEGABYTES, info["connected_clients"]))
 
     def close(self) -> None:

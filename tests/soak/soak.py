@@ -39,7 +39,7 @@ class Order:
 
 
 def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) -> Report:
-    """Run it. `tell` gets a line of progress now and then."""
+    """Run it. `tell` gets a line of progress at intervals."""
     logs.silence("error")
     with contextlib.ExitStack() as stack:
         ten = stack.enter_context(stage(order.seed, order.retention_s))
@@ -69,7 +69,7 @@ def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) 
 
 
 class _Watch:
-    """Waits, and meanwhile has the disturber act, takes samples and tells how it goes."""
+    """Waits, and meanwhile lets the disturber act, takes samples and reports progress."""
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.process.clock import utc_now
 
 from antiphon.grants import issue, load_signing_key, make_key_pair
-from tests.chaos.write_books import Books
+from tests.chaos.write_effects import Books
 from tests.chaos.writers import service
 from tests.flows.pipeline import scripted_model
 from tests.flows.processes import Processes
@@ -102,7 +102,7 @@ class Stage(Processes):
 
 
 def thaw(process: Started) -> None:
-    """Let it go on, if it is there still."""
+    """Let it continue, if it still exists."""
     process.send_signal(signal.SIGCONT)
 
 

@@ -6,7 +6,7 @@ import pytest
 from antiphon_shared.events.session import Response
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from tests.chaos.write_books import Effect
+from tests.chaos.write_effects import Effect
 from tests.flows.processes import Log
 from tests.soak.books import ReportedWrite, disagreements, read_log
 
@@ -99,7 +99,7 @@ def test_the_log_of_a_session_that_went_well_is_in_order() -> None:
     assert account.writes == [a_write(DONE)]
 
 
-def test_a_write_that_was_still_under_way_at_the_end_and_is_not_mentioned_is_noted() -> None:
+def test_an_unmentioned_write_still_in_flight_at_the_end_is_noted() -> None:
     assert read_log("s1", a_log(), {}, a_response()).writes == [a_write(None, is_reported=False)]
 
 
@@ -114,5 +114,5 @@ def test_a_write_that_was_still_under_way_at_the_end_and_is_not_mentioned_is_not
     ],
     ids=["no answer", "two answers", "a gap", "another journal", "an unknown outcome that is not told"],
 )
-def test_what_is_wrong_with_a_log_is_found(log: Log, journal: ToolResult) -> None:
+def test_every_problem_of_a_log_is_found(log: Log, journal: ToolResult) -> None:
     assert read_log("s1", log, {1: [journal]}, a_response()).problems

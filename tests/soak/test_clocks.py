@@ -28,7 +28,7 @@ def clocks(tmp_path: Path) -> Clocks:
     return clocks
 
 
-def test_a_process_has_the_wall_clock_it_is_given_and_the_right_monotonic_one(clocks: Clocks) -> None:
+def test_a_process_gets_the_given_wall_clock_and_the_true_monotonic_clock(clocks: Clocks) -> None:
     command = [sys.executable, "-c", SHOW]
     environment = clocks.environment("one")
     pipe = subprocess.PIPE

@@ -29,7 +29,7 @@ def client(proxy: Proxy) -> Iterator[redis.Redis]:
     one.close()
 
 
-def test_what_is_sent_arrives_as_it_was(client: redis.Redis, namespace: str) -> None:
+def test_data_passes_the_proxy_unchanged(client: redis.Redis, namespace: str) -> None:
     client.set(namespace, VALUE)
     assert client.get(namespace) == VALUE
 
@@ -45,7 +45,7 @@ def test_a_connection_is_cut_and_the_next_one_works(client: redis.Redis, proxy: 
     assert proxy.opened == 2
 
 
-def test_a_torn_connection_ends_in_the_middle_of_what_is_sent(
+def test_a_torn_connection_ends_in_the_middle_of_a_message(
     client: redis.Redis, proxy: Proxy, redis_server: RedisServer, namespace: str
 ) -> None:
     client.ping()
@@ -66,7 +66,7 @@ def test_no_query_is_admitted_until_it_accepts_again(client: redis.Redis, proxy:
     client.ping()
 
 
-def test_a_stall_holds_what_is_sent_until_its_end(client: redis.Redis, proxy: Proxy) -> None:
+def test_a_stall_delays_data_until_its_end(client: redis.Redis, proxy: Proxy) -> None:
     client.ping()
     proxy.delay(600)
     with socket.create_connection(("127.0.0.1", proxy.port), timeout=0.3) as raw:

@@ -15,7 +15,7 @@ FAULTS_MIN = 3
 
 @pytest.mark.chaos
 @pytest.mark.long
-def test_every_promise_is_kept_while_everything_goes_wrong() -> None:
+def test_every_promise_is_kept_under_all_disturbances() -> None:
     require_redis_server()
     order = Order(LENGTH_S, SEED, SESSIONS, faults_min=FAULTS_MIN, waits_for_retention=False)
     report = soak(order, tell=lambda line: None)

@@ -42,7 +42,7 @@ def a_tool(name: str, function: Callable[..., Any], effect: Effect = "read", **o
 
 
 class Ledger:
-    """Counts what tools did, by idempotency key."""
+    """Counts the runs of tools by idempotency key."""
 
     def __init__(self) -> None:
         self.effects: Counter[str] = Counter()

@@ -15,7 +15,15 @@ from antiphon_shared.tools.contract import Dependency, RateLimit
 from pydantic import Field
 
 from examples.local_http import Reply, serving
-from tests.clock import clock_in_hand
+from tests.clock import controlled_clock
+from tests.tool_dispatcher.booking_service import (
+    REQUEST,
+    BookingService,
+    cut_off_long_ago,
+    is_asked_again,
+    over_a_wire,
+    taken_over,
+)
 from tests.tool_dispatcher.builders import (
     a_bus,
     a_call,
@@ -25,14 +33,6 @@ from tests.tool_dispatcher.builders import (
     error_in,
     results_of,
     soon,
-)
-from tests.tool_dispatcher.desks import (
-    REQUEST,
-    BookingService,
-    cut_off_long_ago,
-    is_asked_again,
-    over_a_wire,
-    taken_over,
 )
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
@@ -121,7 +121,7 @@ async def by_full_slots() -> ToolError:
             while not await bus.client.execute_command("EXISTS", bus.keys.slots("look")):  # noqa: ASYNC110  # any slot
                 await asyncio.sleep(0.005)
             other, wire = over_a_wire(bus)
-            with clock_in_hand() as clock:
+            with controlled_clock() as clock:
                 waiting = asyncio.create_task(
                     results_of([stuck], a_request(a_call(), deadline=soon(60)), other)
                 )

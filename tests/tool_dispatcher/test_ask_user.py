@@ -1,4 +1,4 @@
-"""The tool `ask_user`: the answer is read where the call says it stands, and believed only if it is one."""
+"""The tool `ask_user`: the answer is read from the entry that the call names, and accepted only if it is one."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ async def test_the_users_answer_is_the_result(calls: tuple[str, ...]) -> None:
     ],
     ids=["of another round", "to another question", "no answer at all"],
 )
-async def test_what_is_no_answer_to_this_question_is_not_taken_for_one(forged: EventData) -> None:
+async def test_an_entry_that_does_not_answer_this_question_is_rejected(forged: EventData) -> None:
     async with a_bus() as bus:
         entry = await submit(bus, forged)
         (result,) = await asked(bus, a_question(answer=entry))

@@ -38,7 +38,7 @@ def names(found: Any) -> set[str]:
 
 
 class TestFindTools:
-    async def test_tools_are_found_by_what_they_do(self) -> None:
+    async def test_tools_are_found_by_their_purpose(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             found = await find(dispatcher, "an e-mail to send")
             best = found["tools"][0]
@@ -47,13 +47,13 @@ class TestFindTools:
             nothing = await find(dispatcher, "chess")
             assert nothing == {"tools": [], "note": "None fits; use other words."}
 
-    async def test_what_the_session_may_not_use_is_not_found(self) -> None:
+    async def test_a_tool_that_the_session_may_not_use_is_not_found(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             assert names(await find(dispatcher, "mail", allowed=("list_mails",))) == {"list_mails"}
         async with a_dispatcher(*some_tools(), default_scopes=("read",)) as dispatcher:
             assert names(await find(dispatcher, "mail")) == {"list_mails"}
 
-    async def test_what_a_person_has_to_approve_is_found(self) -> None:
+    async def test_a_tool_that_needs_approval_is_found(self) -> None:
         """They are asked about its call; a model that cannot find it could never make one."""
         async with a_dispatcher(*some_tools(), approval=("send_mail",)) as dispatcher:
             assert names(await find(dispatcher, "mail")) == {"send_mail", "list_mails"}
@@ -61,14 +61,14 @@ class TestFindTools:
             found = await find(dispatcher, "mail", has_untrusted=True)
             assert names(found) == {"send_mail", "list_mails"}
 
-    async def test_what_can_be_called_in_the_next_round_is_found(self) -> None:
+    async def test_a_tool_callable_in_the_next_round_is_found(self) -> None:
         first = a_tool("mail_first", lambda a, c: None, rounds=1)
         second = a_tool("mail_second", lambda a, c: None, rounds=2)
         async with a_dispatcher(first, second) as dispatcher:
             allowed = ("mail_first", "mail_second")
             assert names(await find(dispatcher, "mail", allowed=allowed)) == {"mail_second"}
 
-    async def test_it_does_not_find_itself(self) -> None:
+    async def test_find_tools_does_not_find_itself(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             assert names(await find(dispatcher, "find tools, read a result")) == set()
 
@@ -76,7 +76,7 @@ class TestFindTools:
         async with a_dispatcher(*some_tools(), approval=("*",)) as dispatcher:
             assert names(await find(dispatcher, "rain")) == {"rain_forecast"}
 
-    async def test_it_says_what_it_needs(self) -> None:
+    async def test_a_call_without_a_need_is_refused_with_an_example(self) -> None:
         async with a_dispatcher(*some_tools()) as dispatcher:
             calls = [a_call("a", FIND_TOOLS), a_call("b", FIND_TOOLS, arguments={"need": ""})]
             for result in await dispatcher.run(a_request(*calls)):
@@ -118,7 +118,7 @@ class TestReadResult:
         assert read.handle == "", "it is no result to be read on in by yet another handle"
         assert read.data["end"] == len(read.data["text"]) > 1_500
 
-    async def test_no_other_session_can_read_it(self) -> None:
+    async def test_another_session_cannot_read_the_result(self) -> None:
         async with a_bus() as bus, a_dispatcher(self.tool(), bus=bus) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             error = error_in(await self.read(dispatcher, session_id="s2", handle=shown.handle))
@@ -127,7 +127,7 @@ class TestReadResult:
         assert error.message == "No result is stored under the handle 'r1c0'."
         assert "make that call again and ask for less" in error.suggested_action
 
-    async def test_what_is_no_handle_leads_nowhere(self) -> None:
+    async def test_an_invalid_handle_is_refused(self) -> None:
         async with a_dispatcher(self.tool()) as dispatcher:
             for handle in ("journal:1", "../s2:result:r1c0", ""):
                 error = error_in(await self.read(dispatcher, handle=handle))
@@ -137,14 +137,14 @@ class TestReadResult:
                 error = error_in(await self.read(dispatcher, handle=handle))
                 assert error.error_type == "not_found"
 
-    async def test_it_needs_the_scope_read(self) -> None:
+    async def test_read_result_needs_the_scope_read(self) -> None:
         async with a_bus() as bus, a_dispatcher(self.tool(), bus=bus) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             async with a_dispatcher(self.tool(), bus=bus, default_scopes=("write",)) as other:
                 error = error_in(await self.read(other, handle=shown.handle))
         assert error.error_type == "permission_denied"
 
-    async def test_past_the_end_there_is_nothing(self) -> None:
+    async def test_reading_past_the_end_gives_an_empty_text(self) -> None:
         async with a_bus() as bus, a_dispatcher(self.tool(), bus=bus) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             read = await self.read(dispatcher, handle=shown.handle, start=10**6)

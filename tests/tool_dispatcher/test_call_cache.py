@@ -58,7 +58,7 @@ async def test_the_second_call_does_not_run(bus: Bus, answer: Any) -> None:
     assert counting.count == 1
 
 
-async def test_other_sessions_of_the_same_rights_share_it() -> None:
+async def test_sessions_with_the_same_rights_share_the_cache() -> None:
     counting = Counting()
     async with a_dispatcher(counting.tool()) as dispatcher:
         await dispatcher.run(a_request(a_call()))
@@ -94,7 +94,7 @@ async def test_other_scopes_and_other_tenants_run(tmp_path: Path) -> None:
     assert counting.count == 3
 
 
-async def test_what_is_not_said_to_be_kept_runs_each_time() -> None:
+async def test_a_tool_without_caching_runs_each_time() -> None:
     counting = Counting()
     async with a_bus() as bus:
         for id in ("a", "b"):
@@ -110,7 +110,7 @@ async def test_a_failure_is_not_kept() -> None:
     assert counting.count == 2
 
 
-async def test_what_another_tool_answered_is_not_kept() -> None:
+async def test_an_answer_of_an_alternative_is_not_cached() -> None:
     counting = Counting("an answer", ToolFailed("api_failure", "out of order"))
     tools = [counting.tool(alternatives="other"), a_tool("other", lambda a, c: "another answer")]
     async with a_bus() as bus:
@@ -132,7 +132,7 @@ async def test_a_cached_result_is_whole_and_cut_again_for_each_call() -> None:
     assert counting.count == 1
 
 
-async def test_permission_is_checked_before_the_cache_is_asked() -> None:
+async def test_permission_is_checked_before_the_cache_is_read() -> None:
     counting = Counting()
     async with a_bus() as bus:
         await ask(counting.tool(), bus)
@@ -142,7 +142,7 @@ async def test_permission_is_checked_before_the_cache_is_asked() -> None:
     assert result.data is None
 
 
-async def test_a_cached_result_says_so_and_when_it_was_made(bus: Bus) -> None:
+async def test_a_cached_result_is_marked_with_its_time(bus: Bus) -> None:
     counting = Counting()
     before = utc_now()
     first, second = await ask(counting.tool(), bus), await ask(counting.tool(), bus, "b")
@@ -152,21 +152,21 @@ async def test_a_cached_result_says_so_and_when_it_was_made(bus: Bus) -> None:
     assert before <= second.cached_at <= utc_now()
 
 
-async def test_a_deterministic_read_is_cached_without_being_told_for_how_long(bus: Bus) -> None:
+async def test_a_deterministic_read_is_cached_without_an_explicit_ttl(bus: Bus) -> None:
     counting = Counting()
     look = a_tool("look", counting, deterministic=True)
     await ask(look, bus)
     assert (await ask(look, bus, "b")).cached
 
 
-async def test_a_tool_that_was_changed_is_not_answered_from_the_cache_of_the_old_one(bus: Bus) -> None:
+async def test_a_changed_tool_does_not_use_the_cache_of_the_old_one(bus: Bus) -> None:
     counting = Counting()
     await ask(counting.tool(), bus)
     await ask(counting.tool(example={"city": "Oslo"}), bus, "b")
     assert counting.count == 2
 
 
-async def test_without_the_setting_nothing_is_cached(bus: Bus) -> None:
+async def test_nothing_is_cached_while_caching_is_off(bus: Bus) -> None:
     counting = Counting()
     for id in ("a", "b"):
         (result,) = await results_of([counting.tool()], a_request(a_call(id)), bus, cache=False)
@@ -195,7 +195,7 @@ class Shelf:
         return [a_tool("look", look, deterministic=True), a_tool("put", put, "write")]
 
 
-async def test_a_session_reads_what_it_has_written_and_others_may_read_what_is_cached(bus: Bus) -> None:
+async def test_a_session_reads_its_own_writes_and_others_may_read_the_cache(bus: Bus) -> None:
     shelf = Shelf()
     async with a_dispatcher(*shelf.tools, bus=bus) as dispatcher:
 

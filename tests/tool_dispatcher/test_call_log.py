@@ -110,19 +110,19 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-async def test_what_does_not_run_is_refused_at_info(name: str) -> None:
+async def test_a_refused_call_is_logged_at_info(name: str) -> None:
     tools, calls = REFUSED[name]
     (line,) = await lines_of(tools, *calls, default_scopes=("read",))
     assert (line["log_level"], line["status"]) == ("info", "refused")
     assert line["error"]
 
 
-async def test_the_second_call_of_an_id_is_refused_in_a_line_of_its_own() -> None:
+async def test_the_second_call_of_an_id_is_refused_in_its_own_log_line() -> None:
     lines = await lines_of([a_tool("look", answer)], a_call("c1"), a_call("c1"))
     assert sorted(line["status"] for line in lines) == ["ok", "refused"]
 
 
-async def test_a_tool_that_refuses_what_it_is_given_has_failed() -> None:
+async def test_a_tool_that_refuses_its_arguments_is_logged_as_failed() -> None:
     (line,) = await lines_of([raising(ToolFailed("permission_denied", "Not yours."))], a_call())
     assert (line["log_level"], line["status"]) == ("error", "failed")
 
@@ -165,7 +165,7 @@ async def test_each_member_of_a_group_has_its_line() -> None:
     assert (lines[2]["error_type"], lines[2]["code"]) == ("not_found", "NOT_FOUND")
 
 
-async def test_what_had_settled_before_a_takeover_is_not_logged_again() -> None:
+async def test_a_call_settled_before_a_takeover_is_not_logged_again() -> None:
     request = a_request(a_call("c1"), a_call("c2", "book"), a_call("c3", "gone"), allowed=("look", "book"))
     tools = [a_tool("look", answer), a_tool("book", answer, "write")]
     async with a_bus() as bus, a_dispatcher(*tools, bus=bus) as dispatcher:
@@ -189,7 +189,7 @@ async def test_no_line_holds_a_secret_argument() -> None:
     assert SECRET not in repr(line)
 
 
-async def test_no_line_holds_what_looks_like_a_secret() -> None:
+async def test_no_log_line_contains_a_secret() -> None:
     key = "sk-ant-api03-" + "a1B2" * 12
     (line,) = await lines_of([raising(ValueError(f"401 for {key}"))], a_call())
     assert line["status"] == "failed"

@@ -1,4 +1,4 @@
-"""Loading tools by name, and publishing what they promise."""
+"""Loading tools by name, and publishing their contracts."""
 
 from pathlib import Path
 from typing import Any
@@ -55,12 +55,12 @@ def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str
         ("..relative", "is not `package.module`"),
     ],
 )
-def test_what_cannot_be_loaded_is_named_with_the_way_out(spec: str, why: str) -> None:
+def test_a_module_that_cannot_be_loaded_is_named_with_the_fix(spec: str, why: str) -> None:
     with pytest.raises(ConfigurationError, match=f"(?s)tools: .*{why}"):
         load_tools(spec)
 
 
-def test_the_catalogue_is_the_same_in_whatever_order_tools_come() -> None:
+def test_the_catalogue_does_not_depend_on_the_order_of_tools() -> None:
     ledger = Ledger()
     tools = [ledger.tool("b"), ledger.tool("a", "write"), ledger.tool("c")]
     catalogue = to_catalogue(Registry(tools))
@@ -79,7 +79,7 @@ def test_a_registry_takes_tools_and_toolsets_and_refuses_namesakes() -> None:
         Registry([library.find_book, Ledger().tool("find_book")])
 
 
-def test_the_operators_rules_stand_in_the_catalogue() -> None:
+def test_the_catalogue_contains_the_rules_of_the_operator() -> None:
     ledger = Ledger()
     tools = Registry([ledger.tool("look"), ledger.tool("note", "write")])
     catalogue = to_catalogue(
@@ -101,7 +101,7 @@ def test_contracts_can_be_read_from_a_catalogue_that_travelled() -> None:
     }
 
 
-def test_what_tools_say_of_each_other_is_checked_when_they_are_all_there() -> None:
+def test_references_between_tools_are_checked_when_all_are_registered() -> None:
     needy = a_tool("needy", print, depends_on="look")
     with pytest.raises(InvalidTool, match=r"'needy'.*'look'.*not among the tools"):
         Registry([needy])
@@ -123,7 +123,7 @@ def test_a_tool_with_the_name_of_a_built_in_one_is_refused(
         Registry([a_tool("recall", print), a_tool("recall", repr)])
 
 
-def test_tools_can_be_loaded_before_the_rest_of_them_is_there() -> None:
+def test_a_tool_module_can_be_loaded_before_the_tools_it_refers_to() -> None:
     assert {one.name for one in tools_of(f"{BOXES}.reader")} == {"read_book"}
     with pytest.raises(InvalidTool, match=r"'find_book'.*'read_book'"):
         load_tools(f"{BOXES}.reader")

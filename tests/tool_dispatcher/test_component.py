@@ -37,7 +37,7 @@ async def published(bus: Bus, service: Service) -> Catalogue:
     return await bus.catalogue(str(await bus.current_catalogue()))
 
 
-async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
+async def test_the_dispatcher_publishes_its_catalogue_at_once(bus: Bus) -> None:
     settings = ToolDispatcherSettings(default_scopes=("read", "crm"), approval=("send",))
     registry = Registry([Ledger().tool("look"), Ledger().tool("send", "write")])
     service = build(bus, registry, settings)
@@ -52,7 +52,9 @@ async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
     await service.close()
 
 
-async def test_it_loads_the_tools_the_environment_names(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_dispatcher_loads_the_tools_named_by_the_environment(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTIPHON_TOOLS", "tests.tool_dispatcher.toolboxes.empty")
     with pytest.raises(ConfigurationError, match="has no tool at its top level"):
         build(bus)
@@ -60,7 +62,7 @@ async def test_it_loads_the_tools_the_environment_names(bus: Bus, monkeypatch: p
     assert build(bus).name == "tool_dispatcher"
 
 
-async def test_a_dispatcher_without_tools_says_how_to_name_them(
+async def test_a_dispatcher_without_tools_logs_how_to_name_them(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTIPHON_TOOLS", raising=False)
@@ -70,7 +72,7 @@ async def test_a_dispatcher_without_tools_says_how_to_name_them(
     assert hint == "Name modules with tools in ANTIPHON_TOOLS."
 
 
-async def test_it_is_published_again_and_again(bus: Bus) -> None:
+async def test_the_catalogue_is_published_periodically(bus: Bus) -> None:
     """Keys that Redis has lost are soon restored."""
     service = build(bus, Registry([Ledger().tool("look")]), ToolDispatcherSettings(catalogue_interval_s=0.1))
     async with publishing(service):
@@ -94,7 +96,7 @@ async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
     }
 
 
-async def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
+async def test_a_rule_for_an_unknown_tool_is_refused() -> None:
     async with a_bus() as bus:
         with pytest.raises(ConfigurationError, match="tool 'sned' does not exist"):
             build(bus, Registry([Ledger().tool("send")]), ToolDispatcherSettings(approval=("sned",)))
@@ -136,7 +138,7 @@ async def test_hints_that_cannot_be_used_stop_the_start(
             build(bus, Registry([Ledger().tool("send")]))
 
 
-def test_hints_may_stand_in_the_variable_itself() -> None:
+def test_hints_may_be_given_in_the_variable_itself() -> None:
     catalogue = to_catalogue(Registry([Ledger().tool("send"), Ledger().tool("look")]))
     hinted = add_hints(catalogue, '{"send": {"requires": ["look"], "hint": "Name the price."}}')
     assert hinted.by_name["send"].description.endswith("Requires: look first.\nName the price.")

@@ -1,4 +1,4 @@
-"""Every error that there is, provoked for real and read as a model reads it: what happened, and what to do next."""
+"""Every error, provoked for real and read as a model reads it: what happened, and what to do next."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -270,7 +270,7 @@ ERRORS: dict[str, Provoked] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-async def test_it_says_what_happened_and_what_to_do(name: str, tmp_path: Path) -> None:
+async def test_every_provoked_error_states_what_happened_and_what_to_do(name: str, tmp_path: Path) -> None:
     wanted = ERRORS[name]
     error = await wanted.by(tmp_path)
     assert error.error_type == wanted.error_type

@@ -143,7 +143,7 @@ READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(m
 
 
 @each_row("reader", READERS, ids=str)
-def test_each_answer_says_what_it_said(reader: Reader) -> None:
+def test_the_text_of_every_answer_is_unchanged(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 
 

@@ -74,7 +74,7 @@ async def test_one_bad_call_never_harms_its_neighbours() -> None:
     ]
 
 
-async def test_a_tool_learns_what_its_call_is() -> None:
+async def test_a_tool_receives_the_context_of_its_call() -> None:
     seen: list[ToolContext] = []
 
     async def look(arguments: dict[str, Any], context: ToolContext) -> None:
@@ -104,7 +104,7 @@ async def test_calls_run_together_up_to_the_bound() -> None:
             gate.set()
         await gate.wait()
         for _ in range(20):
-            await asyncio.sleep(0)  # time for those to enter who must not
+            await asyncio.sleep(0)  # time for forbidden callers to enter
         running -= 1
 
     calls = [a_call(f"c{n}", "meet") for n in range(9)]
@@ -145,7 +145,7 @@ async def test_the_summary_counts_how_the_calls_ended() -> None:
     assert ToolsCompleted.of(1, results).summary == Summary(ok=1, error=1)
 
 
-async def test_of_two_calls_with_one_id_the_first_counts() -> None:
+async def test_the_first_of_two_calls_with_one_id_counts() -> None:
     ledger = Ledger()
     request = a_request(a_call("a"), a_call("a", arguments={"other": 1}))
     first, second = await results_of([ledger.tool("look")], request)
@@ -192,7 +192,7 @@ class TestJournal:
         ],
         ids=["not valid", "waits for itself", "refused", "unusable"],
     )
-    async def test_what_cannot_run_begins_nothing(self, call: RequestedCall) -> None:
+    async def test_a_call_that_cannot_run_is_not_noted_as_begun(self, call: RequestedCall) -> None:
         book = tool(effect="write", name="book", description="Books.")(lambda: None)
         async with a_bus() as bus:
             await results_of([book], a_request(call, a_call("c2", refused="no")), bus)
@@ -237,7 +237,7 @@ class TestJournal:
 
 
 class TestTime:
-    async def test_nothing_begins_after_the_deadline(self) -> None:
+    async def test_no_call_starts_after_the_deadline(self) -> None:
         ledger = Ledger()
         late = a_request(a_call(name="book"), deadline=soon(-1))
         (result,) = await results_of([ledger.tool("book", "write")], late)
@@ -297,7 +297,7 @@ NONSENSE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("arguments", NONSENSE, ids=range(len(NONSENSE)))
-async def test_nonsense_is_answered_with_a_way_out(arguments: dict[str, Any]) -> None:
+async def test_invalid_arguments_are_answered_with_a_hint(arguments: dict[str, Any]) -> None:
     by_schema = Tool(
         "by_schema",
         "By schema.",
@@ -365,7 +365,7 @@ class TestSize:
         assert "items" in results[1].data[-1]
 
 
-async def test_it_answers_on_every_kind_of_redis(bus: Bus) -> None:
+async def test_the_dispatcher_answers_on_every_kind_of_redis(bus: Bus) -> None:
     ledger = Ledger()
     tools = [ledger.tool("look"), ledger.tool("book", "write")]
     request = a_request(a_call("a"), a_call("b", "book"))

@@ -59,7 +59,7 @@ async def test_journal_entries_are_returned_by_index(bus: Bus) -> None:
     assert await Journal(session, 2).journaled_calls([a_call("c1")]) == JournaledCalls()
 
 
-async def test_an_entry_that_cannot_be_read_counts_as_not_there(bus: Bus) -> None:
+async def test_an_unreadable_entry_counts_as_missing(bus: Bus) -> None:
     session = a_session(bus)
     await session.note(journal_name(1), outcome_entry("c1"), b"{")
     assert await Journal(session, 1).journaled_calls([a_call("c1")]) == JournaledCalls()
@@ -73,7 +73,7 @@ async def test_a_lost_reply_does_not_lose_an_outcome() -> None:
         assert await session.settled(journal_name(1)) == {outcome_entry("c1"): write_outcome(RESULT, FORMAT)}
 
 
-async def test_it_waits_for_redis_rather_than_forget() -> None:
+async def test_the_journal_waits_for_redis() -> None:
     async with a_bus() as bus:
         wire = a_wire(bus)
         wire.is_away = True

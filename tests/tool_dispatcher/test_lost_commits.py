@@ -64,7 +64,7 @@ async def test_a_write_whose_record_is_lost_as_well_has_the_same_key(
         assert first == second
 
 
-async def test_so_have_a_deliberate_repetition_and_a_relative_call(
+async def test_deliberate_repetitions_and_relative_calls_keep_their_keys(
     redis_server: RedisServer, namespace: str
 ) -> None:
     effects = Effects()
@@ -79,7 +79,7 @@ async def test_so_have_a_deliberate_repetition_and_a_relative_call(
         assert effects.runs[4:] == lost
 
 
-async def test_a_write_that_was_only_claimed_by_then_is_asked_after_under_that_key(
+async def test_a_write_lost_after_its_claim_is_reconciled_under_its_key(
     redis_server: RedisServer, namespace: str
 ) -> None:
     effects = Effects()

@@ -1,4 +1,4 @@
-"""The tool `recall`: what tools returned earlier comes back whole, as long as anything of it is kept."""
+"""The tool `recall`: earlier tool results are returned whole, as long as any part of them is stored."""
 
 from typing import Any
 
@@ -93,14 +93,14 @@ async def test_a_fact_brings_back_the_whole_document_it_was_taken_from() -> None
     assert await past.parts("D2") == [second]
 
 
-async def test_several_facts_bring_back_each_document_once_in_their_order() -> None:
+async def test_several_facts_recall_each_document_once_in_order() -> None:
     past = searched()
     contents = [part["content"] for part in await past.parts(f"F1-F{len(past.memory.facts)}")]
     assert contents == PASSAGES
     assert [part["content"] for part in await past.parts("F1-F99999")] == PASSAGES
 
 
-async def test_an_id_may_be_written_as_it_is_cited() -> None:
+async def test_an_id_may_have_the_form_of_a_citation() -> None:
     past = searched()
     for written in ("F1", "[F1]", " f1 ", "F1, F2", "F1–F2"):
         assert [part["content"] for part in await past.parts(written)] == PASSAGES[:1]
@@ -114,7 +114,7 @@ async def test_a_call_brings_back_all_it_returned() -> None:
     assert failed["content"]["message"] == "No such."
 
 
-async def test_of_a_result_that_was_shown_in_part_the_whole_is_read() -> None:
+async def test_the_whole_of_a_result_shown_in_part_is_read() -> None:
     past = Past()
     past.round(("search", {}, {"results": PASSAGES[:1]}), handles=("r1c0",))
     past.store.wholes["result:r1c0"] = ToolsCompleted.of(1, ()).model_dump_json().encode()
@@ -123,7 +123,7 @@ async def test_of_a_result_that_was_shown_in_part_the_whole_is_read() -> None:
     assert (await past.parts("toolu_10"))[0]["content"] == {"results": PASSAGES[:1]}
 
 
-async def test_where_the_log_has_lost_it_the_facts_of_memory_are_told() -> None:
+async def test_the_facts_of_the_memory_are_returned_when_the_log_is_lost() -> None:
     past = searched()
     past.store.log.clear()
     (part,) = await past.parts("D2")
@@ -179,7 +179,7 @@ class TestTooLarge:
         past.round(("read_page", {}, {"url": "x", "body": PAGE}))
         return past
 
-    async def test_a_document_keeps_its_shape_and_says_how_it_is_read_on(self) -> None:
+    async def test_a_recalled_document_keeps_its_shape_and_says_how_to_read_on(self) -> None:
         result = await self.past().result("D1", result_bytes_max=2_000)
         (part,) = result.data["parts"]
         assert PAGE.startswith(part["content"]["body"])
@@ -203,7 +203,7 @@ class TestTooLarge:
             assert len(result.model_dump_json()) < 1_800
 
 
-async def test_what_was_recalled_adds_nothing_to_memory_that_is_there() -> None:
+async def test_a_recalled_result_adds_nothing_to_the_memory() -> None:
     past = searched()
     recalled = await past.result(f"F1-F{len(past.memory.facts)}")
     completed = ToolsCompleted.of(2, (recalled,))
@@ -212,7 +212,7 @@ async def test_what_was_recalled_adds_nothing_to_memory_that_is_there() -> None:
     assert delta.tool_usage[0].facts == (f"F1-F{len(past.memory.facts)}",)
 
 
-async def test_it_says_what_it_needs() -> None:
+async def test_a_call_without_an_id_is_refused_with_an_example() -> None:
     past = searched()
     error = error_in(await past.result(""))
     assert (error.error_type, error.example_valid_call) == ("validation_error", {"id": "F12"})

@@ -77,7 +77,7 @@ async def test_a_group_runs_under_one_key_made_of_all_its_arguments(bus: Bus, po
     assert key.endswith("/1")
 
 
-async def test_a_single_call_of_what_a_group_did_is_answered_by_its_own_part(bus: Bus, post: Post) -> None:
+async def test_a_single_call_already_done_by_a_group_is_answered_by_its_part(bus: Bus, post: Post) -> None:
     session = await rounds(bus, post)
     await run(session, *all_of("a"))
     (again,) = await run(session, asks("c1", "one", {"to": "Bodo"}))
@@ -95,7 +95,7 @@ async def test_the_same_group_again_does_nothing(bus: Bus, post: Post) -> None:
     assert post.names == list(NAMES)
 
 
-async def test_a_group_leaves_out_what_a_single_call_has_done(bus: Bus, post: Post) -> None:
+async def test_a_group_omits_a_part_already_done_by_a_single_call(bus: Bus, post: Post) -> None:
     session = await rounds(bus, post)
     await run(session, asks("c1", "one", {"to": "Bodo"}))
     results = await run(session, *all_of("a"))
@@ -112,7 +112,7 @@ async def test_a_group_that_is_taken_over_receives_the_same_results(bus: Bus, po
 
 
 @pytest.mark.parametrize("later", [["Bodo"], list(NAMES)], ids=["one", "all"])
-async def test_what_a_group_left_unknown_stays_so_for_each_of_its_calls(
+async def test_an_unknown_group_stays_unknown_for_each_of_its_calls(
     bus: Bus, post: Post, later: list[str]
 ) -> None:
     session = await rounds(bus, post)
@@ -129,7 +129,7 @@ async def test_what_a_group_left_unknown_stays_so_for_each_of_its_calls(
 @pytest.mark.parametrize(
     "options", [{"idempotent": True, "retry": 1}, {"is_asked": True}], ids=["keyed", "asked"]
 )
-async def test_nor_is_a_part_of_it_run_under_a_key_of_its_own_where_the_tool_could_be_asked(
+async def test_a_part_of_an_unknown_group_is_not_run_under_its_own_key(
     bus: Bus, post: Post, options: dict[str, Any]
 ) -> None:
     """The service has seen the key of the group: that of a single call would be news to it."""

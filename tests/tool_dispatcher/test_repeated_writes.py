@@ -36,7 +36,7 @@ def kinds(results: tuple[ToolResult, ...]) -> list[str]:
 
 
 class TestTheKey:
-    async def test_is_made_of_tenant_session_tool_arguments_and_ordinal(
+    async def test_a_key_consists_of_tenant_session_tool_arguments_and_ordinal(
         self, bus: Bus, effects: Effects
     ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
@@ -77,19 +77,19 @@ class TestTheKey:
         await session.run(asks("c2", "mail", other))
         assert effects.count == (1 if is_same else 2)
 
-    async def test_has_the_defaults_of_the_schema_in_it(self, bus: Bus, effects: Effects) -> None:
+    async def test_the_key_includes_the_defaults_of_the_schema(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("mail", parameters=SWITCH))
         await session.run(asks("c1", "mail", A))
         assert kinds(await session.run(asks("c2", "mail", {**A, "loud": False}))) == ["repeated"]
         assert kinds(await session.run(asks("c3", "mail", {**A, "loud": True}))) == ["ok"]
 
-    async def test_has_the_values_of_placeholders_in_it(self, bus: Bus, effects: Effects) -> None:
+    async def test_the_key_includes_the_values_of_placeholders(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("mail"), effects.tool("look", "read"))
         look = asks("c1", "look", {"to": "a"})
         await session.run(look, asks("c2", "mail", {"to": "${calls[0].to}"}))
         assert kinds(await session.run(asks("c3", "mail", A))) == ["repeated"]
 
-    async def test_is_that_of_the_coordinator_where_it_minted_one(self, bus: Bus, effects: Effects) -> None:
+    async def test_a_key_minted_by_the_coordinator_is_used(self, bus: Bus, effects: Effects) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         for id in ("c1", "c2"):
             await session.run(asks(id, "mail", A, idempotency_key=f"default/s1/1/{id}"))
@@ -97,7 +97,9 @@ class TestTheKey:
 
 
 class TestAnIdenticalWrite:
-    async def test_of_a_later_round_is_answered_from_the_record(self, bus: Bus, effects: Effects) -> None:
+    async def test_an_equal_write_in_a_later_round_is_answered_from_the_record(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         (first,) = await session.run(asks("c1", "mail", A))
         (second,) = await session.run(asks("c2", "mail", A))
@@ -107,7 +109,9 @@ class TestAnIdenticalWrite:
         assert (second.repeated.call_id, second.repeated.round) == ("c1", 1)
         assert second.repeated.at is not None
 
-    async def test_says_that_nothing_was_done_and_how_to_do_it(self, bus: Bus, effects: Effects) -> None:
+    async def test_a_repeated_write_says_that_nothing_was_done_and_how_to_repeat_it(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         await session.run(asks("c1", "mail", A))
         (second,) = await session.run(asks("c2", "mail", A))
@@ -118,13 +122,15 @@ class TestAnIdenticalWrite:
         assert 'repeat_call(call_id="c1"' in line
 
     @pytest.mark.parametrize("mode", ["sequential-only", "parallel-safe"])
-    async def test_of_the_same_batch_too(self, bus: Bus, effects: Effects, mode: Any) -> None:
+    async def test_an_equal_write_in_the_same_batch_is_answered_from_the_record(
+        self, bus: Bus, effects: Effects, mode: Any
+    ) -> None:
         session = await rounds_of(bus, effects.tool("mail", mode=mode))
         results = await session.run(asks("c1", "mail", A), asks("c2", "mail", A), asks("c3", "mail", A))
         assert kinds(results) == ["ok", "repeated", "repeated"]
         assert effects.count == 1
 
-    async def test_of_another_session_is_another_write(self, bus: Bus, effects: Effects) -> None:
+    async def test_an_equal_write_in_another_session_runs(self, bus: Bus, effects: Effects) -> None:
         dispatcher = Dispatcher([effects.tool("mail")], bus)
         for id in ("s1", "s2"):
             assert kinds(await Rounds(dispatcher, id).run(asks("c1", "mail", A))) == ["ok"]
@@ -157,7 +163,7 @@ class TestAnIdenticalWrite:
         ((_, key),) = effects.runs
         assert key.endswith("/1")
 
-    async def test_whose_exception_says_nothing_of_its_effect_does_not_run_again(
+    async def test_an_equal_write_after_an_unclassified_exception_does_not_run_again(
         self, bus: Bus, effects: Effects
     ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
@@ -184,7 +190,9 @@ class TestAnotherWriteInBetween:
         assert effects.count == 2
 
     @pytest.mark.parametrize("mode", ["sequential-only", "parallel-safe"])
-    async def test_so_it_does_within_one_batch(self, bus: Bus, effects: Effects, mode: Any) -> None:
+    async def test_an_overwritten_write_is_not_repeated_within_one_batch(
+        self, bus: Bus, effects: Effects, mode: Any
+    ) -> None:
         session = await rounds_of(bus, effects.tool("set", mode=mode, error_propagation="partial-success"))
         results = await session.run(asks("c1", "set", A), asks("c2", "set", B), asks("c3", "set", A))
         assert kinds(results) == ["ok", "ok", "repeated_write"]
@@ -208,7 +216,7 @@ class TestAnotherWriteInBetween:
         [(ToolFailed("api_failure", "Away."), "repeated"), (UNKNOWN, "repeated_write")],
         ids=["certainly none", "perhaps one"],
     )
-    async def test_is_one_that_may_have_had_an_effect(
+    async def test_only_a_write_that_may_have_had_an_effect_counts_as_overwriting(
         self, bus: Bus, effects: Effects, failure: ToolFailed, kind: str
     ) -> None:
         session = await rounds_of(bus, effects.tool("set", retry=1))
@@ -217,7 +225,9 @@ class TestAnotherWriteInBetween:
         await session.run(asks("c2", "set", B))
         assert kinds(await session.run(asks("c3", "set", A))) == [kind]
 
-    async def test_is_decided_once_whatever_settles_later(self, bus: Bus, effects: Effects) -> None:
+    async def test_a_repetition_is_decided_once_despite_later_writes(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("set"))
         await session.run(asks("c1", "set", A))
         results = await session.run(asks("c2", "set", A))
@@ -235,7 +245,9 @@ class TestADeliberateRepetition:
         assert kinds(await session.run(asks("r2", "mail", A, repeat_of="c1"))) == ["ok"]
         assert [key.rsplit("/", 1)[1] for _, key in effects.runs] == ["1", "2", "3"]
 
-    async def test_is_the_first_call_of_those_that_come_after_it(self, bus: Bus, effects: Effects) -> None:
+    async def test_a_deliberate_repetition_becomes_the_first_call_for_later_ones(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("set"))
         await session.run(asks("c1", "set", A))
         await session.run(asks("c2", "set", B))
@@ -244,7 +256,9 @@ class TestADeliberateRepetition:
         assert last.repeated is not None
         assert last.repeated.call_id == "r1"
 
-    async def test_asked_for_twice_in_one_reply_is_two(self, bus: Bus, effects: Effects) -> None:
+    async def test_two_deliberate_repetitions_in_one_reply_are_two_writes(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
         await session.run(asks("c1", "mail", A))
         twice = (asks("r1", "mail", A, repeat_of="c1"), asks("r2", "mail", A, repeat_of="c1"))
@@ -307,7 +321,9 @@ class TestUnknown:
         assert second.repeated.call_id == "c1"
         assert tool.reconcile is not None
 
-    async def test_is_repeated_only_with_a_persons_approval(self, bus: Bus, effects: Effects) -> None:
+    async def test_an_uncertain_write_is_repeated_only_with_approval(
+        self, bus: Bus, effects: Effects
+    ) -> None:
         session = await rounds_of(bus, effects.tool("pay"))
         effects.next = [UNKNOWN]
         await session.run(asks("c1", "pay", A))

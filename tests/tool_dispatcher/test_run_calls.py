@@ -46,9 +46,7 @@ async def one(tools: list[Tool], request: ToolsRequested, bus: Bus | None = None
 
 
 @pytest.mark.parametrize(("is_retried", "runs"), [(True, 3), (False, 1)])
-async def test_a_node_with_retries_of_its_own_is_not_tried_again_by_the_contract(
-    is_retried: bool, runs: int
-) -> None:
+async def test_a_node_with_its_own_retries_ignores_those_of_the_contract(is_retried: bool, runs: int) -> None:
     look = Flaky(*(unavailable() for _ in range(5)))
     tool = a_tool("look", look, retry=3, backoff={"initial_ms": 1})
     result = await one([tool], a_run_call("look", "a", is_retried=is_retried))
@@ -66,7 +64,7 @@ async def test_rounds_of_a_contract_do_not_bind_a_run() -> None:
 @pytest.mark.parametrize(
     "text", ["${calls[0]}", "${calls[7].id}", "$${calls[0]}", "${calls[", "${calls[0]} and more", "$5"]
 )
-async def test_text_that_looks_like_a_placeholder_reaches_the_tool_as_it_is(text: str) -> None:
+async def test_text_that_looks_like_a_placeholder_reaches_the_tool_unchanged(text: str) -> None:
     seen: list[dict[str, Any]] = []
 
     async def look(arguments: dict[str, Any], context: ToolContext) -> None:
@@ -77,7 +75,7 @@ async def test_text_that_looks_like_a_placeholder_reaches_the_tool_as_it_is(text
     assert (result.status, seen) == ("ok", [arguments])
 
 
-async def test_a_result_is_shown_whole_to_a_run_whatever_a_model_would_be_shown() -> None:
+async def test_a_run_gets_the_whole_result_that_a_model_sees_in_part() -> None:
     items = [{"id": n} for n in range(60_000)]
 
     async def look(arguments: dict[str, Any], context: ToolContext) -> Any:
@@ -103,7 +101,7 @@ async def test_a_result_too_large_for_an_event_is_kept_whole_under_its_handle(bu
     assert from_json(whole) == text
 
 
-async def test_a_secret_among_the_arguments_is_in_no_result_of_many_calls_at_once(bus: Bus) -> None:
+async def test_no_result_of_concurrent_calls_contains_a_secret_argument(bus: Bus) -> None:
     async def tell(arguments: dict[str, Any], context: ToolContext) -> Any:
         return {"said": f"I know {arguments['password']}", "text": "x" * 3_500_000}
 
@@ -121,7 +119,7 @@ async def test_a_secret_among_the_arguments_is_in_no_result_of_many_calls_at_onc
         assert word not in await all_of_redis(bus)
 
 
-async def test_of_a_run_reads_are_not_noted_in_the_journal_and_writes_are(bus: Bus) -> None:
+async def test_only_writes_of_a_run_are_noted_in_the_journal(bus: Bus) -> None:
     """Nothing else of the batch could be answered by it: a read is made again."""
     ledger = Ledger()
     tools = [ledger.tool("look", "read"), ledger.tool("enter", "write")]
@@ -133,7 +131,9 @@ async def test_of_a_run_reads_are_not_noted_in_the_journal_and_writes_are(bus: B
     assert outcome_entry("b#1") in await session.settled(journal_name(2))
 
 
-async def test_two_nodes_with_equal_arguments_are_two_writes_and_one_node_is_one(bus: Bus) -> None:
+async def test_two_nodes_with_equal_arguments_make_two_writes_and_one_redelivered_node_makes_one(
+    bus: Bus,
+) -> None:
     ledger = Ledger()
     tools = [ledger.tool("enter", "write")]
     await one(tools, a_run_call("enter", "a", number=1, arguments={"n": 1}), bus)
@@ -143,7 +143,7 @@ async def test_two_nodes_with_equal_arguments_are_two_writes_and_one_node_is_one
 
 
 @pytest.mark.parametrize("repeat", ["return", "ask", "run"])
-async def test_what_a_contract_says_of_repetitions_is_not_about_nodes(bus: Bus, repeat: str) -> None:
+async def test_the_repeat_policy_of_a_contract_does_not_apply_to_nodes(bus: Bus, repeat: str) -> None:
     enter = Flaky()
     tools = [a_tool("enter", enter, "write", repeat=repeat)]
     results = [await one(tools, a_run_call("enter", f"each/{n}", number=n), bus) for n in (1, 2, 3)]
@@ -151,7 +151,7 @@ async def test_what_a_contract_says_of_repetitions_is_not_about_nodes(bus: Bus, 
     assert len(enter.runs) == 3
 
 
-async def test_many_calls_of_one_run_at_once_keep_apart(bus: Bus) -> None:
+async def test_concurrent_calls_of_one_run_do_not_mix(bus: Bus) -> None:
     ledger = Ledger()
     async with a_dispatcher(ledger.tool("enter", "write"), bus=bus) as dispatcher:
         requests = [a_run_call("enter", f"each/{n}", number=n + 1) for n in range(40)]
@@ -180,7 +180,7 @@ class TestAnotherAttemptUnderTheSameKey:
         [([], {"idempotent": True}, "ok", "at last"), ([unavailable()], {}, "error", None)],
         ids=["has succeeded", "must not run twice"],
     )
-    async def test_of_a_write_that_has_succeeded_or_must_not_run_twice_gives_its_result(
+    async def test_a_retried_node_returns_the_result_of_a_write_that_must_not_run_twice(
         self, bus: Bus, failures: list[Exception], options: dict[str, Any], status: str, data: Any
     ) -> None:
         enter = Flaky(*failures)
@@ -191,7 +191,7 @@ class TestAnotherAttemptUnderTheSameKey:
         assert len(enter.runs) == 1
 
 
-async def test_a_tool_that_depends_on_another_runs_once_that_has_succeeded_in_the_run() -> None:
+async def test_a_dependent_tool_runs_after_the_other_has_succeeded_in_the_run() -> None:
     pay = a_tool("pay", Flaky(), "write", depends_on=[{"tool": "book", "required_fields": ["id"]}])
     tools = [pay, a_tool("book", Flaky(), "write")]
     early = await one(tools, a_run_call("pay", "a"))

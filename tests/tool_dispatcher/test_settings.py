@@ -63,7 +63,7 @@ def test_a_comma_list_is_read(
         ("SECRETS", "NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE is not set"),
     ],
 )
-def test_what_is_no_such_list_is_refused_with_the_entry_at_fault(
+def test_an_invalid_list_is_refused_with_the_faulty_entry(
     name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"{PREFIX}{name}", value)
@@ -71,7 +71,7 @@ def test_what_is_no_such_list_is_refused_with_the_entry_at_fault(
         load(ToolDispatcherSettings)
 
 
-def test_the_table_shows_lists_as_they_are_written() -> None:
+def test_the_table_shows_lists_in_their_written_form() -> None:
     rows = {variable: (takes, default) for variable, takes, default, _ in variables(ToolDispatcherSettings)}
     assert rows[f"{PREFIX}DEFAULT_SCOPES"] == ("comma list", "read")
     assert rows[f"{PREFIX}APPROVAL"] == ("comma list", "")

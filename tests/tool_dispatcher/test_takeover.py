@@ -10,6 +10,17 @@ import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.tools.journal import begun_entry, outcomes
 
+from tests.tool_dispatcher.booking_service import (
+    KEY,
+    REQUEST,
+    BookingService,
+    cut_off,
+    cut_off_long_ago,
+    end_lease,
+    is_asked_again,
+    over_a_wire,
+    taken_over,
+)
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
@@ -23,17 +34,6 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
-from tests.tool_dispatcher.desks import (
-    KEY,
-    REQUEST,
-    BookingService,
-    cut_off,
-    cut_off_long_ago,
-    end_lease,
-    is_asked_again,
-    over_a_wire,
-    taken_over,
-)
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.authoring.tool import Tool
@@ -46,7 +46,7 @@ async def bus() -> AsyncIterator[Bus]:
 
 
 class TestCutOff:
-    async def test_it_settles_nothing(self, bus: Bus) -> None:
+    async def test_a_write_cut_off_is_only_noted_as_begun(self, bus: Bus) -> None:
         await cut_off_long_ago(BookingService(), bus)
         assert set(await noted(bus)) == {begun_entry("c1")}
 
@@ -59,7 +59,7 @@ class TestCutOff:
             (KEY, 2, 2),
         ]
 
-    async def test_it_is_not_taken_over_before_its_lease_is_over(self, bus: Bus) -> None:
+    async def test_a_write_is_not_taken_over_before_its_lease_expires(self, bus: Bus) -> None:
         service = BookingService(idempotent=True)
         await cut_off(service, bus)
         other, wire = over_a_wire(bus)
@@ -74,7 +74,7 @@ class TestCutOff:
         [(TookEffect({"id": 7}), {"id": 7}, 1), (TookEffect(), None, 1), (NO_EFFECT, "booked", 2)],
         ids=["took effect", "took effect, without a result", "no effect"],
     )
-    async def test_a_tool_that_can_be_asked_is_asked(
+    async def test_a_reconcilable_write_is_reconciled_after_a_takeover(
         self, bus: Bus, reply: Any, data: Any, runs: int
     ) -> None:
         asked: list[Any] = []
@@ -133,7 +133,7 @@ class TestCutOff:
         assert result.data == "booked"
         assert [run.attempt for run in service.runs] == [1, 2]
 
-    async def test_only_what_is_missing_runs(self, bus: Bus) -> None:
+    async def test_only_unsettled_calls_run_after_a_takeover(self, bus: Bus) -> None:
         ledger, service = Ledger(), BookingService(idempotent=True, error_propagation="partial-success")
         tools = [ledger.tool("look"), service.tool]
         calls = a_call("a"), a_call("c1", "book")
@@ -154,10 +154,10 @@ class TestCutOff:
         assert ledger.effects == {"default/s1/1/a": 1}
 
 
-class TestNobodyCanSee:
+class TestUnknownAfterTakeover:
     """A write has begun, and its next worker must not, or cannot, find out its outcome."""
 
-    async def test_when_the_grant_has_ended_it_is_not_said_that_it_was_not_run(
+    async def test_an_expired_grant_does_not_claim_that_the_write_was_not_run(
         self, bus: Bus, tmp_path: Path
     ) -> None:
         service, issuer = BookingService(idempotent=True), an_issuer(tmp_path)
@@ -171,7 +171,7 @@ class TestNobodyCanSee:
         assert "grant ended" in error.message
         assert len(service.runs) == 1
 
-    async def test_so_it_is_where_the_tool_is_gone_or_takes_other_arguments(self, bus: Bus) -> None:
+    async def test_an_outcome_is_unknown_when_the_tool_is_gone_or_has_other_arguments(self, bus: Bus) -> None:
         service = BookingService()
         await cut_off_long_ago(service, bus)
         (result,) = await results_of([], REQUEST, bus, redelivered=True)

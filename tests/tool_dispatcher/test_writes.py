@@ -13,6 +13,15 @@ from antiphon_shared.tools.journal import outcomes
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tests.clock import Clock
+from tests.tool_dispatcher.booking_service import (
+    KEY,
+    REQUEST,
+    BookingService,
+    end_lease,
+    is_asked_again,
+    over_a_wire,
+    taken_over,
+)
 from tests.tool_dispatcher.builders import (
     Dispatcher,
     Ledger,
@@ -26,15 +35,6 @@ from tests.tool_dispatcher.builders import (
     results_of,
     soon,
     until,
-)
-from tests.tool_dispatcher.desks import (
-    KEY,
-    REQUEST,
-    BookingService,
-    end_lease,
-    is_asked_again,
-    over_a_wire,
-    taken_over,
 )
 from tests.tool_dispatcher.idempotency.builders import BreakableWire
 from tests.tool_dispatcher.keys import an_issuer
@@ -56,7 +56,7 @@ class TestSettled:
         assert again == first
         assert len(service.runs) == 1
 
-    async def test_so_it_is_where_the_journal_of_the_batch_is_lost(self, bus: Bus) -> None:
+    async def test_a_write_is_not_repeated_when_the_journal_of_the_batch_is_lost(self, bus: Bus) -> None:
         service = BookingService()
         service.returns = None
         service.go_on.set()
@@ -89,7 +89,7 @@ class TestSettled:
         assert "was used before for another call" in error.message
         assert len(service.runs) == 1
 
-    async def test_its_record_outlives_the_session_however_long_that_is(self) -> None:
+    async def test_the_record_of_a_write_outlives_a_session_of_any_length(self) -> None:
         service = BookingService()
         service.go_on.set()
         async with a_bus() as bus:
@@ -122,7 +122,7 @@ class TestSettled:
 class TestAtOnce:
     """Two dispatchers have the same batch in flight."""
 
-    async def test_they_agree_and_write_once(self, bus: Bus) -> None:
+    async def test_two_concurrent_dispatchers_agree_and_write_once(self, bus: Bus) -> None:
         ledger = Ledger()
         tools = [ledger.tool("look"), ledger.tool("book", "write")]
         calls = [a_call("a"), *(a_call(f"b{n}", "book") for n in range(5))]
@@ -146,7 +146,7 @@ class TestAtOnce:
         assert await first == await second
         assert len(service.runs) == 1
 
-    async def test_a_worker_without_time_to_wait_reports_that_it_may_still_take_effect(
+    async def test_a_worker_without_time_to_wait_reports_that_the_write_may_still_take_effect(
         self, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Its patience is longer than the clock is put forward by.
@@ -194,7 +194,7 @@ class TestRedisAway:
         assert await taken_over(service, bus) == result
         assert len(service.runs) == 1
 
-    async def test_what_was_done_waits_for_redis_and_is_settled(
+    async def test_a_completed_write_waits_for_redis_and_is_settled(
         self, wired: tuple[Bus, BreakableWire]
     ) -> None:
         bus, wire = wired

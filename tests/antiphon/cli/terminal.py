@@ -44,7 +44,7 @@ class Terminal:
         os.close(self._ours)
 
     def until(self, text: str, times: int = 1) -> None:
-        """Read what it shows until a text has been there so many times."""
+        """Read the output until a text has appeared the given number of times."""
         deadline = time.monotonic() + LIMIT_S
         while self.model_view.count(text) < times:
             assert time.monotonic() < deadline, f"no {text!r} in:\n{self.model_view}"

@@ -51,7 +51,7 @@ def test_json_is_one_response_on_stdout(run: InProcess) -> None:
     assert done.stdout.count("\n") == 1
 
 
-def test_without_redis_server_it_runs_on_fakeredis_and_says_so(folder: Path) -> None:
+def test_without_redis_server_it_runs_on_fakeredis_with_a_warning(folder: Path) -> None:
     done = antiphon("ask", QUESTION, "--tools", "recipes", *OFFLINE, cwd=folder, PATH=os.devnull)
     assert done.returncode == 0, done.stderr
     assert "fakeredis inside this process" in done.stderr
@@ -64,9 +64,7 @@ def test_a_question_may_come_from_standard_input(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("closed", "shown"), [("<&-", True), (">&-", False), ("2>&-", True)])
-def test_a_program_started_without_a_standard_stream_answers_all_the_same(
-    folder: Path, closed: str, shown: bool
-) -> None:
+def test_a_program_without_a_standard_stream_still_answers(folder: Path, closed: str, shown: bool) -> None:
     done = from_a_shell(folder, f'"$@" {closed}', QUESTION)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
     assert ("40 minutes" in done.stdout) is shown
@@ -77,7 +75,7 @@ def test_a_question_from_a_closed_standard_input_has_no_words(folder: Path) -> N
     assert (done.returncode, "contains no words" in done.stderr) == (2, True)
 
 
-def test_what_a_tool_prints_does_not_mix_with_the_answer(folder: Path) -> None:
+def test_the_output_of_a_tool_does_not_mix_with_the_answer(folder: Path) -> None:
     talks = """
     print('Lentils found.')
     sys.stdout.buffer.write(b'Carrots found.')
@@ -163,7 +161,7 @@ def test_kill_9_takes_the_private_redis_along(folder: Path) -> None:
         (["x", "--tools", "recipes:nothing"], 2, "nothing"),
     ],
 )
-def test_nonsense_is_refused_with_the_way_out(
+def test_invalid_arguments_are_refused_with_a_hint(
     run: InProcess, arguments: list[str], code: int, message: str
 ) -> None:
     done = run("ask", *arguments)
@@ -183,7 +181,7 @@ def test_nonsense_is_refused_with_the_way_out(
         (a_grant(["read"], session="other"), 2, "grant: valid only for session other"),
     ],
 )
-def test_a_grant_that_cannot_be_one_is_refused_before_anything_is_asked(
+def test_an_invalid_grant_is_refused_before_anything_is_sent(
     run: InProcess, folder: Path, command: str, grant: str, code: int, message: str
 ) -> None:
     (folder / "bytes").write_bytes(b"\xff\xfe")
@@ -192,7 +190,7 @@ def test_a_grant_that_cannot_be_one_is_refused_before_anything_is_asked(
     assert message in done.stderr
 
 
-def test_a_grant_goes_along_with_the_question(
+def test_a_grant_is_sent_with_the_question(
     run: InProcess, folder: Path, redis_server: RedisServer, namespace: str
 ) -> None:
     grant = a_grant(["read"])
@@ -240,7 +238,7 @@ def test_a_setting_that_is_wrong_is_named(
     assert message in done.stderr
 
 
-def test_a_running_pipeline_has_tools_and_a_model_of_its_own(run: InProcess) -> None:
+def test_a_running_pipeline_has_its_own_tools_and_model(run: InProcess) -> None:
     for option in (("--tools", "recipes"), OFFLINE):
         done = run("ask", "x", *option, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
         assert done.exit_code == 2

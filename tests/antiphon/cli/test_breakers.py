@@ -28,7 +28,7 @@ def redis_time(where: dict[str, str]) -> float:
         return float(seconds) + float(microseconds) / 1e6
 
 
-def test_what_is_opened_by_hand_says_who_and_why_until_it_is_closed(
+def test_a_breaker_opened_by_hand_shows_who_opened_it_and_why_until_it_is_closed(
     run: InProcess, empty: dict[str, str]
 ) -> None:
     opened = run("breakers", "open", "tool:search", "--because", "reindexing", "--by", "Ada", **empty)
@@ -55,7 +55,7 @@ def test_breakers_are_listed_as_json_for_programs(run: InProcess, empty: dict[st
     assert orjson.loads(closed.stdout) == {"name": "model:claude", "phase": "closed"}
 
 
-def test_status_shows_what_is_not_closed(run: InProcess, empty: dict[str, str]) -> None:
+def test_status_lists_open_and_half_open_breakers(run: InProcess, empty: dict[str, str]) -> None:
     now = redis_time(empty)
     ending = Ending(at=now, is_failure=True)
     keep(empty, "tool:down", BreakerState(endings=(ending,) * 5, opened=now + 10))
@@ -77,7 +77,7 @@ def test_status_shows_what_is_not_closed(run: InProcess, empty: dict[str, str]) 
     "name", ["search", "tool:", "tool:a b", "tools:a", "model:", "tool:" + "x" * 65, "tool:\n"]
 )
 @pytest.mark.parametrize("command", ["open", "close"])
-def test_what_is_no_name_is_refused_with_the_form_of_one(
+def test_an_invalid_breaker_name_is_refused_with_the_expected_form(
     run: InProcess, empty: dict[str, str], command: str, name: str
 ) -> None:
     assert "tool:NAME or model:ID" in run.refused("breakers", command, name, **empty)
@@ -90,7 +90,7 @@ def test_a_reason_that_is_too_long_is_refused(run: InProcess, empty: dict[str, s
     assert listed(run, empty) == []
 
 
-def test_without_redis_it_says_so(run: InProcess) -> None:
+def test_an_unavailable_redis_is_reported(run: InProcess) -> None:
     done = run("breakers", "list", ANTIPHON_REDIS_URL="redis://127.0.0.1:1")
     assert done.exit_code == 3
     assert "Redis" in done.stderr

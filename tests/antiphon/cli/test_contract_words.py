@@ -54,7 +54,7 @@ def words(contract: Contract) -> dict[str, str]:
     return dict(contract_words(contract))
 
 
-def test_a_contract_that_says_everything_reads_as_this() -> None:
+def test_every_option_of_a_contract_is_described() -> None:
     assert words(Contract(effect="read", **EVERYTHING)) == {
         "mode": "sequential-only: its calls run one after another, in their order",
         "at once": "at most 4, across all dispatchers",
@@ -80,7 +80,7 @@ def test_a_contract_that_says_everything_reads_as_this() -> None:
 
 
 @each_row("field", sorted(set(Contract.model_fields) - {"effect"}))
-def test_no_field_of_a_contract_goes_unsaid(field: str) -> None:
+def test_every_field_of_a_contract_is_described(field: str) -> None:
     """Also one that is added later: it has to be given a value here, and words there."""
     effect: Any = "write" if field in WRITES else "read"
     changed = {**EVERYTHING, **WRITES}[field]
@@ -97,7 +97,9 @@ def test_no_field_of_a_contract_goes_unsaid(field: str) -> None:
         ({}, "the outcome is reported as unknown"),
     ],
 )
-def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], text: str) -> None:
+def test_the_description_of_a_write_states_its_promise_after_a_crash(
+    promised: dict[str, Any], text: str
+) -> None:
     assert text in words(Contract(effect="write", **promised))["after a crash"]
 
 
@@ -136,7 +138,7 @@ def test_the_command_line_shows_hints_of_a_file(run: InProcess, folder: Path) ->
     assert "Did you mean find_recipe?" in refused
 
 
-def test_the_command_line_shows_them(run: InProcess) -> None:
+def test_tools_show_prints_the_contract_and_the_schema(run: InProcess) -> None:
     shown = run("tools", "show", "find_recipe", "--tools", "recipes").stdout
     assert shown.startswith(
         "find_recipe (read)\n\nFind recipes by what is in them.\n\nmode          parallel-safe: "

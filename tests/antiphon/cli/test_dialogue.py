@@ -63,7 +63,7 @@ def test_several_questions_are_asked_one_after_the_other(folder: Path) -> None:
     assert output.index("asks: Which") < output.index("asks: For when") < output.rindex("> ")
 
 
-def test_when_standard_input_has_ended_the_session_goes_on_without(folder: Path) -> None:
+def test_the_session_continues_without_an_answer_after_standard_input_ends(folder: Path) -> None:
     done = ask(folder, "", ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("I assumed lentil.")
@@ -81,7 +81,7 @@ def test_calls_are_approved_there_too(folder: Path, stdin: str, answer: str) -> 
     assert 'waits for approval: find_recipe(query="pea soup") [toolu_1]' in done.stderr
 
 
-def test_json_is_one_response_on_stdout_all_the_same(folder: Path) -> None:
+def test_json_output_is_one_response_on_stdout_in_a_dialogue(folder: Path) -> None:
     done = ask(folder, "2\n", "Cook.", "--json")
     response = Response.model_validate(orjson.loads(done.stdout))
     assert response.answer.startswith("Pea soup")
@@ -104,8 +104,8 @@ def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
     assert "Pea soup" in terminal.model_view
 
 
-def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) -> None:
-    """Standard input stays open, and the program ends all the same, while a read of it still waits."""
+def test_an_absent_person_does_not_keep_the_program_from_ending(folder: Path) -> None:
+    """Standard input stays open, and the program ends although a read of it still waits."""
     with scripted_model(SCRIPT) as model:
         settings = {"ANTHROPIC_BASE_URL": model.url, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}
         with Terminal(*ASK, "Cook.", folder=folder, **settings) as terminal:

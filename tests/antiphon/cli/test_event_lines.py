@@ -62,7 +62,7 @@ def test_a_result_is_counted_by_its_records(data: Any, line: str) -> None:
         (Validation(of="d", has_passed=False), "not valid: no reason given"),
     ],
 )
-def test_a_validation_says_whether_it_has_passed(run: Validation, line: str) -> None:
+def test_a_validation_shows_whether_it_passed(run: Validation, line: str) -> None:
     assert result_text(a_result({"valid": run.has_passed}).model_copy(update={"validation": run})) == line
 
 
@@ -82,7 +82,7 @@ def test_a_call_shows_an_integer_beyond_64_bits() -> None:
     assert call_text(ToolCall(id="c", name="find", arguments={"n": 10**30})) == f"find(n=1{'0' * 30})"
 
 
-def test_a_round_says_why_it_is_the_last() -> None:
+def test_the_last_round_shows_its_reason() -> None:
     request = ReasoningRequested(
         round=4, briefing="1-1", last_round_because="No rounds are left.", tokens_left=10, deadline=START
     )
@@ -90,12 +90,12 @@ def test_a_round_says_why_it_is_the_last() -> None:
     assert detail(request) == "round 4, 0 tools offered; the last: No rounds are left."
 
 
-def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:
+def test_results_of_several_calls_are_labelled_with_their_tool() -> None:
     event = an_event(ToolsCompleted(round=1, results=(a_result([1]), a_result([]))))
     assert progress(event.data) == ["  -> search: ok, 1 result", "  -> search: ok, nothing found"]
 
 
-def test_an_event_without_a_line_of_its_own_is_shown_as_progress() -> None:
+def test_an_event_without_a_specific_line_is_shown_as_progress() -> None:
     failed = ReasoningFailed(round=1, error=ErrorInfo(code="overloaded", message="busy"), model="m")
     assert detail(failed) == "the model failed: busy"
 
@@ -115,7 +115,7 @@ def test_a_call_that_waits_for_approval_is_shown_with_its_arguments_and_the_rule
     assert line == f'  waits for approval: book(text="{"x" * 900}", n=1) [t1]: it is a write'
 
 
-def test_how_to_decide_names_the_commands() -> None:
+def test_the_instructions_for_a_decision_name_the_commands() -> None:
     assert how_to_decide("s1", "ANTIPHON_REDIS_URL=redis://x antiphon") == [
         "    to approve: ANTIPHON_REDIS_URL=redis://x antiphon sessions approve s1",
         "    to deny:    ANTIPHON_REDIS_URL=redis://x antiphon sessions deny s1",
@@ -135,7 +135,7 @@ def test_a_decision_is_shown_with_its_author_and_reason(decision: ApprovalDecide
     assert detail(decision) == line.strip()
 
 
-def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
+def test_a_cut_or_substituted_result_is_marked() -> None:
     assert result_text(a_result([1, 2]).model_copy(update={"handle": "r1"})) == "ok, 2 results, shown in part"
     substituted = a_result([1]).model_copy(update={"substitute": "outline"})
     assert result_text(substituted) == "ok, 1 result from outline instead"
@@ -149,7 +149,7 @@ def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
         ("simplified_briefing", []),
     ],
 )
-def test_a_fallback_step_is_shown_where_no_other_line_shows_it(step: Any, lines: list[str]) -> None:
+def test_a_fallback_step_without_another_line_is_shown(step: Any, lines: list[str]) -> None:
     taken = FallbackTaken(round=1, rung=step, because="m1 may not be asked.", model="m2")
     assert progress(taken) == lines
     assert detail(taken) == f"{step}: m1 may not be asked."
@@ -176,10 +176,10 @@ def test_the_end_of_a_run_names_the_node_that_failed_and_why() -> None:
         ),
     ],
 )
-def test_the_end_of_a_child_says_why(response: Response, line: str) -> None:
+def test_the_end_of_a_child_shows_its_reason(response: Response, line: str) -> None:
     assert progress(ChildEnded(round=1, response=response)) == [f"  {response.session_id} {line}"]
 
 
-def test_a_cancellation_says_why() -> None:
+def test_a_cancellation_shows_its_reason() -> None:
     assert progress(CancellationRequested(reason="the user\nleft")) == ["cancelling: the user left"]
     assert progress(CancellationRequested()) == ["cancelling"]

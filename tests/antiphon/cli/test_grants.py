@@ -1,4 +1,4 @@
-"""`antiphon grants`: keys, tokens, and what a token says."""
+"""`antiphon grants`: keys, tokens, and the claims of a token."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def issued(run: InProcess) -> str:
     return result.stdout.strip()
 
 
-def test_keys_are_made_in_a_folder_and_the_next_step_told(run: InProcess, folder: Path) -> None:
+def test_keygen_writes_the_keys_and_prints_the_next_step(run: InProcess, folder: Path) -> None:
     result = run("grants", "keygen", "keys")
     assert result.exit_code == 0
     assert PRIVATE in result.stdout
@@ -85,7 +85,7 @@ def test_a_grant_is_read_from_a_file(run: InProcess, issued: str, folder: Path) 
     assert run("grants", "show", "@none").exit_code == 2
 
 
-def test_what_is_no_grant_cannot_be_read(run: InProcess) -> None:
+def test_a_text_that_is_no_grant_is_refused_as_unreadable(run: InProcess) -> None:
     result = run("grants", "show", "hello")
     assert result.exit_code == 3
     assert "cannot be read: it is not a signed JSON Web Token" in result.stderr
@@ -118,7 +118,7 @@ def test_a_private_key_that_others_can_read_is_remarked_upon(
         [],
     ],
 )
-def test_what_no_grant_can_say_is_refused(run: InProcess, issued: str, arguments: list[str]) -> None:
+def test_an_invalid_grant_request_is_refused(run: InProcess, issued: str, arguments: list[str]) -> None:
     result = run("grants", "issue", "--key", PRIVATE, *arguments)
     assert result.exit_code == 2
     assert result.stdout == ""

@@ -215,7 +215,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("is_terminal", [False, True], ids=["piped", "terminal"])
-def test_no_command_lets_it_through(
+def test_no_command_prints_hostile_text(
     is_terminal: bool, run: InProcess, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("antiphon.confirmation.READ_S", 0.1)  # no coordinator decides on the values
@@ -243,7 +243,7 @@ def documents(text: str) -> list[str]:
     return lines if all(line.startswith(("{", "[")) for line in lines) else [text]
 
 
-def test_every_command_is_walked_or_prints_nothing_of_others() -> None:
+def test_every_command_is_covered_or_prints_no_foreign_text() -> None:
     def named(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
         subcommands = command.list_commands(None) if hasattr(command, "list_commands") else []
         if not subcommands:
@@ -302,7 +302,7 @@ def test_a_running_line_takes_no_markup(
     assert "[bold red]" in capsys.readouterr().err
 
 
-def test_json_that_orjson_refuses_is_printed_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_that_orjson_refuses_is_still_printed(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"lone": "\ud800", "large": 2**70, "c1": "\x9b"})
     output = capsys.readouterr().out
     assert json.loads(output) == {"lone": "\ud800", "large": 2**70, "c1": "\x9b"}
@@ -342,7 +342,7 @@ def test_no_file_of_the_command_line_prints_around_its_two_modules() -> None:
     assert around == []
 
 
-def test_entities_of_markdown_bring_nothing_in_that_steers_a_terminal() -> None:
+def test_markdown_entities_add_no_control_characters() -> None:
     printed = StringIO()
     Printer(printed).markdown("a&#8238;b &#x202E;c &rlm;d &#00008238;e &#82&#8238;38; &amp; &eacute;")
     assert OBEYED.search(printed.getvalue()) is None

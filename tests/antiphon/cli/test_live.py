@@ -61,7 +61,7 @@ def test_sources_are_shown_once_and_uncertainties_by_severity(capsys: pytest.Cap
     assert "\nUncertainty\n  serious: It cites F9. (F9)\n  note: A note.\n" in shown.err
 
 
-def test_what_an_answer_without_citations_may_rest_on_is_listed_beside_it(
+def test_uncited_sources_of_an_answer_without_citations_are_listed_separately(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     source = Source(id="F1", tool="search", call_id="c", title="A title", excerpt="x")
@@ -104,7 +104,7 @@ async def test_a_session_that_waits_for_a_person_shows_the_command_that_decides(
         ({"status": "cancelled", "termination_reason": "cancelled"}, "It is down at http://m.", 0),
     ],
 )
-def test_an_answer_that_no_model_could_be_asked_for_is_none(
+def test_an_answer_without_any_available_model_exits_1(
     fields: dict[str, Any], why: str, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     response = a_response(answer="Nothing.", **fields).model_copy(update={"rounds_used": 0})
@@ -136,7 +136,9 @@ async def test_why_the_model_could_not_be_asked_is_kept_until_it_replies(
     assert await show_progress(followed(failed, replied)) == ""
 
 
-async def test_a_wait_for_the_model_says_why_and_until_when_once(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_wait_for_the_model_is_announced_once_with_reason_and_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     error = ErrorInfo(code="connection_failed", message="The model cannot be reached at http://m.")
     limits = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=300)
     opened = SessionOpened(

@@ -99,7 +99,7 @@ def test_every_number_of_status_is_a_metric() -> None:
     assert [found[f"antiphon_breaker_failures{{{name}}}"] for name in names] == [5, 4, 1]
 
 
-def test_a_label_may_hold_what_it_likes() -> None:
+def test_a_label_may_contain_any_character() -> None:
     name = 'model:a"b\\c'
     status = PipelineStatus(
         components=(),
@@ -113,7 +113,7 @@ def test_a_label_may_hold_what_it_likes() -> None:
     assert samples(exposition(status))[f"antiphon_breaker_phase{{{name}}}"] == 2
 
 
-def test_they_are_printed_while_everything_is_absent(run: InProcess, empty: dict[str, str]) -> None:
+def test_metrics_are_printed_while_no_component_runs(run: InProcess, empty: dict[str, str]) -> None:
     run("submit", "why?", **empty)
     run("breakers", "open", "tool:search", **empty)
     done = run("metrics", **empty)
@@ -123,7 +123,7 @@ def test_they_are_printed_while_everything_is_absent(run: InProcess, empty: dict
     assert found["antiphon_workers_alive{coordinator}"] == 0
 
 
-def test_they_are_served_and_tell_when_redis_is_away() -> None:
+def test_served_metrics_report_an_outage_of_redis() -> None:
     with running() as server, serving({"ANTIPHON_REDIS_URL": server.url}) as address:
         until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds Redis")
         server.kill()
@@ -133,7 +133,7 @@ def test_they_are_served_and_tell_when_redis_is_away() -> None:
         assert scraped(address)["antiphon_dead_letters"] == 0
 
 
-def test_they_are_served_before_redis_runs() -> None:
+def test_metrics_are_served_before_redis_starts() -> None:
     with running() as server:
         server.kill()
         with serving({"ANTIPHON_REDIS_URL": server.url}) as address:
@@ -162,7 +162,7 @@ def test_a_key_of_a_wrong_type_is_named_and_is_no_outage(run: InProcess, empty: 
     assert (shown.exit_code, f"(XLEN {key})" in shown.stderr) == (3, True)
 
 
-async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_idle_connection_is_closed_after_the_read_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each holds a thread of the server."""
     monkeypatch.setattr(metrics, "_READ_TIMEOUT_S", 0.2)
 
@@ -183,7 +183,7 @@ async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     "listen", ["9464", "localhost:", ":1", "localhost:http", "localhost:99999", "a:٣", "a:-1"]
 )
-def test_what_is_no_address_is_refused(run: InProcess, empty: dict[str, str], listen: str) -> None:
+def test_an_invalid_listen_address_is_refused(run: InProcess, empty: dict[str, str], listen: str) -> None:
     assert "HOST:PORT" in run.refused("metrics", "--listen", listen, **empty)
 
 

@@ -64,7 +64,7 @@ def test_health_distinguishes_live_components_from_absent_ones(
     assert document == {"component": "coordinator", "is_healthy": False, "workers": []}
 
 
-def test_a_conversation_goes_on_and_is_listed(run: InProcess, pipeline: dict[str, str]) -> None:
+def test_a_conversation_continues_and_is_listed(run: InProcess, pipeline: dict[str, str]) -> None:
     follow_up = "And which spices are in it?"
     first = Response.model_validate_json(
         run("ask", QUESTION, "--conversation", "c1", "--json", **pipeline).stdout
@@ -87,7 +87,7 @@ def test_a_conversation_goes_on_and_is_listed(run: InProcess, pipeline: dict[str
     assert (other.stdout, "of tenant acme" in other.stderr) == ("", True)
 
 
-def test_what_is_no_conversation_is_refused(run: InProcess, pipeline: dict[str, str]) -> None:
+def test_an_invalid_conversation_id_is_refused(run: InProcess, pipeline: dict[str, str]) -> None:
     for arguments in (("ask", "Why?"), ("submit", "Why?"), ("sessions", "list")):
         assert "conversation" in run.refused(*arguments, "--conversation", "no spaces", **pipeline)
 
@@ -215,13 +215,13 @@ def test_every_event_and_every_setting_can_be_printed(run: InProcess) -> None:
         (["submit", "x", "--session-id", "no spaces"], "session_id"),
     ],
 )
-def test_nonsense_is_refused_with_the_way_out(
+def test_invalid_arguments_are_refused_with_a_hint(
     run: InProcess, empty: dict[str, str], arguments: list[str], message: str
 ) -> None:
     assert message in run.refused(*arguments, **empty)
 
 
-def test_without_redis_every_observer_says_so_and_exits_3(run: InProcess) -> None:
+def test_every_observer_reports_an_unavailable_redis_and_exits_3(run: InProcess) -> None:
     for command in (["status"], ["dead", "list"]):
         done = run(*command, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
         assert done.exit_code == 3
@@ -234,5 +234,5 @@ def test_a_group_alone_teaches_its_commands(run: InProcess, command: list[str], 
     assert "Commands" in result.output
 
 
-def test_components_are_named_as_the_bus_names_them() -> None:
+def test_the_component_names_of_the_command_line_match_those_of_the_bus() -> None:
     assert get_args(Component) == COMPONENTS

@@ -141,7 +141,7 @@ async def _publish_one_tool(empty: dict[str, str]) -> None:
     await bus.close()
 
 
-def test_a_name_that_is_taken_is_not_taken_away(
+def test_a_recipe_with_the_same_name_is_not_replaced(
     run: InProcess, recording: str, folder: Path, empty: dict[str, str]
 ) -> None:
     other = asyncio.run(session_of(a_booking("OSL", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
@@ -156,7 +156,9 @@ def test_a_name_that_is_taken_is_not_taken_away(
     assert [*params] == ["origin", "destination", "day", "nights"]
 
 
-def test_room_is_made_as_the_setting_says(run: InProcess, recording: str, empty: dict[str, str]) -> None:
+def test_the_oldest_recipe_is_removed_at_the_configured_limit(
+    run: InProcess, recording: str, empty: dict[str, str]
+) -> None:
     empty = {**empty, "ANTIPHON_RECIPES_KEPT": "1"}
     run("recipes", "learn", recording, "--name", "one", **empty)
     done = run("recipes", "learn", recording, "--name", "two", **empty)
@@ -213,7 +215,7 @@ def test_a_recent_recipe_takes_no_name_away(
         (("forget", "nothing"), 2, "recipe 'nothing'"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_exit_code(
+def test_an_invalid_command_exits_with_its_code_and_reason(
     words: tuple[str, ...], code: int, why: str, run: InProcess, recording: str, empty: dict[str, str]
 ) -> None:
     refused = run("recipes", *words, **empty)

@@ -69,7 +69,7 @@ def test_an_export_warns_of_a_redacted_session_that_does_not_verify(
     assert "antiphon.assembly.requested.v1 status" in exported.stderr
 
 
-def test_a_session_without_an_answer_is_told(
+def test_exporting_an_unanswered_session_prints_a_notice(
     run: InProcess, folder: Path, empty: dict[str, str], courses_lines: list[Line]
 ) -> None:
     write_lines(folder / "open.jsonl", [*courses_lines[:3], End(events=1, records=0)])
@@ -79,7 +79,7 @@ def test_a_session_without_an_answer_is_told(
     assert "its recording ends at its latest event" in exported.stderr
 
 
-def test_of_several_sessions_one_that_is_not_there_does_not_stop_the_others(
+def test_a_missing_session_does_not_stop_the_export_of_the_others(
     run: InProcess, folder: Path, session_id: str, empty: dict[str, str]
 ) -> None:
     result = run("recording", "export", "unheard-of", session_id, "-o", "here", **empty)
@@ -88,7 +88,7 @@ def test_of_several_sessions_one_that_is_not_there_does_not_stop_the_others(
     assert [path.name for path in (folder / "here").iterdir()] == [f"{session_id}.jsonl"]
 
 
-def test_what_has_expired_is_left_out_of_all(
+def test_exporting_all_skips_expired_sessions(
     run: InProcess, session_id: str, empty: dict[str, str], redis_server: RedisServer
 ) -> None:
     with redis.Redis.from_url(redis_server.url) as client:
@@ -110,7 +110,7 @@ def test_what_has_expired_is_left_out_of_all(
         (("--all", "-o", "a file/\udcff"), "a file"),
     ],
 )
-def test_what_cannot_be_exported_is_refused(
+def test_an_export_that_cannot_be_written_is_refused(
     run: InProcess,
     folder: Path,
     session_id: str,
@@ -122,7 +122,7 @@ def test_what_cannot_be_exported_is_refused(
     assert message in run.refused("recording", "export", *arguments, **empty)
 
 
-def test_what_stands_in_the_way_is_not_written_over(
+def test_an_existing_file_is_not_overwritten(
     run: InProcess, folder: Path, session_id: str, empty: dict[str, str]
 ) -> None:
     (folder / f"{session_id}.jsonl").write_text("mine")
@@ -130,7 +130,7 @@ def test_what_stands_in_the_way_is_not_written_over(
     assert (result.exit_code, (folder / f"{session_id}.jsonl").read_text()) == (2, "mine")
 
 
-def test_two_files_of_one_session_are_put_back_as_one(
+def test_two_files_of_one_session_are_imported_as_one(
     run: InProcess, folder: Path, courses_lines: list[Line], empty: dict[str, str]
 ) -> None:
     for name in ("one.jsonl", "one.jsonl.gz"):
@@ -139,7 +139,7 @@ def test_two_files_of_one_session_are_put_back_as_one(
     assert (result.exit_code, len(set(result.stdout.splitlines()))) == (0, 1), result.stderr
 
 
-def test_what_cannot_be_imported_is_refused(
+def test_a_recording_that_cannot_be_imported_is_refused(
     run: InProcess, folder: Path, session_id: str, empty: dict[str, str]
 ) -> None:
     (folder / "bad.jsonl").write_bytes((folder / "given.jsonl").read_bytes()[:-80])
@@ -161,7 +161,7 @@ def test_what_cannot_be_imported_is_refused(
     assert document == [{"session_id": session_id, "path": "given.jsonl"}]
 
 
-def test_without_redis_it_says_so(run: InProcess) -> None:
+def test_an_unavailable_redis_is_reported(run: InProcess) -> None:
     result = run("recording", "export", "--all", "-o", "here", ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
     assert result.exit_code == 3
     assert "Redis" in result.stderr
@@ -182,6 +182,6 @@ def test_a_moment_is_so_long_ago_or_a_time(text: str, expected: datetime) -> Non
 
 
 @each_row("text", ["", "2", "h", "-2h", "2w", "999999999d", "now", "2026-13-01"])
-def test_what_is_no_moment_is_refused(text: str) -> None:
+def test_an_invalid_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not a time"):
         moment(text, NOW)

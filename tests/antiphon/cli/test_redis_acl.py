@@ -35,7 +35,7 @@ def test_passwords_are_those_of_a_file_and_the_others_are_drawn(run: InProcess, 
     assert re.findall(r"^(\w+): redis", result.stderr, re.M) == ["operator"]
 
 
-def test_users_without_passwords_are_for_tests_and_say_so(run: InProcess) -> None:
+def test_users_without_passwords_are_created_for_tests_with_a_warning(run: InProcess) -> None:
     result = run("redis", "acl", "--nopass-for-tests")
     assert result.stdout.count(" nopass ") == len(USERS)
     assert "Anyone who can connect" in result.stderr
@@ -44,7 +44,7 @@ def test_users_without_passwords_are_for_tests_and_say_so(run: InProcess) -> Non
 @pytest.mark.parametrize(
     ("content", "line"), [("somebody=secret", 1), ("client", 1), ("client=", 1), ("client=a\nclient=b", 2)]
 )
-def test_a_line_that_is_no_password_is_refused_without_quoting_it(
+def test_an_invalid_password_line_is_refused_without_quoting_it(
     run: InProcess, folder: Path, content: str, line: int
 ) -> None:
     (folder / "passwords").write_text(content)
@@ -53,7 +53,7 @@ def test_a_line_that_is_no_password_is_refused_without_quoting_it(
     assert "secret" not in result
 
 
-def test_what_cannot_be_is_refused(run: InProcess) -> None:
+def test_invalid_options_are_refused(run: InProcess) -> None:
     for arguments in (
         ("--component", "nobody"),
         ("--passwords", "missing"),

@@ -1,4 +1,4 @@
-"""`antiphon replay diff`: what two recordings tell differently."""
+"""`antiphon replay diff`: the differences between two recordings."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def pair(courses_lines: list[Line], folder: Path) -> tuple[str, str]:
     return "a.jsonl", "b.jsonl.gz"
 
 
-def test_the_first_difference_stands_first_and_it_exits_with_1(run: InProcess, pair: tuple[str, str]) -> None:
+def test_diff_prints_the_first_difference_first_and_exits_1(run: InProcess, pair: tuple[str, str]) -> None:
     done = run("replay", "diff", *pair)
     assert done.exit_code == 1
     first, _, *table = done.stdout.splitlines()
@@ -40,7 +40,7 @@ def test_json_lists_all_differences(run: InProcess, pair: tuple[str, str]) -> No
     assert [place["a"] for place in document["places"]] == [14, 18, 17, 20]
 
 
-def test_what_is_not_there_exits_with_2_and_what_cannot_be_read_with_3(
+def test_a_missing_file_exits_2_and_an_unreadable_one_3(
     run: InProcess, pair: tuple[str, str], folder: Path
 ) -> None:
     (folder / "no.jsonl").write_text("{}\n")

@@ -42,7 +42,7 @@ def test_fork_in_json_contains_the_response(run: InProcess, path: str, tmp_path:
     assert document["response"]["termination_reason"] == "max_rounds_reached"
 
 
-def test_fork_reports_a_single_round_as_one(run: InProcess, path: str, tmp_path: Path) -> None:
+def test_fork_reports_a_single_round_in_the_singular(run: InProcess, path: str, tmp_path: Path) -> None:
     into = str(tmp_path / "fork.jsonl")
     done = run("replay", "fork", path, "--from", "5", *TOOLS, "--set", "max_rounds=1", "-o", into)
     assert "partial (max_rounds_reached), 1 round; " in done.stderr
@@ -76,7 +76,7 @@ def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_pat
         (("--from", "11", "--model", "another", "--tools", "examples.courses"), 2, "no API key"),
     ],
 )
-def test_fork_refuses_what_cannot_be(
+def test_fork_refuses_invalid_arguments(
     run: InProcess, path: str, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     into = tmp_path / "fork.jsonl"
@@ -85,7 +85,7 @@ def test_fork_refuses_what_cannot_be(
     assert not into.exists()
 
 
-def test_fork_says_before_anything_is_called_that_it_could_not_write(run: InProcess, path: str) -> None:
+def test_fork_reports_an_unwritable_file_before_any_call(run: InProcess, path: str) -> None:
     assert "then live" not in run.refused(
         "replay", "fork", path, "--from", "11", *TOOLS, "-o", "no/such/folder/x.jsonl"
     )

@@ -20,7 +20,7 @@ def old(courses_lines: list[Line], folder: Path) -> Path:
     return written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
 
 
-def test_what_is_as_today_s_code_would_write_it_stays(
+def test_a_recording_that_is_up_to_date_stays_unchanged(
     run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
     written(courses_lines, folder / "new.jsonl")
@@ -30,7 +30,9 @@ def test_what_is_as_today_s_code_would_write_it_stays(
 
 
 @pytest.mark.parametrize("arguments", [("--dry-run",), ("--dry-run", "--yes"), ()])
-def test_without_consent_it_only_shows(run: InProcess, old: Path, arguments: tuple[str, ...]) -> None:
+def test_update_without_consent_only_shows_changes(
+    run: InProcess, old: Path, arguments: tuple[str, ...]
+) -> None:
     before = old.read_bytes()
     done = run("replay", "update", "old.jsonl", *arguments)
     assert done.exit_code == 1
@@ -50,7 +52,7 @@ def test_every_difference_is_shown_by_event_and_not_the_first_alone(run: InProce
     assert "header" not in done.stdout
 
 
-def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
+def test_a_change_that_verify_does_not_check_is_shown_before_it_is_rewritten(
     run: InProcess, courses_lines: list[Line], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A verification that found nothing is no reason to show nothing."""
@@ -62,7 +64,7 @@ def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
     assert '- "Hurry."' in done.stdout
 
 
-def test_what_cannot_be_compared_is_refused_even_with_yes(
+def test_a_recording_that_cannot_be_compared_is_refused_even_with_yes(
     run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
     lost = [
@@ -83,7 +85,7 @@ def test_what_cannot_be_compared_is_refused_even_with_yes(
     ("answers", "rewritten"),
     [(["y", "n", "n"], "a"), (["?", "n", "a"], "bc"), (["y", "q"], "a"), (["n", "N", "y"], "c")],
 )
-def test_it_asks_about_each_recording(
+def test_update_asks_about_each_recording(
     run: InProcess,
     old: Path,
     folder: Path,
@@ -110,14 +112,14 @@ def test_it_asks_about_each_recording(
     assert asked[0] == "Rewrite a.jsonl? [y]es, [n]o, [a]ll, [q]uit"
 
 
-def test_with_yes_it_rewrites_and_verify_is_content(run: InProcess, old: Path) -> None:
+def test_update_with_yes_rewrites_recordings_that_then_verify(run: InProcess, old: Path) -> None:
     done = run("replay", "update", "old.jsonl", "--yes")
     assert done.exit_code == 0
     assert "1 recording rewritten" in done.stderr
     assert run("replay", "verify", "old.jsonl").exit_code == 0
 
 
-def test_where_today_s_code_takes_another_way_the_recording_stays(
+def test_a_recording_that_todays_code_decides_differently_is_not_updated(
     run: InProcess, old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "last_round_reason", lambda *_: "max_rounds_reached")
@@ -129,7 +131,7 @@ def test_where_today_s_code_takes_another_way_the_recording_stays(
     assert old.read_bytes() == before
 
 
-def test_one_that_cannot_be_read_exits_with_3_and_the_others_are_rewritten(
+def test_an_unreadable_recording_exits_3_and_the_others_are_rewritten(
     run: InProcess, courses_lines: list[Line], old: Path, folder: Path
 ) -> None:
     written(courses_lines[:-1], folder / "cut.jsonl")
@@ -139,5 +141,5 @@ def test_one_that_cannot_be_read_exits_with_3_and_the_others_are_rewritten(
     assert run("replay", "verify", "old.jsonl").exit_code == 0
 
 
-def test_a_path_that_is_not_there_exits_with_2(run: InProcess) -> None:
+def test_a_missing_path_exits_2(run: InProcess) -> None:
     assert run("replay", "update", "nowhere").exit_code == 2

@@ -41,7 +41,7 @@ def test_a_divergence_is_shown_and_exits_with_1(run: InProcess, recordings: Path
     assert '    - "Hurry."\n    + ""\n' in done.stdout
 
 
-def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, recordings: Path) -> None:
+def test_an_unreadable_recording_is_reported_despite_a_divergence(run: InProcess, recordings: Path) -> None:
     done = run("replay", "verify", "recordings")
     assert done.exit_code == 3
     assert (
@@ -85,7 +85,7 @@ def test_unchecked_steps_exit_with_4_and_with_0_given_a_reason(run: InProcess) -
 
 
 @pytest.mark.usefixtures("unrecorded", "recordings")
-def test_a_divergence_goes_before_what_was_not_checked_and_is_never_allowed(run: InProcess) -> None:
+def test_a_divergence_determines_the_exit_code_despite_unchecked_recordings(run: InProcess) -> None:
     assert run("replay", "verify", "bare.jsonl", "recordings/b.jsonl").exit_code == 1
     assert run("replay", "verify", "bare.jsonl", "recordings/a.jsonl.gz").exit_code == 4
     assert run("replay", "verify", "bare.jsonl", "recordings/c.jsonl").exit_code == 3

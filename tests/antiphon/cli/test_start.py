@@ -1,4 +1,4 @@
-"""A command imports what it needs: the first result of a verification is not waited for."""
+"""A command imports only what it needs, so that it starts quickly."""
 
 import inspect
 import json
@@ -62,7 +62,7 @@ def output(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize("arguments", [("replay", "verify", A_RECORDING), ("--version",)], ids=" ".join)
-def test_no_command_imports_what_it_has_no_use_for(arguments: tuple[str, ...]) -> None:
+def test_no_command_imports_unused_libraries(arguments: tuple[str, ...]) -> None:
     """Check one recording; tests/recordings/test_lines_run.py checks all of them."""
     packages = {name.partition(".")[0] for name in imported(*arguments)}
     assert not packages.intersection(HEAVY)
@@ -77,7 +77,7 @@ def test_the_help_imports_no_command_and_no_library_but_typer() -> None:
     }
 
 
-def test_a_command_imports_rich_only_to_print_with_it() -> None:
+def test_a_command_imports_rich_only_to_print() -> None:
     assert "rich.console" not in imported("dead", "--help")
 
 
@@ -142,7 +142,7 @@ print("found:", json.dumps(found))
 """
 
 
-def test_the_parts_import_neither_each_other_nor_the_model_sdk() -> None:
+def test_components_import_neither_each_other_nor_the_model_sdk() -> None:
     """One process takes all steps: a module that is missing after the last one was imported by none."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", IMPORTER, json.dumps(STEPS)],

@@ -1,4 +1,4 @@
-"""`antiphon tools check` tells clean tools from faulty ones, in words, in JSON and by its exit code."""
+"""`antiphon tools check` distinguishes clean tools from faulty ones, in text, in JSON and by its exit code."""
 
 import sys
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def test_a_fault_is_shown_as_soon_as_it_is_found(checked: InProcess) -> None:
     assert stderr.index("checking divide") < stderr.index(found) < stderr.index("checking enter")
 
 
-def test_json_holds_every_case_with_what_the_model_would_be_told(checked: InProcess) -> None:
+def test_the_json_report_holds_every_case_with_what_the_model_sees(checked: InProcess) -> None:
     divide = reports(checked, "faulty")["divide"]
     assert divide["cases"] == divide["refused"] + divide["ran"] == len(divide["checked"])
     cases = {case["label"]: case for case in divide["checked"]}
@@ -99,7 +99,7 @@ def test_json_holds_every_case_with_what_the_model_would_be_told(checked: InProc
     assert divide["failures"] == sum(bool(case["faults"]) for case in divide["checked"])
 
 
-def test_writes_run_only_when_asked_for(checked: InProcess, folder: Path) -> None:
+def test_writes_run_only_on_request(checked: InProcess, folder: Path) -> None:
     enter = reports(checked, "faulty:enter")["enter"]
     assert (enter["ran"], enter["failures"]) == (0, 0)
     assert enter["not_run"] > 20
@@ -144,11 +144,11 @@ def test_several_modules_and_single_tools_can_be_named(checked: InProcess) -> No
         ([], "MODULE"),
     ],
 )
-def test_what_cannot_be_checked_ends_with_2(run: InProcess, arguments: list[str], message: str) -> None:
+def test_a_tool_that_cannot_be_checked_exits_2(run: InProcess, arguments: list[str], message: str) -> None:
     assert message in run.refused("tools", "check", *arguments)
 
 
-def test_without_its_libraries_it_says_what_to_install(
+def test_a_missing_library_is_reported_with_the_install_command(
     run: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis_jsonschema", None)

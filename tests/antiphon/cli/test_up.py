@@ -35,7 +35,7 @@ def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) 
     )
 
 
-def test_on_a_terminal_one_line_says_what_is_waited_for_until_ctrl_c(folder: Path) -> None:
+def test_on_a_terminal_one_line_shows_the_wait_until_ctrl_c(folder: Path) -> None:
     with Terminal(*UP, folder=folder, ANTIPHON_REDIS_URL=UNREACHABLE) as up:
         up.until("Waiting for ", times=3)
         assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.model_view

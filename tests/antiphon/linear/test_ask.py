@@ -1,4 +1,4 @@
-"""Plan A end to end: over real tools with the offline model, and with a scripted server that says what it is sent."""
+"""Plan A end to end: over real tools with the offline model, and with a scripted server that records its requests."""
 
 import asyncio
 from pathlib import Path
@@ -56,7 +56,7 @@ async def test_the_offline_model_answers_from_the_whole_history_as_it_does_from_
     assert {source.tool for source in response.sources} == {"search_course_content", "get_course_outline"}
 
 
-async def test_an_answer_of_a_shape_is_refused_as_nothing_is_held_against_it_here() -> None:
+async def test_an_answer_with_a_schema_is_refused_without_validation() -> None:
     with pytest.raises(InvalidQuery, match="output_schema"):
         await asked(look_up, output_schema={"type": "object"})
 
@@ -70,7 +70,7 @@ async def test_a_single_call_gets_no_tool_and_ends_after_one_round(asked_of: Ask
     assert response.answer.startswith("I believe it imitates.")
 
 
-async def test_each_round_is_sent_all_that_was_said_before(asked_of: AskedOf) -> None:
+async def test_each_round_sends_the_whole_history(asked_of: AskedOf) -> None:
     async with serving(LOOK_UP, ANSWER) as server:
         asked_of(server)
         response = await asked(look_up)
@@ -250,7 +250,7 @@ async def test_a_tool_that_is_slower_than_the_deadline_leaves_a_partial_answer(
     assert "imitate each other" in response.answer
 
 
-async def test_a_model_that_fails_in_passing_is_asked_again(asked_of: AskedOf) -> None:
+async def test_a_transient_failure_of_the_model_is_retried(asked_of: AskedOf) -> None:
     async with serving(Scripted(status=529, error="overloaded_error"), LOOK_UP, ANSWER) as server:
         asked_of(server)
         response = await asked(look_up)
@@ -317,7 +317,7 @@ async def test_cancelling_ends_the_call_to_the_model_and_the_tools(asked_of: Ask
             await ended.wait()
 
 
-async def test_what_cannot_be_asked_is_refused_before_anything_is() -> None:
+async def test_an_invalid_question_or_setting_is_refused_before_any_call() -> None:
     with pytest.raises(InvalidQuery, match="no words"):
         await ask_linear("  ")
     with pytest.raises(InvalidQuery, match="max_rounds"):

@@ -24,7 +24,7 @@ async def asked(*tools: Any, **options: Any) -> LinearResponse:
     return await ask_linear("What is a fugue?", list(tools), options=given)
 
 
-async def test_each_round_is_kept_with_its_tools_results_and_why_it_was_the_last(asked_of: AskedOf) -> None:
+async def test_each_round_is_kept_with_its_results_and_the_reason_of_the_last(asked_of: AskedOf) -> None:
     async with serving(BOTH, ANSWER) as server:
         asked_of(server)
         response = await asked(look_up, out_of_order)
@@ -63,7 +63,7 @@ async def test_the_statistics_come_with_the_answer_and_as_lines_of_the_log(asked
     assert (end["session"], end["calls"], end["status"]) == (response.session_id, 3, "complete")
 
 
-async def test_a_session_that_ends_without_a_reply_says_why_in_its_last_round(asked_of: AskedOf) -> None:
+async def test_a_session_without_a_reply_states_the_reason_in_its_last_round(asked_of: AskedOf) -> None:
     async with serving(LOOK_UP, Scripted(status=401, error="authentication_error", repeat=True)) as server:
         asked_of(server)
         response = await asked(look_up)
@@ -83,7 +83,7 @@ async def test_up_to_two_tool_rounds_then_the_answer_ends_like_any_other(asked_o
     assert "max_tool_rounds_reached" not in {one.kind for one in response.uncertainty}
 
 
-async def test_a_model_that_wants_more_tools_than_the_rounds_allow_ends_in_part(asked_of: AskedOf) -> None:
+async def test_a_model_that_requests_tools_beyond_the_last_round_ends_partially(asked_of: AskedOf) -> None:
     async with serving(LOOK_UP, LOOK_UP) as server:
         asked_of(server)
         response = await asked(look_up, max_tool_rounds=1)

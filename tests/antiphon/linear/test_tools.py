@@ -1,4 +1,4 @@
-"""Batches in one process keep what the tools' contracts promise about them."""
+"""Batches in one process keep the promises of the tools' contracts."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -84,7 +84,7 @@ async def run(
     ],
     ids=["parallel-safe", "sequential-only", "bounded"],
 )
-async def test_as_many_calls_run_at_once_as_their_contracts_allow(
+async def test_calls_run_concurrently_up_to_the_limit_of_their_contracts(
     effect: Any, options: dict[str, Any], calls: str, most: int, opened: list[LinearTools]
 ) -> None:
     watch = Watch()
@@ -147,7 +147,7 @@ async def flood() -> str:
     ids=["raises anything", "is slow", "may have taken effect", "returns too much", "is too late"],
 )
 @pytest.mark.parametrize("is_plain", [False, True])
-async def test_a_call_that_goes_wrong_is_an_error_with_what_to_do(
+async def test_a_failed_call_becomes_an_error_with_advice(
     ends: Callable[[], Coroutine[Any, Any, str]],
     effect: Any,
     options: dict[str, Any],
@@ -176,7 +176,7 @@ async def test_a_call_that_goes_wrong_is_an_error_with_what_to_do(
     assert SECRET not in result.error.message
 
 
-async def test_what_fails_in_passing_is_tried_again_and_what_keeps_failing_has_an_alternative(
+async def test_a_transient_failure_is_retried_and_a_lasting_one_falls_back_to_the_alternative(
     opened: list[LinearTools],
 ) -> None:
     made: list[int] = []

@@ -1,4 +1,4 @@
-"""Real sessions: the embedded pipeline over example tools, and a model that says what a test tells it to."""
+"""Real sessions: the embedded pipeline over example tools, and a scripted model."""
 
 import tempfile
 from collections.abc import Sequence

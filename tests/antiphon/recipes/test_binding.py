@@ -62,7 +62,9 @@ def taken(question: str, value: Any, result: Any, argument: str = "flight") -> A
         ({"id": "a-1", "n": 2}, {"x": {"n": 1, "id": "a-1"}}, {"id": "$find.x.id", "n": 2}),
     ],
 )  # fmt: skip
-def test_a_value_is_taken_from_a_result_only_if_it_is_telling(value: Any, result: Any, expected: Any) -> None:
+def test_a_value_is_bound_to_a_result_only_if_it_is_distinctive(
+    value: Any, result: Any, expected: Any
+) -> None:
     assert taken("Book it.", value, result) == expected
 
 
@@ -92,11 +94,11 @@ def test_a_value_is_taken_from_a_result_only_if_it_is_telling(value: Any, result
         ("What is null?", None, False),
     ],
 )
-def test_what_stands_in_the_question_is_a_param(question: str, value: Any, is_param: bool) -> None:
+def test_a_value_from_the_question_becomes_a_param(question: str, value: Any, is_param: bool) -> None:
     assert taken(question, value, {}) == ("$flight" if is_param else value)
 
 
-def test_the_question_goes_before_a_result_that_repeats_it() -> None:
+def test_the_question_takes_precedence_over_a_result_that_repeats_it() -> None:
     assert taken("Book Lisbon.", "Lisbon", {"place": "Lisbon"}) == "$flight"
 
 
@@ -110,7 +112,7 @@ def test_a_date_is_a_param_with_its_format_and_a_number_one_of_type_int() -> Non
     }
 
 
-def test_a_param_has_what_the_schema_says_of_the_argument() -> None:
+def test_a_param_takes_its_type_and_description_from_the_schema() -> None:
     seat = {"type": "string", "enum": ["aisle", "window"], "description": "Where to sit."}
     tool = a_tool("b", "write", {"properties": {"seat": seat, "price": {"type": "number"}}})
     made = learned("A window seat for 90.", a_call(tool, {"seat": "window", "price": 90}, {}, 1))
@@ -119,14 +121,14 @@ def test_a_param_has_what_the_schema_says_of_the_argument() -> None:
     assert params_of(made)["price"]["type"] == "float"
 
 
-def test_an_argument_with_listed_values_is_taken_from_a_result_only_under_its_name() -> None:
+def test_an_argument_with_listed_values_is_bound_to_a_result_only_under_its_name() -> None:
     tool = a_tool("b", "write", {"properties": {"seat": {"enum": ["aisle", "window"]}}})
     for key, expected in (("place", "window"), ("seat", "$find.seat")):
         made = learned("Go.", a_call("find", {}, {key: "window"}, 1), a_call(tool, {"seat": "window"}, {}, 2))
         assert args_of(made)["b"]["seat"] == expected
 
 
-def test_one_number_for_two_arguments_is_no_param_and_two_are() -> None:
+def test_one_number_in_the_question_for_two_arguments_is_no_param() -> None:
     arguments = {"nights": 2, "people": 2}
     once = learned("For 2 nights.", a_call("b", arguments, {}, 1, effect="write"))
     twice = learned("2 nights for 2 people.", a_call("b", arguments, {}, 1, effect="write"))
@@ -134,7 +136,7 @@ def test_one_number_for_two_arguments_is_no_param_and_two_are() -> None:
     assert args_of(twice)["b"] == {"nights": "$nights", "people": "$people"}
 
 
-def test_the_same_text_is_one_param_wherever_it_is_used() -> None:
+def test_the_same_text_is_one_param_in_all_calls() -> None:
     made = learned(
         "Go to Lisbon.",
         a_call("find", {"to": "Lisbon"}, {}, 1, is_cited=True),
@@ -143,7 +145,7 @@ def test_the_same_text_is_one_param_wherever_it_is_used() -> None:
     assert args_of(made) == {"find": {"to": "$to"}, "book": {"place": "$to"}}
 
 
-def test_what_the_model_itself_wrote_first_is_not_taken_from_a_result_that_repeats_it() -> None:
+def test_a_value_that_the_model_wrote_first_is_not_bound_to_a_result_that_repeats_it() -> None:
     made = learned(
         "Cook.",
         a_call("find", {"query": "soup of the day"}, {"query": "soup of the day"}, 1, is_cited=True),
@@ -153,7 +155,7 @@ def test_what_the_model_itself_wrote_first_is_not_taken_from_a_result_that_repea
     assert edges_of(made)["cook"] == ["find"], "a write comes after the reads before it all the same"
 
 
-def test_of_several_results_that_hold_it_the_newest_is_taken() -> None:
+def test_a_value_found_in_several_results_is_bound_to_the_newest() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {"id": "X-17"}, 1, is_cited=True),
@@ -163,7 +165,7 @@ def test_of_several_results_that_hold_it_the_newest_is_taken() -> None:
     assert args_of(made)["c"] == {"id": "$b.deep.id"}
 
 
-def test_a_result_of_the_same_round_counts_only_where_the_model_named_it() -> None:
+def test_a_result_of_the_same_round_is_bound_only_through_a_placeholder() -> None:
     first = a_call("a", {}, {"id": "X-17"}, 1, is_cited=True)
     unnamed = learned("Go.", first, a_call("b", {"id": "X-17"}, {}, 1, effect="write"))
     assert (args_of(unnamed)["b"], edges_of(unnamed)["b"]) == ({"id": "X-17"}, [])
@@ -178,7 +180,7 @@ def test_a_result_of_an_alternative_is_no_source() -> None:
     assert args_of(made)["b"] == {"id": "X-17"}
 
 
-def test_what_differs_between_sessions_is_a_param_and_what_agrees_is_not() -> None:
+def test_a_value_that_differs_between_sessions_is_a_param_and_a_constant_one_is_not() -> None:
     chains = [
         a_chain(
             question,
@@ -210,7 +212,7 @@ def test_what_differs_between_sessions_is_a_param_and_what_agrees_is_not() -> No
         ((True, False), (True, False), False),
     ],
 )
-def test_of_several_sessions_with_other_values_a_place_that_holds_all_of_them_counts(
+def test_a_value_is_bound_to_a_result_field_only_if_it_holds_in_all_sessions(
     given: tuple[Any, ...], there: tuple[Any, ...], is_taken: bool
 ) -> None:
     chains = [
@@ -226,7 +228,7 @@ def test_of_several_sessions_with_other_values_a_place_that_holds_all_of_them_co
     assert (taken == "$find.place") is is_taken
 
 
-def test_a_chance_in_one_session_is_not_learned_from_two() -> None:
+def test_a_coincidence_in_one_session_is_not_learned_from_two() -> None:
     def chain(id: str, weight: int, n: str) -> Any:
         find = a_call("find", {}, {"id": id, "weight": weight}, 1, is_cited=True)
         return a_chain(
@@ -268,7 +270,7 @@ def test_a_secret_is_a_param_without_an_example_or_comes_from_a_result() -> None
     assert "0815" not in made.text
 
 
-def test_what_a_recording_has_redacted_is_a_param_of_its_own() -> None:
+def test_a_redacted_value_becomes_a_param_of_its_own() -> None:
     made = learned(
         "Pay.",
         a_call("log_in", {}, {"token": "[redacted]"}, 1, is_cited=True),
@@ -280,6 +282,6 @@ def test_what_a_recording_has_redacted_is_a_param_of_its_own() -> None:
 
 
 @each_row("sign", ["9", "9,", "9.", "-", "a", " ", "\x00", "(", "２", "\ud800", "2030-01-01 ", "May 1 "])
-def test_any_question_is_looked_through(sign: str) -> None:
+def test_any_question_can_be_searched(sign: str) -> None:
     assert taken(sign * 20_000, "Lisbon", {"id": "Lisbon"}) == "$find.id"
     assert taken(sign * 20_000, 7, {}) == 7

@@ -14,7 +14,7 @@ def the_chain(name: str) -> Chain:
     return chain_of(read_lines(path))
 
 
-def test_what_the_user_answered_belongs_to_the_question() -> None:
+def test_an_answer_of_the_user_becomes_part_of_the_question() -> None:
     chain = the_chain("questions_to_the_user_answered_one_by_one")
     assert chain.question.splitlines()[1:] == ["The Aker.", "The Nes."]
     assert [call.tool for call in chain.calls] == ["open_page"]
@@ -31,7 +31,7 @@ def test_the_result_of_an_alternative_is_distinguished() -> None:
     assert (call.tool, call.has_own_result) == ("forecast", False)
 
 
-def test_an_answer_is_based_on_what_it_cites_and_else_on_the_last_round_with_calls() -> None:
+def test_an_answer_is_based_on_its_citations_or_else_on_the_last_round_with_calls() -> None:
     (path,) = (ROOT / "tests/recordings").glob("rounds_of_tools_2_of_2.jsonl*")
     lines = list(read_lines(path))
     assert [(call.round, call.is_cited) for call in chain_of(lines).calls] == [(1, True), (2, False)]

@@ -28,7 +28,7 @@ def kept(run: InProcess, empty: dict[str, str]) -> list[str]:
     return [one["name"] for one in run.json("recipes", "list", **empty)]
 
 
-def test_a_process_that_follows_learns_from_what_becomes_complete(
+def test_a_following_process_learns_from_completed_sessions(
     run: InProcess, booking: str, empty: dict[str, str]
 ) -> None:
     process = launched("recipes", "learn", "--follow", cwd=ROOT, **empty)
@@ -43,7 +43,7 @@ def test_a_process_that_follows_learns_from_what_becomes_complete(
         process.communicate()
 
 
-def test_each_session_is_looked_at_once_and_nothing_is_replaced(
+def test_each_session_is_examined_once_and_nothing_is_replaced(
     run: InProcess, booking: str, empty: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poor = str(ROOT / "tests/recordings/a_single_round.jsonl")
@@ -72,7 +72,7 @@ def test_each_session_is_looked_at_once_and_nothing_is_replaced(
     assert asyncio.run(followed()) == ["create_booking_and_process_payment_and_book_hotel"]
 
 
-def test_it_takes_no_sessions_and_no_other_option(run: InProcess, empty: dict[str, str]) -> None:
+def test_follow_refuses_sessions_and_other_options(run: InProcess, empty: dict[str, str]) -> None:
     assert "--follow cannot be combined with sessions or other options" in run.refused(
         "recipes", "learn", "--follow", "--dry-run", **empty
     )

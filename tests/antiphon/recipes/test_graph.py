@@ -8,7 +8,7 @@ from antiphon.workflows import Specification, build
 from tests.antiphon.recipes.chains import a_call, a_chain, a_tool, args_of, edges_of, learned, params_of
 
 
-def test_reads_of_one_round_stay_side_by_side_and_a_write_comes_after_them() -> None:
+def test_reads_of_one_round_stay_parallel_and_a_write_follows_them() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {"id": "A-17"}, 1, is_cited=True),
@@ -19,7 +19,7 @@ def test_reads_of_one_round_stay_side_by_side_and_a_write_comes_after_them() -> 
     assert edges_of(made) == {"a": [], "b": [], "c": ["a"], "d": ["b", "c"]}
 
 
-def test_writes_keep_their_order_and_reads_see_what_was_written() -> None:
+def test_writes_keep_their_order_and_later_reads_follow_them() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {}, 1, effect="write"),
@@ -30,7 +30,7 @@ def test_writes_keep_their_order_and_reads_see_what_was_written() -> None:
     assert edges_of(made) == {"a": [], "b": ["a"], "look": ["b"], "c": ["look"]}
 
 
-def test_writes_of_one_round_are_side_by_side_unless_their_contract_says_otherwise() -> None:
+def test_writes_of_one_round_stay_parallel_unless_their_contract_is_sequential() -> None:
     for mode, expected in (("parallel-safe", []), ("sequential-only", ["put"])):
         tool = a_tool("put", "write", mode=mode)
         made = learned("Go.", a_call(tool, {"x": 1}, {}, 1), a_call(tool, {"x": 2}, {}, 1))
@@ -43,7 +43,7 @@ def test_a_dependency_of_the_contract_is_an_edge() -> None:
     assert edges_of(made) == {"quote": [], "pay": ["quote"]}
 
 
-def test_a_read_that_nothing_used_is_left_out() -> None:
+def test_an_unused_read_is_left_out() -> None:
     made = learned(
         "Go.",
         a_call("a", {}, {"id": "A-17"}, 1),
@@ -54,13 +54,13 @@ def test_a_read_that_nothing_used_is_left_out() -> None:
     assert made.left_out == (("unused", "its result was not used"),)
 
 
-def test_a_write_that_was_repeated_on_purpose_is_made_twice() -> None:
+def test_a_deliberately_repeated_write_is_made_twice() -> None:
     call = a_call("put", {"x": "same"}, {}, 1, effect="write")
     again = a_call("put", {"x": "same"}, {}, 2, effect="write")
     assert edges_of(learned("Go.", call, again)) == {"put": [], "put_2": ["put"]}
 
 
-def test_what_is_always_the_same_is_named() -> None:
+def test_constant_arguments_are_listed() -> None:
     made = learned("Go.", a_call("put", {"x": "fixed", "y": {"z": [1]}}, {}, 1, effect="write"))
     assert made.fixed == (("put", "x", "fixed"), ("put", "y", 1))
 
@@ -84,12 +84,12 @@ def test_names_of_nodes_and_params_never_clash() -> None:
     ],
     ids=["surrogate", "large", "number"],
 )
-def test_what_no_file_can_hold_is_refused(arguments: dict[str, object], why: str) -> None:
+def test_a_value_that_a_file_cannot_hold_is_refused(arguments: dict[str, object], why: str) -> None:
     with pytest.raises(NotLearnable, match=why):
         learned("Go.", a_call("put", arguments, {}, 1, effect="write"))
 
 
-def test_a_session_that_only_looked_is_learned_by_what_its_answer_is_based_on() -> None:
+def test_a_session_without_writes_is_learned_from_its_cited_calls() -> None:
     made = learned("Go.", a_call("a", {}, {}, 1), a_call("b", {}, {}, 1, is_cited=True))
     assert [*args_of(made)] == ["b"]
     with pytest.raises(NotLearnable, match="contributed to the answer"):
@@ -132,7 +132,7 @@ def a_workflow(**graph: dict[str, object]) -> Specification:
         ({"a": {"call": "a"}, "b": {"call": "b", "args": {"id": "$a.id"}, "depends_on": ["a"]}}, []),
     ],
 )
-def test_the_check_names_every_way_in_which_a_workflow_does_something_else(
+def test_the_check_names_every_difference_of_a_workflow_from_its_sessions(
     graph: dict[str, dict[str, object]], expected: list[str]
 ) -> None:
     made = {
@@ -142,7 +142,7 @@ def test_the_check_names_every_way_in_which_a_workflow_does_something_else(
     assert [*differences(a_workflow(**graph), "w", made, {})] == expected
 
 
-def test_the_description_names_params_in_the_place_of_values() -> None:
+def test_the_description_names_params_instead_of_values() -> None:
     made = learned("Fly to Lisbon\nand stay.", a_call("book", {"to": "Lisbon"}, {}, 1, effect="write"))
     workflow = made.recipe.workflow
     assert workflow.description == "Fly to <to> and stay."

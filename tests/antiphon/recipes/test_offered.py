@@ -152,7 +152,7 @@ async def planned(goal: str) -> Any:
         return result.data
 
 
-async def test_a_plan_names_what_fits_best_its_params_and_what_is_missing() -> None:
+async def test_a_plan_names_the_best_match_with_its_params_and_missing_values() -> None:
     first, *_ = (await planned("find the lessons of Splicing"))["tools"]
     assert (first["name"], first["kind"], first["params"]) == ("r_lessons_of", "recipe", {"title": "str"})
     assert first["missing"] == []
@@ -163,7 +163,7 @@ async def test_a_plan_names_what_fits_best_its_params_and_what_is_missing() -> N
     assert (first["name"], first["missing"]) == ("w_greet", [])
 
 
-async def test_where_nothing_fits_a_plan_is_proposed_for_a_person_to_approve_of() -> None:
+async def test_a_plan_without_a_match_proposes_a_workflow_for_approval() -> None:
     model = ScriptedModel().calls("_plan", goal="What degrees has it tomorrow?").says("So it is.")
 
     @tool(effect="read")

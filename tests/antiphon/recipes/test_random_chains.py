@@ -1,4 +1,4 @@
-"""Programs drawn at random: what is learned from one run of each does with other results what the program does."""
+"""Random programs: a recipe learned from one run of a program does the same as the program with other results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -200,7 +200,7 @@ def chain(made: list[SuccessfulCall], world: str) -> Chain:
 
 
 @given(programs())
-def test_what_was_learned_in_one_world_holds_in_another(program: list[Step]) -> None:
+def test_a_recipe_learned_in_one_world_holds_in_another(program: list[Step]) -> None:
     program = readable(program)
     here, _ = ran(program, "here")
     learned = learn([chain(here, "here")], "w")
@@ -219,10 +219,10 @@ def test_what_was_learned_in_one_world_holds_in_another(program: list[Step]) -> 
     ),
     st.text(),
 )
-def test_any_calls_are_learned_so_that_they_are_made_again(
+def test_a_recipe_learned_from_any_calls_repeats_them(
     calls: list[tuple[dict[str, Any], Any, bool]], question: str
 ) -> None:
-    """`learn` simulates what it has learned and refuses what would do something else: nothing is refused."""
+    """`learn` simulates the recipe and refuses one with a different effect: none is refused here."""
     made = [
         a_call(f"t{n}", arguments, result, n + 1, effect="write" if is_write else "read", is_cited=True)
         for n, (arguments, result, is_write) in enumerate(calls)

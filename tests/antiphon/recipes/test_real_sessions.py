@@ -63,7 +63,7 @@ async def test_a_booking_becomes_a_workflow_for_any_booking() -> None:
     assert coverage.never_reached == ()
 
 
-async def test_two_bookings_make_a_param_of_what_no_question_says() -> None:
+async def test_values_that_differ_between_two_bookings_become_params_without_a_question() -> None:
     sessions = [
         await session_of(a_booking("NYC", to, day, nights), "Book the usual.", TRAVEL)
         for to, day, nights in (("LIS", "2030-05-01", 2), ("ROM", "2031-06-02", 3))
@@ -80,7 +80,7 @@ async def test_two_bookings_make_a_param_of_what_no_question_says() -> None:
     }
 
 
-async def test_a_recipe_is_current_while_its_tools_are_as_they_were() -> None:
+async def test_a_recipe_is_current_while_its_tools_are_unchanged() -> None:
     lines = await session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRAVEL)
     recipe = learn([chain_of(lines)]).recipe
     catalogue = next(line.catalogue for line in lines if isinstance(line, CatalogueLine))
@@ -138,7 +138,7 @@ async def test_failed_and_repeated_calls_are_left_out_and_deliberate_repetitions
     assert calls["put_2"] == {"id": "№ x ☃", "note": ""}
 
 
-async def test_what_the_model_takes_from_another_call_of_its_reply_is_a_reference() -> None:
+async def test_a_placeholder_for_another_call_becomes_a_reference() -> None:
     model = ScriptedModel().calls("put", id="${calls[1].id}", note="$${calls[1].id}")
     model.and_calls("look_up", what="soup")
     lines = await session_of(model.says("Done."), "Put it down.", TOOLS)

@@ -21,7 +21,7 @@ async def names(store: RecipeStore) -> list[str]:
     return [recipe.name for recipe in await store.all()]
 
 
-async def test_a_recipe_is_read_as_it_was_kept(bus: Bus) -> None:
+async def test_a_recipe_is_read_as_it_was_stored(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     assert await store.get("one") == a_recipe("one")
@@ -29,7 +29,7 @@ async def test_a_recipe_is_read_as_it_was_kept(bus: Bus) -> None:
     assert await store.get("two") is None
 
 
-async def test_the_least_recent_goes_where_there_is_no_room(bus: Bus) -> None:
+async def test_the_least_recently_used_recipe_is_removed_at_the_limit(bus: Bus) -> None:
     store = RecipeStore(bus)
     for n, name in enumerate(("a", "b", "c")):
         assert await store.store(a_recipe(name), 3) == ()
@@ -41,13 +41,13 @@ async def test_the_least_recent_goes_where_there_is_no_room(bus: Bus) -> None:
     assert {*await store.store(a_recipe("e"), 1)} == {"a", "c", "d"}
 
 
-async def test_what_is_not_kept_is_not_used_either(bus: Bus) -> None:
+async def test_using_an_unknown_recipe_stores_nothing(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.used("nobody")
     assert await names(store) == []
 
 
-async def test_another_recipe_is_replaced_only_where_that_is_asked_for(bus: Bus) -> None:
+async def test_a_recipe_of_the_same_name_is_replaced_only_on_request(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     await store.store(a_recipe("one"), 10)
@@ -58,7 +58,7 @@ async def test_another_recipe_is_replaced_only_where_that_is_asked_for(bus: Bus)
     assert await store.get("one") == a_recipe("one", "stew")
 
 
-async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
+async def test_a_forgotten_recipe_is_removed(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     assert await store.forget("one")
@@ -66,7 +66,7 @@ async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
     assert await names(store) == []
 
 
-async def test_what_cannot_be_read_is_left_out_of_the_list(bus: Bus) -> None:
+async def test_an_unreadable_recipe_is_left_out_of_the_list(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.store(a_recipe("one"), 10)
     fields = a_recipe("one").model_dump(mode="json")

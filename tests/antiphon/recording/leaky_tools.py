@@ -1,4 +1,4 @@
-"""A tool that tells more than it should, for tests of redaction."""
+"""A tool that returns secrets, for tests of redaction."""
 
 import base64
 import json

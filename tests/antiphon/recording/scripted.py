@@ -1,4 +1,4 @@
-"""Recordings of sessions whose model says what a script tells it: the embedded pipeline, and the SDK over a socket."""
+"""Recordings of sessions with a scripted model: the embedded pipeline, and the SDK over a socket."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Each line of a recording is bound to the one before: what happened to a file by accident is found and named."""
+"""Each line of a recording is bound to the one before, so accidental damage to a file is found and named."""
 
 import gzip
 import random
@@ -130,7 +130,7 @@ def test_every_byte_that_changes_by_accident_is_noticed(tmp_path: Path) -> None:
     for _ in range(TAMPERED):
         source = drawn.choice(RECORDINGS)
         content = bytearray(bound(encoded(source)))
-        place = drawn.randrange(len(content) - 1)  # what ends the last line is no part of the chain
+        place = drawn.randrange(len(content) - 1)  # the end of the last line is not part of the chain
         content[place] ^= drawn.randrange(1, 256)
         path.write_bytes(content)
         if is_read(path):
@@ -138,8 +138,8 @@ def test_every_byte_that_changes_by_accident_is_noticed(tmp_path: Path) -> None:
     assert not unnoticed, f"seed {seed}"
 
 
-def test_most_bytes_that_change_are_noticed_by_verify_where_the_chain_was_made_anew(tmp_path: Path) -> None:
-    """Unseen is what decides nothing: words of tools that no model was offered, digits of durations."""
+def test_most_changed_bytes_are_noticed_by_verify_even_with_a_recomputed_chain(tmp_path: Path) -> None:
+    """Only bytes that decide nothing go unnoticed: texts of tools that no model was offered, digits of durations."""
     seed, drawn = next_draw()
     path, unnoticed = tmp_path / "tampered.jsonl", []
     for _ in range(REMADE):

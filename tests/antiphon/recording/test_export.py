@@ -74,7 +74,7 @@ def test_a_file_is_named_for_its_session_by_signs_that_every_file_system_takes(s
         assert name.removesuffix(".gz").removesuffix(".jsonl").replace("=", ":") == session_id
 
 
-async def test_a_session_that_is_under_way_is_written_as_far_as_it_has_come(bus: Bus, tmp_path: Path) -> None:
+async def test_an_unfinished_session_is_exported_up_to_its_last_event(bus: Bus, tmp_path: Path) -> None:
     await bus.publish(a_query("a:b"), "open")
     written = await export_session(bus, "a:b", tmp_path / "new" / "folder")
     assert (written.path.name, written.events, written.is_answered) == ("a=b.jsonl", 1, False)
@@ -82,7 +82,7 @@ async def test_a_session_that_is_under_way_is_written_as_far_as_it_has_come(bus:
     assert [type(line).__name__ for line in read_lines(written.path)] == ["Header", "EventLine", "End"]
 
 
-async def test_a_later_recording_takes_the_place_of_an_earlier_one(
+async def test_a_later_recording_replaces_an_earlier_one(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     session_id = events(courses_lines)[0].event.subject
@@ -97,7 +97,7 @@ async def test_a_later_recording_takes_the_place_of_an_earlier_one(
 
 
 @pytest.mark.parametrize("content", [b"", b"my notes\n", b'{"line":"header"}\n', b"\x1f\x8b..."])
-async def test_nothing_else_is_written_over(bus: Bus, tmp_path: Path, content: bytes) -> None:
+async def test_a_foreign_file_is_not_overwritten(bus: Bus, tmp_path: Path, content: bytes) -> None:
     await bus.publish(a_query("s1"), "open")
     path = tmp_path / file_name("s1")
     path.write_bytes(content)
@@ -119,9 +119,7 @@ async def test_a_recording_of_another_session_and_a_folder_are_not_written_over(
             await export(bus, session_id, tmp_path)
 
 
-async def test_an_export_that_fails_leaves_no_file_and_the_earlier_one_as_it_was(
-    bus: Bus, tmp_path: Path
-) -> None:
+async def test_a_failed_export_leaves_no_file_and_keeps_the_earlier_one(bus: Bus, tmp_path: Path) -> None:
     for session_id in ("s1", "s2"):
         await bus.publish(a_query(session_id), "open")
     path = await export(bus, "s1", tmp_path)
@@ -143,13 +141,13 @@ async def test_every_line_is_learned_before_the_first_is_written_and_is_redacted
     assert written.redactions == 7
 
 
-async def test_what_was_never_there_is_an_unknown_session(bus: Bus, tmp_path: Path) -> None:
+async def test_a_session_that_never_existed_is_reported_as_unknown(bus: Bus, tmp_path: Path) -> None:
     with pytest.raises(UnknownSession, match="session s1 does not exist"):
         await export(bus, "s1", tmp_path)
     assert names_in(tmp_path) == []
 
 
-async def test_a_session_that_expires_while_it_is_read_is_not_written_by_half(
+async def test_a_session_that_expires_during_an_export_is_not_written(
     bus: Bus, courses_lines: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exporting, "_CHUNK_BYTES", 1_000)

@@ -97,7 +97,7 @@ FAULTS: dict[str, tuple[Callable[[Raw], Raw], str]] = {
 
 @pytest.mark.parametrize("is_compressed", [False, True])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_no_recording_is_refused_by_file_and_line(
+def test_an_invalid_recording_is_refused_with_its_file_and_line(
     raw: Raw, tmp_path: Path, fault: str, is_compressed: bool
 ) -> None:
     change, message = FAULTS[fault]
@@ -121,7 +121,7 @@ def test_every_line_before_a_fault_is_read(
     assert read == courses_lines[:-1]
 
 
-def test_what_was_compressed_and_cut_off_or_spoilt_is_refused(courses_path: Path, tmp_path: Path) -> None:
+def test_a_truncated_or_corrupt_compressed_file_is_refused(courses_path: Path, tmp_path: Path) -> None:
     packed = gzip.compress(courses_path.read_bytes())
     path = tmp_path / "a.jsonl.gz"
     spoilt = packed[:300] + bytes(50) + packed[350:]
@@ -134,7 +134,7 @@ def test_what_was_compressed_and_cut_off_or_spoilt_is_refused(courses_path: Path
 def test_a_file_with_any_bytes_changed_is_refused_or_reads_the_same(
     courses_path: Path, courses_lines: list[Line], tmp_path: Path
 ) -> None:
-    """Nothing but UnreadableEvent is raised, whatever stands there."""
+    """Any content raises only UnreadableEvent."""
     good, path = courses_path.read_bytes(), tmp_path / "spoilt.jsonl"
 
     @settings(max_examples=150)
@@ -162,13 +162,13 @@ def test_a_line_without_end_is_not_read_whole(
         list(read_lines(path))
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.jsonl", tmp_path / "line\nbreak"):
         with pytest.raises(UnreadableEvent, match=str(path)):
             list(read_lines(path))
 
 
-def test_line_ends_of_windows_and_a_name_that_does_not_tell_are_no_matter(
+def test_windows_line_ends_and_a_misleading_file_name_are_accepted(
     courses_path: Path, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     path = tmp_path / "packed.jsonl"
@@ -193,7 +193,7 @@ def test_a_recording_may_be_rewritten_while_it_is_read(courses_path: Path, cours
     assert courses_path.stat().st_mode & 0o777 == 0o640
 
 
-def test_lines_that_end_early_leave_the_file_as_it_was(courses_path: Path, courses_lines: list[Line]) -> None:
+def test_a_failed_write_keeps_the_existing_file(courses_path: Path, courses_lines: list[Line]) -> None:
     def torn() -> Iterator[Line]:
         yield events(courses_lines)[0]
         raise UnreadableEvent("torn")

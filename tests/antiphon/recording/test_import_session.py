@@ -48,7 +48,7 @@ async def is_there(bus: Bus, key: str) -> bool:
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])
-async def test_what_is_put_back_is_exported_as_it_was(
+async def test_an_imported_session_is_exported_unchanged(
     bus: Bus, courses_lines: list[Line], tmp_path: Path, is_compressed: bool
 ) -> None:
     session_id = await import_session(bus, courses_lines)
@@ -61,7 +61,7 @@ async def test_what_is_put_back_is_exported_as_it_was(
     assert verify(second).is_same
 
 
-async def test_a_fork_is_put_back_with_what_was_changed_in_it(bus: Bus, courses_lines: list[Line]) -> None:
+async def test_a_fork_is_imported_with_its_changes(bus: Bus, courses_lines: list[Line]) -> None:
     changed = {"models": {"own": "another-model"}}
     fork = ForkRecord(of=events(courses_lines)[-1].event.id, changed=changed, document_version=2)
     last = end(courses_lines)
@@ -72,7 +72,7 @@ async def test_a_fork_is_put_back_with_what_was_changed_in_it(bus: Bus, courses_
     assert b'"own":"another-model"' in (document or b"")
 
 
-async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:
+async def test_an_imported_session_keeps_its_final_state(bus: Bus) -> None:
     async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
         session_id = (await antiphon.ask(COURSES_QUERY)).session_id
         target = antiphon.open_bus()
@@ -90,7 +90,7 @@ async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:
     assert await recent_sessions(bus, 10) == [summary]
 
 
-async def test_nothing_that_is_put_back_waits_to_be_worked_on(bus: Bus, courses_lines: list[Line]) -> None:
+async def test_an_import_leaves_nothing_to_be_processed(bus: Bus, courses_lines: list[Line]) -> None:
     await import_session(bus, courses_lines)
     keys = bus.keys
     for partition in range(keys.partitions):
@@ -100,7 +100,7 @@ async def test_nothing_that_is_put_back_waits_to_be_worked_on(bus: Bus, courses_
         assert not [key for key in idle if await is_there(bus, key)]
 
 
-async def test_what_is_put_back_expires(bus: Bus, courses_lines: list[Line]) -> None:
+async def test_an_imported_session_expires(bus: Bus, courses_lines: list[Line]) -> None:
     session_id = await import_session(bus, courses_lines)
     names = ("events", RECORDS, STATE, RESPONSE)
     own = [bus.keys.of_session(session_id, name) for name in names]
@@ -140,7 +140,7 @@ def counted(lines: list[Line]) -> list[Line]:
     return [*lines[:-1], end(lines).model_copy(update={"events": len(events(lines)), "records": records})]
 
 
-async def test_an_import_that_ends_half_way_leaves_nothing_and_can_be_repeated(
+async def test_an_interrupted_import_leaves_nothing_and_can_be_repeated(
     bus: Bus, courses_lines: list[Line]
 ) -> None:
     session_id = events(courses_lines)[0].event.subject
@@ -193,7 +193,7 @@ async def test_events_of_another_session_are_refused(bus: Bus, courses_lines: li
         await import_session(bus, [courses_lines[0], *elsewhere(courses_lines)[1:]])
 
 
-async def test_what_is_put_back_is_signed_and_what_was_altered_is_not_exported(
+async def test_an_imported_session_is_signed_and_an_altered_one_is_not_exported(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     signing = another_bus(bus, "signed", SIGNER)
@@ -206,7 +206,7 @@ async def test_what_is_put_back_is_signed_and_what_was_altered_is_not_exported(
         await export(signing, session_id, tmp_path)
 
 
-async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(
+async def test_a_state_that_the_recording_lacks_in_part_is_left_out(
     bus: Bus, courses_lines: list[Line]
 ) -> None:
     _, second, *_ = (
@@ -225,9 +225,7 @@ async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(
         assert summary.status == "complete"
 
 
-async def test_a_session_whose_query_waits_for_room_is_not_taken_the_place_of(
-    bus: Bus, courses_lines: list[Line]
-) -> None:
+async def test_a_queued_session_is_not_replaced_by_an_import(bus: Bus, courses_lines: list[Line]) -> None:
     query = events(courses_lines)[0].event
     partition = bus.keys.partition(query.subject)
     await bus.batcher.submit("HSET", bus.keys.queries_waiting(partition), query.subject, "a query")
@@ -236,7 +234,7 @@ async def test_a_session_whose_query_waits_for_room_is_not_taken_the_place_of(
     assert not await is_there(bus, bus.keys.log(query.subject))
 
 
-async def test_what_sessions_share_stays_as_it_is_and_is_kept_longer(
+async def test_content_shared_by_sessions_is_kept_unchanged_and_longer(
     bus: Bus, courses_lines: list[Line]
 ) -> None:
     (line,) = (line for line in courses_lines if isinstance(line, CatalogueLine))

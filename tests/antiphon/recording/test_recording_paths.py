@@ -7,7 +7,7 @@ import pytest
 from antiphon.recording.recording_paths import NoRecordings, find_recordings
 
 
-def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_out(tmp_path: Path) -> None:
+def test_a_folder_yields_its_recordings_sorted_without_hidden_ones(tmp_path: Path) -> None:
     for name in (
         "b.jsonl",
         "a.jsonl.gz",
@@ -27,13 +27,13 @@ def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_ou
     ]
 
 
-def test_a_file_is_taken_whatever_its_name_and_only_once(tmp_path: Path) -> None:
+def test_a_file_is_accepted_under_any_name_and_only_once(tmp_path: Path) -> None:
     odd = tmp_path / "recording.txt"
     odd.write_bytes(b"")
     assert find_recordings([odd, odd]) == [odd]
 
 
-def test_a_path_that_is_not_there_is_an_error_and_a_folder_without_recordings_too(tmp_path: Path) -> None:
+def test_a_missing_path_and_a_folder_without_recordings_are_errors(tmp_path: Path) -> None:
     with pytest.raises(NoRecordings, match="does not exist"):
         find_recordings([tmp_path / "none"])
     with pytest.raises(NoRecordings, match="contains no recordings"):

@@ -35,7 +35,7 @@ def test_all_of_a_whole_recording_is_trusted(raws: Lines, courses_lines: list[Li
     assert list(examined.trusted) == courses_lines
 
 
-def test_trusted_is_what_stands_before_the_damage_back_to_the_end_of_a_step(
+def test_the_steps_completed_before_the_damage_are_trusted(
     raws: Lines, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     place = at_event(raws, 9)
@@ -50,7 +50,7 @@ def test_trusted_is_what_stands_before_the_damage_back_to_the_end_of_a_step(
     assert list(read_lines(tmp_path / "trusted.jsonl"))[:-1] == courses_lines[: len(examined.trusted) - 1]
 
 
-def test_a_line_that_was_lost_is_named_by_the_one_behind_it(raws: Lines) -> None:
+def test_a_missing_line_is_detected_by_the_next_one(raws: Lines) -> None:
     place = at_event(raws, 9)
     examined = examine([*raws[:place], *raws[place + 1 :]])
     assert [(one.line, one.description) for one in examined.damages] == [(place + 1, LOST)]
@@ -58,7 +58,7 @@ def test_a_line_that_was_lost_is_named_by_the_one_behind_it(raws: Lines) -> None
 
 
 @pytest.mark.parametrize(("then", "now"), [(b'"check":"', b'"chfck":"'), (b'"previous":"', b'"previous" "')])
-def test_where_only_the_chain_was_hit_the_line_is_trusted_all_the_same(
+def test_a_line_with_only_a_damaged_hash_is_trusted(
     raws: Lines, courses_lines: list[Line], then: bytes, now: bytes
 ) -> None:
     examined = examine(flipped(raws, at_event(raws, 9), then, now))
@@ -82,14 +82,14 @@ def test_a_changed_hash_is_distinguished_from_a_changed_line(
     assert list(examined.trusted) == courses_lines
 
 
-def test_of_a_recording_that_was_cut_off_the_steps_before_are_trusted(raws: Lines, tmp_path: Path) -> None:
+def test_the_steps_before_the_cut_of_a_truncated_recording_are_trusted(raws: Lines, tmp_path: Path) -> None:
     examined = examine([*raws[:20], raws[20][:30]])
     assert [one.description for one in examined.damages] == [CHANGED, CUT_OFF]
     write_lines(tmp_path / "trusted.jsonl", examined.trusted)
     assert verify(tmp_path / "trusted.jsonl").events == examined.events
 
 
-def test_without_its_header_nothing_is_trusted(raws: Lines) -> None:
+def test_a_recording_without_its_header_has_no_trusted_lines(raws: Lines) -> None:
     assert examine(flipped(raws, 0, b"models", b"modelz")).trusted == ()
     assert examine(raws[1:]).trusted == ()
 
@@ -99,7 +99,7 @@ def test_lines_that_cannot_be_read_are_not_kept(raws: Lines) -> None:
         list(all_lines([*raws[:3], raws[3].replace(b"{", b"[", 1), *raws[4:]]))
 
 
-def test_check_names_the_damage_and_repair_writes_what_is_trusted(
+def test_check_names_the_damage_and_repair_writes_the_trusted_lines(
     run: InProcess, raws: Lines, courses_path: Path, tmp_path: Path
 ) -> None:
     place, out = at_event(raws, 9), str(tmp_path / "out.jsonl")
@@ -120,7 +120,7 @@ def test_check_names_the_damage_and_repair_writes_what_is_trusted(
     assert run("recording", "check", str(courses_path), "--repair", out).exit_code == 2  # it is there
 
 
-def test_what_was_edited_by_hand_is_kept_once_an_operator_has_agreed(
+def test_a_manual_edit_is_kept_once_an_operator_agrees(
     run: InProcess, raws: Lines, courses_path: Path, tmp_path: Path
 ) -> None:
     place, out = at_event(raws, 1), tmp_path / "out.jsonl"

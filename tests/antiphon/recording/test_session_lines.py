@@ -20,7 +20,7 @@ from tests.bus.builders import a_query
 
 
 class Kept:
-    """A session and what it shares, in memory; notes how large its pages are."""
+    """A session and its shared contents, in memory; notes the sizes of its pages."""
 
     def __init__(self, lines: list[Line]) -> None:
         self.log = [(line.entry, encode(line.event)) for line in events(lines)]
@@ -100,7 +100,7 @@ async def test_prompts_that_are_stored_as_differences_are_whole_in_the_lines() -
     assert checked.report().is_same
 
 
-async def test_a_difference_whose_base_redis_has_lost_is_left_out_and_the_rest_is_there() -> None:
+async def test_a_record_difference_without_its_base_is_left_out() -> None:
     async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
         session_id = (await antiphon.ask(COURSES_QUERY)).session_id
         whole = await closed_lines(antiphon, session_id)
@@ -122,7 +122,7 @@ async def test_a_difference_whose_base_redis_has_lost_is_left_out_and_the_rest_i
 
 
 @pytest.mark.parametrize("letter", [b"\\u0061", b"\\/", b"\n", b"\r"])
-def test_what_is_logged_in_another_form_is_written_anew(courses_lines: list[Line], letter: bytes) -> None:
+def test_an_event_logged_in_another_form_is_encoded_again(courses_lines: list[Line], letter: bytes) -> None:
     line = events(courses_lines)[0]
     logged = encode(line.event).replace(b'"', letter + b'"', 1)
     assert encode_line(line, logged) == encode_line(line)
@@ -135,7 +135,7 @@ async def test_large_events_come_in_small_pages(monkeypatch: pytest.MonkeyPatch)
     kept.log = [(f"{n + 1}-0", large if 100 <= n < 160 else small) for n in range(400)]
     lines = await lines_of(kept)
     assert [line.n for line in lines if isinstance(line, EventLine)] == list(range(1, 401))
-    # The first page with large events was asked for when only small ones were known; it is bounded all the same.
+    # The first page with large events was requested when only small ones were known; it is bounded too.
     first = next(n for n, page in enumerate(kept.pages) if sum(page) > 100_000)
     assert len(kept.pages[first]) <= 64
     assert all(len(page) == 1 for page in kept.pages[first + 1 :] if page and page[0] == len(large))
@@ -150,7 +150,7 @@ async def test_many_small_events_take_few_round_trips() -> None:
     assert kept.looks_at_records <= len(kept.pages) + 1
 
 
-async def test_a_record_of_what_has_not_been_read_yet_is_left_for_later(courses_lines: list[Line]) -> None:
+async def test_a_record_of_an_unread_event_is_left_out(courses_lines: list[Line]) -> None:
     kept = Kept(courses_lines)
     kept.log = kept.log[:5]
     lines = await lines_of(kept)
@@ -161,7 +161,7 @@ async def test_a_record_of_what_has_not_been_read_yet_is_left_for_later(courses_
     assert end(lines).records == len(records)
 
 
-async def test_a_catalogue_that_is_not_kept_any_more_is_not_said_to_be_empty(
+async def test_an_expired_catalogue_is_not_exported_as_empty(
     courses_lines: list[Line],
 ) -> None:
     lines = await lines_of(Kept(courses_lines))

@@ -7,7 +7,7 @@ import pytest
 from antiphon.recording.side_by_side import each, side_by_side
 
 
-async def test_what_comes_of_each_comes_in_order_and_no_more_are_under_way_than_told() -> None:
+async def test_results_arrive_in_order_and_at_most_count_tasks_are_in_flight() -> None:
     under_way, most = 0, 0
 
     async def work(n: int) -> int:
@@ -29,7 +29,7 @@ async def test_what_comes_of_each_comes_in_order_and_no_more_are_under_way_than_
     assert most == 4
 
 
-async def test_who_stops_early_stops_what_is_under_way() -> None:
+async def test_a_caller_that_stops_early_cancels_the_tasks_in_flight() -> None:
     ended: list[int] = []
 
     async def work(n: int) -> None:

@@ -72,13 +72,13 @@ def test_an_older_line_keeps_an_integer_beyond_64_bits(courses_path: Path) -> No
     assert 10**30 in [call.arguments.get("query") for data in requests for call in data.calls]
 
 
-def test_a_newer_format_is_refused_with_the_way_out(courses_path: Path) -> None:
+def test_a_newer_format_is_refused_with_the_fix(courses_path: Path) -> None:
     with pytest.raises(UnreadableEvent, match=r"line 1: .*newer Antiphon \(0.1.0\).*Upgrade"):
         list(read_lines(in_format(courses_path, FORMAT + 3)))
 
 
 @pytest.mark.parametrize("number", [0, -1, "1", True, None, 1.0, [1]])
-def test_what_is_no_format_is_refused(courses_path: Path, number: Any) -> None:
+def test_an_unknown_format_is_refused(courses_path: Path, number: Any) -> None:
     header, *rest = unbound(courses_path.read_bytes())
     courses_path.write_bytes(bound([orjson.dumps({**orjson.loads(header), "format": number}), *rest]))
     with pytest.raises(UnreadableEvent, match="line 1: recordings have no format"):
@@ -108,7 +108,7 @@ def test_a_recording_of_every_format_is_read_and_walked_through(path: Path) -> N
     assert (report.events, report.steps["coordinator"]) == (20, 10)
 
 
-def test_update_brings_a_recording_to_todays_format_and_chain(courses_path: Path) -> None:
+def test_update_converts_a_recording_to_todays_format_and_chain(courses_path: Path) -> None:
     header, *rest = unbound(courses_path.read_bytes())
     before = b"\n".join([header.replace(b'"format":%d' % FORMAT, b'"format":1'), *rest]) + b"\n"
     courses_path.write_bytes(before)

@@ -22,7 +22,7 @@ async def test_the_same_model_replies_the_same_to_the_same_request(courses_lines
     ]
 
 
-async def test_what_one_model_does_wrong_does_not_keep_the_others_from_replying(
+async def test_an_error_of_one_model_does_not_stop_the_others(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(
@@ -76,7 +76,7 @@ async def test_a_model_of_chat_completions_is_asked_the_same(
     assert "OPENAI_BASE_URL" in refused.value.hint
 
 
-async def test_an_event_that_led_to_no_call_names_those_that_did(courses_lines: list[Line]) -> None:
+async def test_an_event_without_a_model_call_names_those_with_one(courses_lines: list[Line]) -> None:
     with pytest.raises(NoSuchPoint, match="led to no model call") as refused:
         await call(courses_lines, "tools.requested@1", ["offline"])
     assert "11 (reasoning.requested)" in refused.value.hint

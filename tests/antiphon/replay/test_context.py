@@ -26,7 +26,7 @@ def with_outlines(lines: list[Line], **changed: object) -> list[Line]:
     return [replace(line, event=other) if line is last else line for line in lines]
 
 
-def test_each_round_lists_what_was_shown_and_what_was_new(courses_lines: list[Line]) -> None:
+def test_each_round_lists_its_shown_and_its_new_facts(courses_lines: list[Line]) -> None:
     report = context(courses_lines)
     first, second, third = report.briefings
     assert (first.shown, first.facts) == ((), 0)
@@ -55,7 +55,7 @@ def test_a_source_that_the_model_had_not_seen_is_reported(courses_lines: list[Li
     assert report.briefings[-1].shortened_now == ("F5",)
 
 
-def test_a_recording_that_is_filed_otherwise_today_is_reported_from_its_own_lines(
+def test_a_recording_filed_differently_today_is_reported_from_its_own_lines(
     courses_lines: list[Line],
 ) -> None:
     report = context(with_outlines(courses_lines, shown=("F1-F500",)))

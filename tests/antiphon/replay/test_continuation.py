@@ -14,11 +14,13 @@ RECORDINGS = Path(__file__).parents[2] / "recordings"
 THREE_ROUNDS = RECORDINGS / "two_rounds_of_nothing_but_failures.jsonl"
 
 
-def test_a_session_that_is_as_recorded_goes_nowhere_else() -> None:
+def test_an_unchanged_session_has_no_other_continuation() -> None:
     assert outcome(THREE_ROUNDS).goes_on is None
 
 
-def test_a_session_that_ends_earlier_today_is_answered_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_would_end_earlier_today_continues_with_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(
         batches,
         "next_round",
@@ -37,7 +39,9 @@ def test_a_session_that_ends_earlier_today_is_answered_there(monkeypatch: pytest
     )
 
 
-def test_a_session_that_goes_on_where_it_ended_asks_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_would_not_end_today_continues_with_a_model_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from coordinator import limits
 
     monkeypatch.setattr(limits, "last_round_reason", lambda *given, **more: None)
@@ -46,7 +50,7 @@ def test_a_session_that_goes_on_where_it_ended_asks_the_model(monkeypatch: pytes
     assert (found.goes_on.kind, found.goes_on.round) == ("asks_model", 3)
 
 
-def test_what_came_next_and_how_it_ended_are_read_from_the_recording() -> None:
+def test_the_next_step_and_the_end_are_read_from_the_recording() -> None:
     lines = list(read_lines(THREE_ROUNDS))
     ended, next = recorded_end(lines), recorded_next(lines, 5)
     assert ended is not None

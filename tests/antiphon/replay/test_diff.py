@@ -45,7 +45,7 @@ def test_call_ids_and_idempotency_keys_of_a_model_do_not_count(courses_lines: li
     assert diff(courses_lines, with_words(courses_lines, "toolu_offline_", "toolu_other_")).is_same
 
 
-def test_a_word_of_a_result_is_found_in_the_result_and_in_all_that_repeats_it(
+def test_a_changed_word_of_a_result_is_found_wherever_it_is_repeated(
     courses_lines: list[Line],
 ) -> None:
     comparison = diff(courses_lines, with_words(courses_lines, "Payments Engineering", "Baking"))
@@ -84,7 +84,7 @@ def test_fields_of_tools_are_not_taken_for_our_own(courses_lines: list[Line]) ->
     assert [found.path for found in place.differences] == ["results[0].data.duration_ms"]
 
 
-def test_an_event_of_the_second_recording_alone_is_reported_with_its_line_there(
+def test_an_event_only_in_the_second_recording_is_reported_with_its_line(
     courses_lines: list[Line],
 ) -> None:
     without = [line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 7)]
@@ -93,5 +93,5 @@ def test_an_event_of_the_second_recording_alone_is_reported_with_its_line_there(
     assert (place.kind, place.round, place.b) == ("antiphon.tools.requested.v1", 1, 7)
 
 
-def test_nothing_against_nothing_is_the_same(tmp_path: Path) -> None:
+def test_two_empty_recordings_are_the_same(tmp_path: Path) -> None:
     assert diff([], []).is_same

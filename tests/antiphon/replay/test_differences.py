@@ -11,7 +11,7 @@ JSON = st.recursive(
 )
 
 
-def test_every_smallest_place_is_named() -> None:
+def test_every_smallest_differing_path_is_named() -> None:
     expected = {"calls": [{"name": "search", "q": 1}, {"name": "pay"}], "round": 1}
     got = {"calls": [{"name": "search", "q": 2}], "round": 1, "notice": "Hurry."}
     assert list(differences(expected, got)) == [

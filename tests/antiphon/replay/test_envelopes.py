@@ -46,7 +46,7 @@ def with_envelope(lines: list[Line], n: int, change: Change) -> list[Line]:
 
 @pytest.mark.parametrize("field", CHANGES)
 @pytest.mark.parametrize("n", [5, 9, 20])
-def test_what_does_not_follow_from_the_events_before_is_named(
+def test_an_envelope_field_that_does_not_follow_from_earlier_events_is_named(
     courses_lines: list[Line], field: str, n: int
 ) -> None:
     change, message = CHANGES[field]
@@ -74,7 +74,7 @@ def by_a_foreign_writer(lines: list[Line], inherits: bool) -> list[Line]:
     return changed
 
 
-def test_what_a_foreign_writer_has_sent_keeps_its_correlation_and_trace_and_so_does_what_came_of_it() -> None:
+def test_an_event_of_a_foreign_writer_passes_its_correlation_and_trace_on() -> None:
     lines = list(read_lines(RECORDINGS / "a_decision_of_another_round.jsonl.gz"))
     foreign = by_a_foreign_writer(lines, inherits=True)
     assert foreign != lines
@@ -83,7 +83,7 @@ def test_what_a_foreign_writer_has_sent_keeps_its_correlation_and_trace_and_so_d
         verify_lines(by_a_foreign_writer(lines, inherits=False))
 
 
-def test_what_opens_a_session_has_its_own_id_as_correlation_and_the_headers_time(
+def test_an_opening_event_has_its_own_id_as_correlation_and_the_time_of_the_header(
     courses_lines: list[Line],
 ) -> None:
     with pytest.raises(UnreadableEvent, match="not its own id"):
@@ -95,7 +95,7 @@ def test_what_opens_a_session_has_its_own_id_as_correlation_and_the_headers_time
         verify_lines([later, *rest])
 
 
-def test_what_came_of_one_step_has_one_time(courses_lines: list[Line]) -> None:
+def test_all_events_of_one_step_have_one_time(courses_lines: list[Line]) -> None:
     def later(event: AnyEvent) -> dict[str, Any]:
         return {"time": event.time + timedelta(microseconds=1)}
 

@@ -33,14 +33,14 @@ def test_a_difference_of_an_answer_is_named_by_its_field(courses_lines: list[Lin
     ]
 
 
-def test_what_is_missing_in_either_is_a_difference(courses_lines: list[Line]) -> None:
+def test_a_record_missing_on_either_side_is_a_difference(courses_lines: list[Line]) -> None:
     record = courses_lines[-2]
     found = changes(courses_lines, [line for line in courses_lines if line is not record])
     assert [(one.what, one.got) for one in found] == [("record of the decision", "(absent)")]
 
 
-def test_requests_are_compared_as_they_were_sent(courses_lines: list[Line]) -> None:
-    """Prompts stand apart from the requests that name them; a hash would tell a reader nothing."""
+def test_requests_are_compared_in_their_sent_form(courses_lines: list[Line]) -> None:
+    """Prompts are compared separately from the requests that name them; a hash would be meaningless to a reader."""
     today = list(updated(with_words(courses_lines, "Payments Engineering", "Baking")))
     found = changes(courses_lines, today)
     assert any("Baking" in str(one.got) for one in found if one.what == "record of the exchange")

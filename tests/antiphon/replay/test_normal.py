@@ -8,7 +8,7 @@ from antiphon.replay.normal import moments
 from tests.antiphon.recording.recorded import events
 
 
-def test_an_event_is_named_by_its_number_wherever_another_names_it(courses_lines: list[Line]) -> None:
+def test_a_reference_to_an_event_is_replaced_by_its_number(courses_lines: list[Line]) -> None:
     asked = events(courses_lines)[6].event
     failed = ComponentFailed(
         component="tool_dispatcher",
@@ -21,7 +21,7 @@ def test_an_event_is_named_by_its_number_wherever_another_names_it(courses_lines
     assert event.data["error"]["message"] == "Event event-7 of session was set aside."
 
 
-def test_calls_are_named_by_round_and_place_and_have_no_keys(courses_lines: list[Line]) -> None:
+def test_calls_are_named_by_round_and_index_without_keys(courses_lines: list[Line]) -> None:
     found = {moment.what: moment for moment in moments(courses_lines) if moment.round == 2}
     (call,) = found[ToolsRequested.type].data["calls"]
     assert call["id"] == "call-2.1"

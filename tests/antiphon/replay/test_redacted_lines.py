@@ -18,7 +18,7 @@ from tests.antiphon.recording.changed import with_event
 WORDS = Redaction.of(Rules(patterns=("Payments Engineering",)), ())
 
 
-def test_what_followed_from_words_that_are_gone_is_made_anew(courses_lines: list[Line]) -> None:
+def test_events_derived_from_redacted_text_are_computed_again(courses_lines: list[Line]) -> None:
     redaction = WORDS.anew()
     for line in courses_lines:
         redaction.learn(line)

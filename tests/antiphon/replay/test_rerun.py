@@ -57,15 +57,15 @@ async def test_a_session_is_the_same_when_it_is_run_again(
     assert not the_real_model.requests
 
 
-async def test_what_is_under_way_behind_the_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However slow the machine: the log alone does not tell that nothing more will come."""
+async def test_rerun_waits_for_work_in_flight_after_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine of any speed: the log alone does not show that no event will follow."""
 
-    async def without_patience(bus: Bus, session_id: str, count: int) -> bool:
+    async def counted_once(bus: Bus, session_id: str, count: int) -> bool:
         await asyncio.sleep(0)
         entries: int = await bus.batcher.submit("XLEN", bus.keys.log(session_id))
         return entries >= count
 
-    monkeypatch.setattr("antiphon.replay.rerun.wait_for_events", without_patience)
+    monkeypatch.setattr("antiphon.replay.rerun.wait_for_events", counted_once)
     (report,) = await rerun([BEHIND_THE_ANSWER])
     assert report.is_same, report
     assert report.first is None, report.first
@@ -103,7 +103,7 @@ CUT = [Scripted(uses=(LOOK_UP,)), Scripted(text="It is as", stop_reason="max_tok
     ],
     ids=["retries", "failing", "invalid", "broken", "cut", "beyond 64 bits"],
 )
-async def test_whatever_the_model_did_it_does_again(
+async def test_a_rerun_repeats_any_behaviour_of_the_model(
     script: list[Scripted], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     lines = await scripted(monkeypatch, script, **options)
@@ -207,7 +207,7 @@ APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
     ],
     ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", ""),
 )
-async def test_what_came_from_outside_comes_again_in_its_turn(
+async def test_a_rerun_repeats_external_events_in_their_order(
     script: list[Scripted],
     during: During | None,
     options: dict[str, Any],
@@ -239,7 +239,7 @@ def without_tools(tools: Iterable[Tool]) -> dict[str, Tool]:
     ],
     ids=["coordinator", "tool_dispatcher"],
 )
-async def test_a_mistake_in_the_wiring_of_a_component_is_told(
+async def test_a_wiring_mistake_of_a_component_is_reported(
     component: ModuleType,
     name: str,
     mistake: object,
@@ -253,7 +253,7 @@ async def test_a_mistake_in_the_wiring_of_a_component_is_told(
     assert report.first.type == first
 
 
-async def test_facts_have_the_weight_that_embeddings_gave_them_then(
+async def test_facts_keep_the_recorded_weight_of_their_embeddings(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     settings = {"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS": f"{scripted.__module__}:embed"}
@@ -264,7 +264,7 @@ async def test_facts_have_the_weight_that_embeddings_gave_them_then(
     assert report.is_same, report
 
 
-async def test_another_prompt_fails_closed_and_is_shown_beside_the_recorded_one(
+async def test_a_changed_prompt_fails_and_is_shown_next_to_the_recorded_one(
     courses_path: Path, monkeypatch: pytest.MonkeyPatch, the_real_model: MessagesServer
 ) -> None:
     changed = prompt.SYSTEM.replace("You answer a question in rounds.", "You answer in haste.")

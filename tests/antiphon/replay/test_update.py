@@ -21,11 +21,11 @@ def _first(lines: list[Line], kind: type[EventData]) -> EventLine:
     return next(line for line in events(lines) if isinstance(line.event.data, kind))
 
 
-def test_what_today_s_code_has_written_stays_letter_for_letter(courses_lines: list[Line]) -> None:
+def test_a_recording_of_todays_code_stays_byte_for_byte(courses_lines: list[Line]) -> None:
     assert list(map(encode_line, updated(courses_lines))) == list(map(encode_line, courses_lines))
 
 
-def test_words_of_the_coordinator_are_changed_in_what_it_sends_and_in_the_prompt(
+def test_changed_texts_of_the_coordinator_are_updated_in_events_and_prompts(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fallbacks, "notice", lambda *_: "Hurry, said the coordinator.")
@@ -57,7 +57,7 @@ def test_another_system_prompt_is_in_requests_contents_and_header(
 
 
 @pytest.mark.parametrize("words", ["Payments Engineering", "idempotency key", "Designing Web APIs"])
-def test_words_replaced_in_inputs_are_carried_through_to_the_answer(
+def test_text_replaced_in_inputs_is_carried_through_to_the_answer(
     courses_lines: list[Line], words: str
 ) -> None:
     changed = with_words(courses_lines, words, "[redacted]")
@@ -83,7 +83,7 @@ def test_a_word_replaced_in_one_result_alone_reaches_the_sources_of_the_answer(
     assert len(requests) == 3, "the result itself, and the prompts of two rounds"
 
 
-def test_what_today_asks_for_besides_has_no_recorded_answer(
+def test_a_request_that_only_todays_code_sends_has_no_recorded_answer(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "last_round_reason", lambda *_: "max_rounds_reached")
@@ -128,9 +128,7 @@ def test_a_file_is_rewritten_under_another_name_and_then_replaced_at_once(
     assert rewritten(path) is None
 
 
-def test_nothing_is_left_behind_where_a_recording_cannot_be_updated(
-    courses_lines: list[Line], tmp_path: Path
-) -> None:
+def test_a_failed_update_leaves_no_temporary_file(courses_lines: list[Line], tmp_path: Path) -> None:
     path = written(courses_lines[:-1], tmp_path / "a.jsonl")
     with pytest.raises(UnreadableEvent):
         rewritten(path)

@@ -33,7 +33,7 @@ def test_each_recording_has_an_outcome_in_the_order_they_were_named_in(
     assert str(tmp_path) not in outcomes[2].error
 
 
-def test_several_processes_find_the_same_as_one(courses_lines: list[Line], tmp_path: Path) -> None:
+def test_several_processes_report_the_same_as_one(courses_lines: list[Line], tmp_path: Path) -> None:
     paths = _folder(courses_lines, tmp_path)
     alone, shared = list(verify_all(paths)), list(verify_all(paths, jobs=2))
     assert [(one.path, one.report, one.error) for one in shared] == [
@@ -41,7 +41,7 @@ def test_several_processes_find_the_same_as_one(courses_lines: list[Line], tmp_p
     ]
 
 
-def test_as_many_processes_share_the_work_as_there_are_cores_and_work_for(
+def test_the_number_of_processes_is_bounded_by_cores_and_by_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify_all_file, "_cores", lambda: 4)

@@ -17,7 +17,7 @@ def endings(coverage: Coverage) -> dict[str, str]:
     return {run.scenario.name: run.end.status for run in coverage.runs}
 
 
-def test_a_sample_has_what_the_workflow_reads_of_it() -> None:
+def test_a_sample_has_the_fields_that_the_workflow_reads() -> None:
     inner: dict[str, Any] = {
         "description": "Inner.",
         "params": {"n": {"type": "int", "required": True}},
@@ -77,7 +77,7 @@ def test_results_and_params_that_are_given_decide() -> None:
     assert dry_run(plan, {"n": 5}, {}).nodes["c"] == "done"
 
 
-def test_every_way_is_walked_once() -> None:
+def test_every_path_is_walked_once() -> None:
     graph = {
         "a": call("book", compensate=UNDO),
         "way": {
@@ -110,7 +110,7 @@ def test_a_write_that_nothing_undoes_is_named() -> None:
     assert writes_left["p/y fails"] == ("p/x",)
 
 
-def test_the_items_of_a_foreach_are_undone_by_samples_with_what_their_undo_reads() -> None:
+def test_the_items_of_a_foreach_have_samples_with_the_fields_of_their_compensation() -> None:
     each = {
         "type": "foreach",
         "items": "range(0, 2)",
@@ -151,7 +151,7 @@ def test_the_first_item_fails_and_people_answer_with_samples() -> None:
     assert (failing.nodes["each/0"], failing.end.status) == ("failed", "failed")
 
 
-def test_what_a_person_answers_is_as_given() -> None:
+def test_a_dry_run_uses_the_given_answers_of_a_person() -> None:
     graph = {
         "ask": {"type": "yield", "message": "Pay?", "expects": {"yes": "bool", "why": "str"}},
         "b": call("look", "ask", args={"yes": "$ask.yes", "why": "$ask.why"}),
@@ -161,7 +161,7 @@ def test_what_a_person_answers_is_as_given() -> None:
     assert run.commands[1].arguments == {"yes": False, "why": "costly"}
 
 
-def test_samples_fit_what_waits_ranges_and_params_need() -> None:
+def test_samples_fit_waits_ranges_and_params() -> None:
     inner: dict[str, Any] = {
         "description": "Inner.",
         "params": {
@@ -196,6 +196,6 @@ def test_samples_fit_what_waits_ranges_and_params_need() -> None:
 
 
 @given(graphs())
-def test_every_way_through_any_workflow_ends(graph: dict[str, Any]) -> None:
+def test_every_path_through_any_workflow_ends(graph: dict[str, Any]) -> None:
     coverage = cover(a_plan(graph, **WORKFLOWS), {}, {})
     assert coverage.runs

@@ -116,7 +116,7 @@ def mutilated(draw: st.DrawFn) -> Any:
 
 
 @given(mutilated())
-def test_it_ends_in_faults_and_what_is_left_valid_compiles(fields: Any) -> None:
+def test_a_mutilated_file_has_problems_or_compiles(fields: Any) -> None:
     file = read_file(json.dumps(fields, ensure_ascii=False), "f.json")
     if file.specification is None:
         assert file.problems

@@ -52,7 +52,7 @@ MAYBE = {
 
 
 @each_row("graph", MAYBE.values(), ids=MAYBE)
-def test_an_error_is(graph: str) -> None:
+def test_a_reference_that_may_be_missing_is_an_error(graph: str) -> None:
     assert [one.code for one in problems_in(graph)] == ["may_be_missing"]
 
 

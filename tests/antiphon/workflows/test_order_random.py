@@ -106,7 +106,7 @@ def made(graph: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(graphs(), st.data())
-def test_what_is_certain_has_succeeded_and_what_is_exclusive_does_not_both(
+def test_a_certain_node_has_succeeded_and_exclusive_nodes_never_both_do(
     drawn: dict[str, Any], data: st.DataObject
 ) -> None:
     graph = made(drawn)
@@ -134,7 +134,7 @@ def sets_of(graph: dict[str, Any]) -> list[tuple[str, ...]]:
     return [(one,) for one in ids] + [(one, other) for n, one in enumerate(ids) for other in ids[:n]]
 
 
-def test_the_random_graphs_have_something_certain_in_them() -> None:
+def test_the_random_graphs_have_certain_predecessors() -> None:
     graph = made({"a": {"call": "look"}, "b": {"call": "look", "depends_on": ["a"]}})
     order = Order(graph)
     assert order.certainties(

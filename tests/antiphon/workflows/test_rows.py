@@ -1,4 +1,4 @@
-"""Every error that a workflow file can have, a row each: what is wrong, where, and the text of the error."""
+"""Every error that a workflow file can have, one per row: the fault, its position, and the text of the error."""
 
 import textwrap
 
@@ -54,7 +54,7 @@ CATALOGUE = Catalogue(
 
 
 def problems_in(graph: str, *, params: str = "{}", more: str = "", rest: str = "") -> list[Problem]:
-    """Return what is wrong with one workflow: its graph, its params, further keys of it, further workflows."""
+    """Return the problems of one workflow: its graph, its params, further keys of it, further workflows."""
     text = f"domain: d\nversion: '1'\nworkflows:\n  w:\n    description: W\n    params: {params}\n"
     text += f"    graph:\n{textwrap.indent(textwrap.dedent(graph).strip(), ' ' * 6)}\n"
     text += textwrap.indent(textwrap.dedent(more).strip(), " " * 4) + "\n"
@@ -206,7 +206,7 @@ ROWS = [
 
 
 @each_row(("graph", "code", "path", "words"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
-def test_an_error_names_its_path_and_the_way_out(graph: str, code: str, path: str, words: str) -> None:
+def test_an_error_names_its_path_and_the_fix(graph: str, code: str, path: str, words: str) -> None:
     params = "{p: {type: str}, n: {type: int}, l: {type: list}}"
     errors = [
         one for one in problems_in(graph, params=params, rest=SUB + SHAPED + ASKS) if one.severity == "error"
@@ -277,7 +277,7 @@ WARNINGS = [
 
 
 @each_row(("graph", "params", "rest", "code", "path", "words"), WARNINGS)
-def test_what_is_worth_a_second_look_is_a_warning(
+def test_a_suspicious_construct_is_a_warning(
     graph: str, params: str, rest: str, code: str, path: str, words: str
 ) -> None:
     (problem,) = problems_in(graph, params=params, rest=rest)
@@ -285,7 +285,7 @@ def test_what_is_worth_a_second_look_is_a_warning(
     assert words in problem.text
 
 
-def test_workflows_that_contain_each_other_are_looked_into_once() -> None:
+def test_workflows_that_contain_each_other_are_checked_once() -> None:
     rest = """
         outer: {description: O, graph: {b: {workflow: inner}}}
         inner: {description: I, graph: {c: {workflow: inner}}}

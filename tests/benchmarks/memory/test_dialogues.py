@@ -31,7 +31,7 @@ def test_a_question_needs_one_two_or_three_turns(questions: list[Question]) -> N
     assert {len(question.gold) for question in questions} == {1, 2, 3}
 
 
-def test_what_answers_is_returned_as_whole_turns(questions: list[Question]) -> None:
+def test_the_gold_evidence_is_returned_as_whole_turns(questions: list[Question]) -> None:
     for question in questions:
         turns = {turn for passage in question.passages for turn in passage.sentences}
         assert {*question.gold} <= turns
@@ -44,7 +44,7 @@ def test_a_dialogue_has_twenty_sessions_in_the_order_of_their_dates(questions: l
         assert SESSIONS - 3 <= len(titles) <= SESSIONS, "a session may be in no result"
 
 
-def test_the_answer_stands_in_a_turn_or_is_a_day_near_its_session(questions: list[Question]) -> None:
+def test_the_answer_appears_in_a_turn_or_is_a_day_near_its_session(questions: list[Question]) -> None:
     for question in questions:
         sessions = {turn: passage.title for passage in question.passages for turn in passage.sentences}
         days = [_day(sessions[gold]) for gold in question.gold]
@@ -56,7 +56,7 @@ def test_the_answer_stands_in_a_turn_or_is_a_day_near_its_session(questions: lis
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_half_asks_about_matters_of_its_own(questions: list[Question], name: str) -> None:
+def test_each_half_asks_about_different_subjects(questions: list[Question], name: str) -> None:
     """So that tuning on one half is measured on unseen wording."""
     asked = [
         {

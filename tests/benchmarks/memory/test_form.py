@@ -1,4 +1,4 @@
-"""A data set is read leniently, and what cannot be read is named by its line."""
+"""A data set is read leniently, and an unreadable entry is named by its line."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def one(tmp_path: Path, **changes: Any) -> Question:
     return question
 
 
-def test_a_set_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_written_set_is_read_back_unchanged(tmp_path: Path) -> None:
     questions = read(a_file(tmp_path, a_question(), "", a_question(id="r")))
     again = tmp_path / "again.jsonl"
     again.write_text("".join(write(questions)))
@@ -87,14 +87,14 @@ def test_passages_and_gold_have_short_forms(tmp_path: Path, passage: Any, gold: 
         (["One.", "Two."], {"joined_by": "\n"}, "One.\nTwo."),
     ],
 )
-def test_what_was_said_stands_on_lines_of_its_own(
+def test_each_turn_of_a_passage_has_its_own_line(
     tmp_path: Path, sentences: list[str], more: dict[str, str], text: str
 ) -> None:
     passage = {"title": "t", "sentences": sentences, **more}
     assert one(tmp_path, rounds=[{"query": "x", "results": [passage]}]).passages[0].text == text
 
 
-def test_turns_of_several_sentences_are_written_as_they_are(tmp_path: Path) -> None:
+def test_turns_of_several_sentences_are_written_unchanged(tmp_path: Path) -> None:
     passage = {"title": "t", "sentences": ["Ann: Hello. It rains.", "Bob: Hi."]}
     rounds = [{"calls": [{"query": "x", "results": [passage]}]}]
     (question,) = read(a_file(tmp_path, *write([one(tmp_path, rounds=rounds)])))
@@ -152,7 +152,7 @@ JSON = st.recursive(
 
 
 @given(st.sampled_from(["id", "kind", "question", "rounds", "gold", "sub_questions"]), JSON)
-def test_whatever_stands_in_a_field_is_read_or_named(
+def test_any_field_value_is_read_or_named_in_the_error(
     tmp_path_factory: pytest.TempPathFactory, name: str, value: Any
 ) -> None:
     path = a_file(tmp_path_factory.mktemp("data"), a_question(**{name: value}))

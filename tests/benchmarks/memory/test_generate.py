@@ -1,4 +1,4 @@
-"""Our own set holds what it says, and is the same for the same seed."""
+"""Our own set keeps its stated properties and is the same for the same seed."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ def questions() -> list[Question]:
     return generate()
 
 
-def test_there_are_many_questions_of_every_kind(questions: list[Question]) -> None:
+def test_every_kind_has_many_questions(questions: list[Question]) -> None:
     kinds = Counter(question.kind for question in questions)
     assert {*kinds} == {*COUNTS, *HALVES}
     assert min(kinds.values()) >= 16
@@ -26,7 +26,7 @@ def test_there_are_many_questions_of_every_kind(questions: list[Question]) -> No
     assert len({question.id for question in questions}) == len(questions)
 
 
-def test_every_gold_sentence_stands_in_a_result(questions: list[Question]) -> None:
+def test_every_gold_sentence_appears_in_a_result(questions: list[Question]) -> None:
     assert [question.unreachable for question in questions if question.unreachable] == []
 
 
@@ -37,7 +37,7 @@ def test_a_hop_has_its_gold_sentence(questions: list[Question]) -> None:
         assert _ROUNDS_MIN <= len(question.rounds) <= _ROUNDS_MAX
 
 
-def test_most_gold_sentences_do_not_name_what_they_are_about(questions: list[Question]) -> None:
+def test_most_gold_sentences_do_not_name_their_subject(questions: list[Question]) -> None:
     """As in an encyclopedia: the title names it."""
     stated = [
         (passage.title, gold)
@@ -57,7 +57,7 @@ def test_most_passages_have_no_gold(questions: list[Question]) -> None:
         assert with_gold < len(texts) / 2
 
 
-def test_what_is_left_unfilled_shows_nowhere(questions: list[Question]) -> None:
+def test_no_unfilled_slot_appears_in_a_text(questions: list[Question]) -> None:
     for question in questions:
         texts = [question.question, *(passage.text for passage in question.passages)]
         texts += [call.query for round in question.rounds for call in round.calls]
@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_set(questions: list[Question]) -> None:
     assert generate() == questions
 
 
-def test_a_gold_text_is_found_when_all_its_sentences_are() -> None:
+def test_a_gold_text_is_found_only_with_all_its_sentences() -> None:
     gold = ("Ann: I was there. It rained.",)
     assert missing(gold, "Ann: I was there.\nsomething else\nIt  rained.") == ()
     assert missing(gold, "Ann: I was there. It snowed.") == gold

@@ -1,4 +1,4 @@
-"""Our own method is the real code, and its briefings are read without what the fence adds."""
+"""Our own method is the real code, and its briefings are read without their fences."""
 
 from benchmarks.memory.form import Question, read
 from benchmarks.memory.measure import OURS, measure, missing
@@ -52,7 +52,7 @@ F7 (shortened) Five …
 </result>"""
 
 
-def test_of_a_briefing_the_statements_of_its_facts_count_and_nothing_else() -> None:
+def test_only_the_statements_of_the_facts_of_a_briefing_count() -> None:
     assert statements(BRIEFING).split("\n") == [
         "One.", "F16 jets flew over.", "&#40;1990) Three &lt; four.", "Five …",
     ]  # fmt: skip  # a list, not a column
@@ -78,7 +78,7 @@ def test_a_passage_of_several_lines_and_one_in_parentheses_are_counted() -> None
     assert measure(question, share=300, method=OURS).missing == ()
 
 
-def test_the_newest_results_go_on_behind_one_that_does_not_fit() -> None:
+def test_the_newest_results_are_filled_up_past_one_that_does_not_fit() -> None:
     results = [{"text": "word " * 500}, {"text": "A short one."}]
     question = Question.model_validate(
         {"question": "Who?", "rounds": [{"query": "x", "results": results}], "gold": ["A"]}

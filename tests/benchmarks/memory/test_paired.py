@@ -22,7 +22,7 @@ def test_each_question_is_compared_with_itself() -> None:
     assert differences([one for one in outcomes if one.method == OURS]) == []
 
 
-def test_the_final_answer_is_looked_for_where_the_set_names_it() -> None:
+def test_the_final_answer_is_searched_for_when_the_set_names_it() -> None:
     asked = {"query": "x", "results": [{"title": "T", "text": "The harbour opened in 1931."}]}
     question = Question.model_validate(
         {"question": "When?", "rounds": [asked], "gold": ["The harbour opened in 1931."], "answer": "1931"}
@@ -31,7 +31,7 @@ def test_the_final_answer_is_looked_for_where_the_set_names_it() -> None:
     assert measure(question.model_copy(update={"answers": ("1932",)}), 300, OURS).has_answer is False
 
 
-def test_the_question_and_all_that_stands_around_the_facts_is_charged_to_ours() -> None:
+def test_the_question_and_the_text_around_the_facts_count_towards_our_tokens() -> None:
     outcome = measure(SAMPLE[0], 100, OURS)
     assert outcome.tokens <= outcome.tokens_max
     assert outcome.tokens > len(SAMPLE[0].question) / 6

@@ -1,4 +1,4 @@
-"""A run as the bus sees it: what it has asked for, which timers are set, and whether what is stored tells the same."""
+"""A run as the bus sees it: its requests, its timers, and whether the stored state agrees."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ TIMEOUT_S, PERSON_S = 60.0, 30.0
 
 
 def a_pinned(plan: Plan, approve: str = "", **opened: Any) -> Pinned:
-    """Return what a run of a plan is decided by; every call of the tool `approve` needs a person."""
+    """Return the inputs of decisions about a run of a plan; every call of the tool `approve` needs a person."""
     tools = {
         name: PinnedTool(
             is_write=one.is_write,
@@ -157,7 +157,7 @@ class Live:
         self.check(step)
 
     def check(self, step: Step) -> None:
-        """Check that whatever is open will be answered, and that what is stored tells the same."""
+        """Check that every open request will be answered, and that the stored state agrees."""
         rebuilt = RunState()
         for change in self.stored:
             rebuilt.apply(RUN_CHANGE.read(change))

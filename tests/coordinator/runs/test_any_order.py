@@ -1,4 +1,4 @@
-"""Over random graphs: whatever happens to a run, in whatever order, it ends, and what is stored tells the same."""
+"""Over random graphs: a run ends after any events in any order, and the stored state agrees."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def run_through(live: Live, data: st.DataObject, stops: bool) -> Live:
 
 
 @given(graphs(), st.sampled_from(["", *TOOLS, "drop"]), st.booleans(), st.data())
-def test_a_run_ends_once_whatever_happens_to_it(
+def test_a_run_ends_once_after_any_sequence_of_events(
     graph: dict[str, Any], approve: str, stops: bool, data: st.DataObject
 ) -> None:
     live = Live(a_pinned(a_plan(graph, **WORKFLOWS), approve)).begin()

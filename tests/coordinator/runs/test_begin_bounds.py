@@ -12,7 +12,7 @@ LONG = "x" * 5_000_000
 
 
 def reached(node: dict[str, Any], data: Any) -> Live:
-    """Return a run whose node `then` begins with what a call has returned."""
+    """Return a run whose node `then` begins with the result of a call."""
     graph = {"a": call("look"), "then": {**node, "depends_on": ["a"]}}
     live = Live(a_pinned(a_plan(graph))).begin()
     live.happens(live.answer_to(live.state.open["a"].number, data=data))

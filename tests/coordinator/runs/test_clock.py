@@ -1,4 +1,4 @@
-"""The time that a run may take: only what it works counts, and undoing has time of its own."""
+"""The time limit of a run: only its work counts, and undoing has a limit of its own."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ def status(live: Live) -> str:
     return run.status
 
 
-def test_the_clock_stands_while_only_people_are_waited_for() -> None:
+def test_the_clock_of_a_run_stops_while_only_people_are_awaited() -> None:
     graph = {"a": call(), "ask": {**ASK, "depends_on": ["a"]}, "b": call("look", "ask")}
     live = Live(a_pinned(a_plan(graph))).begin()
     assert left_s(live) == TIMEOUT_S
@@ -39,14 +39,14 @@ def test_the_clock_stands_while_only_people_are_waited_for() -> None:
     assert left_s(live) == TIMEOUT_S - 20
 
 
-def test_the_clock_goes_on_while_a_call_is_in_flight_beside_a_person() -> None:
+def test_the_clock_of_a_run_continues_while_a_call_is_in_flight() -> None:
     live = Live(a_pinned(a_plan({"ask": ASK, "a": call()}))).begin()
     live.fire(DEADLINE)
     answer(live, "a")
     assert status(live) == "timed_out"
 
 
-def test_undoing_has_time_of_its_own() -> None:
+def test_compensation_has_its_own_time_limit() -> None:
     graph = {"a": call("book", compensate={"call": "drop", "args": {}}), "b": call("look", "a")}
     live = Live(a_pinned(a_plan(graph))).begin()
     answer(live, "a")
@@ -78,7 +78,7 @@ def test_a_person_has_seven_days_and_the_first_values_that_fit_win() -> None:
     assert "node:ask" not in live.timers
 
 
-def test_a_person_who_does_not_answer_in_time_fails_the_node() -> None:
+def test_a_late_answer_of_a_person_fails_the_node() -> None:
     late = {**ASK, "on_error": {"fallback": "b"}}
     live = Live(a_pinned(a_plan({"ask": late, "b": call()}))).begin()
     number = live.state.open["ask"].number

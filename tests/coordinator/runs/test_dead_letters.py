@@ -47,7 +47,7 @@ def ends(live: Live) -> RunStatus:
 
 
 @pytest.mark.parametrize("kind", ["wait", "retry", "yield"])
-def test_a_timer_that_is_set_aside_ends_the_run_and_undoes_what_it_did(kind: str) -> None:
+def test_a_dead_lettered_timer_ends_the_run_and_undoes_its_writes(kind: str) -> None:
     nodes: dict[str, dict[str, Any]] = {
         "wait": {"type": "wait", "seconds": 5},
         "yield": {"type": "yield", "message": "Sure?", "expects": {"yes": "bool"}},
@@ -130,7 +130,7 @@ def forgetful(then: dict[str, Any]) -> Live:
     return live
 
 
-def test_a_run_that_cannot_be_stopped_ends_all_the_same() -> None:
+def test_a_run_that_cannot_be_stopped_still_ends() -> None:
     live = forgetful({"type": "wait", "seconds": 5, "timeout_s": 9})
     set_aside(live, DeadlineReached())
     reasoned = live.answer_to(live.state.open["rest"].number)

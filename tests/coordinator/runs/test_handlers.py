@@ -1,4 +1,4 @@
-"""The shell of runs, where a decision is not committed; and what parents learn of children that never began."""
+"""The shell of runs when a decision is not committed, and the notices to parents of children that never began."""
 
 from typing import Any
 from uuid import UUID
@@ -108,7 +108,7 @@ async def test_a_decision_that_is_never_committed_is_not_built_upon() -> None:
     assert "It is too large." in answer.answer
 
 
-async def test_of_a_run_in_memory_no_document_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_in_memory_reads_no_document(monkeypatch: pytest.MonkeyPatch) -> None:
     shell = Shell()
     await shell.handle(QUERY)
     monkeypatch.setattr(shell.store, "document", no_document)
@@ -120,7 +120,7 @@ async def no_document(name: str) -> tuple[int, bytes | None]:
     raise AssertionError(f"{name} was read")
 
 
-async def test_a_session_under_the_id_of_a_run_that_is_gone_is_found() -> None:
+async def test_a_new_session_under_the_id_of_an_expired_run_is_found() -> None:
     """The run is still in memory, and its keys have expired: the first commit is a conflict."""
     shell = Shell()
     await shell.handle(QUERY)
@@ -140,7 +140,7 @@ async def test_a_run_whose_beginning_cannot_be_committed_is_answered() -> None:
     assert answer.status == "failed"
 
 
-async def test_a_run_goes_on_by_what_another_coordinator_has_begun_it_with() -> None:
+async def test_a_run_begun_by_another_coordinator_continues_with_its_specification() -> None:
     other, here = Shell(published=["0" * 32]), Shell(published=["1" * 32])
     event = an_event(QUERY)
     await other.again(event)
@@ -151,7 +151,7 @@ async def test_a_run_goes_on_by_what_another_coordinator_has_begun_it_with() -> 
     assert [one.node for one in outcome.events if isinstance(one, ToolsRequested)] == ["b"]
 
 
-async def test_a_run_ends_by_the_specification_that_it_began_with() -> None:
+async def test_a_run_ends_with_the_specification_it_began_with() -> None:
     begun, restarted = Shell(published=["0" * 32]), Shell(published=["1" * 32])
     await begun.handle(QUERY)
     restarted.store = begun.store

@@ -57,7 +57,7 @@ def nodes(run: RunInMemory) -> list[str]:
     return list(run.state.run.nodes)
 
 
-async def test_what_was_not_committed_is_reverted_and_only_what_is_new_is_read() -> None:
+async def test_an_uncommitted_change_is_reverted_and_only_new_entries_are_read() -> None:
     run = a_run(6)
     store = stored(0, 1, 2, 7, 8)
     assert await run.catch_up(UUID(int=3), store)
@@ -66,20 +66,20 @@ async def test_what_was_not_committed_is_reverted_and_only_what_is_new_is_read()
     assert store.read == 3  # the one that it went on from, and two
 
 
-async def test_after_a_conflict_those_decided_on_what_was_not_stored_are_decided_on_anew() -> None:
+async def test_after_a_conflict_decisions_on_uncommitted_entries_are_dropped() -> None:
     run = a_run(6)
     assert await run.catch_up(UUID(int=3), stored(0, 1, 2, 7))
     assert list(run.decided) == [UUID(int=n) for n in range(3)]
 
 
-async def test_what_was_decided_for_nothing_behind_what_is_stored_catches_up() -> None:
+async def test_a_run_with_an_uncommitted_decision_catches_up_with_the_stored_entries() -> None:
     run = a_run(3)
     run.note_decision(NEVER)
     assert await run.catch_up(NEVER, stored(0, 1, 2, 7))
     assert nodes(run) == ["n0", "n1", "n2", "n7"]
 
 
-async def test_once_others_decide_too_it_looks_before_it_decides() -> None:
+async def test_a_run_with_several_deciders_reads_new_entries_before_it_decides() -> None:
     run = a_run(3)
     store = stored(0, 1, 7)
     assert await run.catch_up(UUID(int=2), store)
@@ -94,6 +94,6 @@ async def test_alone_it_reads_nothing() -> None:
     assert store.read == 0
 
 
-async def test_a_run_whose_past_is_another_has_to_be_read_anew() -> None:
+async def test_a_run_with_a_different_past_has_to_be_read_again() -> None:
     assert not await a_run(3).catch_up(UUID(int=2), stored(0, 7, 8))
     assert not await a_run(3).catch_up(UUID(int=2), stored())

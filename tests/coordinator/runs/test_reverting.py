@@ -1,4 +1,4 @@
-"""Changes of a run are taken back exactly, whatever they have touched."""
+"""Changes of a run are reverted exactly."""
 
 from copy import deepcopy
 from dataclasses import fields
@@ -56,7 +56,7 @@ def shown(state: RunState) -> Any:
 
 
 @given(changes())
-def test_a_run_whose_changes_are_reverted_is_what_it_was_before_each(made: list[RunChange]) -> None:
+def test_reverting_changes_restores_the_earlier_state_of_a_run(made: list[RunChange]) -> None:
     state = RunState()
     before, replaced = [], []
     for change in made:

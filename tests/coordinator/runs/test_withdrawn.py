@@ -37,7 +37,7 @@ def test_a_node_that_is_done_in_time_leaves_no_timer() -> None:
     assert "limit:each" not in live.timers
 
 
-def test_a_timer_of_before_a_resumption_is_none_of_what_is_waited_for_now() -> None:
+def test_a_timer_set_before_a_resumption_is_ignored() -> None:
     graph = {"w": {"type": "wait", "seconds": 1}, "a": call("look"), "b": call("look", "w", "a")}
     live = Live(a_pinned(a_plan(graph))).begin()
     due = live.timers["node:w"][1]

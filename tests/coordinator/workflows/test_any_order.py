@@ -34,7 +34,7 @@ OUTCOMES = st.dictionaries(
 
 
 def outcome_of(path: str, failing: dict[str, str]) -> str | None:
-    """Return how a call ends: as the draw has it for its node, for the last part of its path, or for what undoes."""
+    """Return how a call ends, as drawn for its node, for the last part of its path, or for its compensation."""
     if UNDO in path:
         return failing.get(UNDO)
     return failing.get("/" + path.rpartition("/")[2]) or failing.get(path.split("/")[0])
@@ -70,7 +70,7 @@ def run_through(
 
 
 def answer(world: World, path: str, failing: dict[str, str]) -> GraphEvent:
-    """Answer what is open at a path, as the draw has it."""
+    """Answer the open call at a path as drawn."""
     command = world.open.pop(path)
     attempt, kind = getattr(command, "attempt", 1), outcome_of(path, failing)
     if isinstance(command, SetTimer):
@@ -114,7 +114,7 @@ def _checked(world: World, happens: Any) -> Any:
 
 
 def _check_sub_workflows(world: World) -> None:
-    """Check that what a sub-workflow that failed has done is undone or tried to be, before its caller goes on."""
+    """Check that a failed sub-workflow undoes its nodes, or tries to, before its caller continues."""
     for path, scope in world.run.scopes.items():
         if not path or world.run.nodes[path].status != "failed":
             continue
@@ -144,7 +144,7 @@ def test_without_failures_every_order_gives_one_end_state(graph: dict[str, Any],
 
 
 @given(graphs(), OUTCOMES, st.booleans(), st.data())
-def test_whatever_fails_nothing_runs_twice_and_what_was_done_is_undone_or_named(
+def test_a_run_with_any_failures_runs_nothing_twice_and_undoes_or_names_every_write(
     graph: dict[str, Any], failing: dict[str, str], stops: bool, data: st.DataObject
 ) -> None:
     plan = a_plan(graph, **WORKFLOWS)
@@ -179,7 +179,7 @@ def check_writes(world: World) -> None:
 
 
 @given(graphs(), OUTCOMES, st.data())
-def test_the_state_rebuilt_from_what_happened_is_the_same_after_every_event(
+def test_the_state_rebuilt_from_the_log_is_the_same_after_every_event(
     graph: dict[str, Any], failing: dict[str, str], data: st.DataObject
 ) -> None:
     plan = a_plan(graph, **WORKFLOWS)

@@ -8,7 +8,7 @@ from tests.coordinator.workflows.world import a_world, arguments, call
 
 
 class TestContainers:
-    def test_a_parallel_is_done_when_all_branches_are(self) -> None:
+    def test_a_parallel_node_is_done_when_all_branches_are(self) -> None:
         graph = {
             "p": {"type": "parallel", "branches": {"x": call(output="first"), "y": call()}},
             "z": call("look", "p"),
@@ -35,7 +35,7 @@ class TestContainers:
         assert world.finish().status == status
 
     @pytest.mark.parametrize("ends", [False, True])
-    def test_with_rollback_all_no_fallback_goes_on_with_what_was_done(self, ends: bool) -> None:
+    def test_rollback_all_undoes_the_branches_before_a_fallback(self, ends: bool) -> None:
         undo = {"call": "drop", "args": {}}
         parallel = {
             "type": "parallel",
@@ -133,7 +133,7 @@ class TestContainers:
         world = a_world(graph).start()
         assert (world.status, world.calls) == ("failed", [])
 
-    def test_a_sub_workflow_is_inlined_and_undoes_itself_before_its_caller_goes_on(self) -> None:
+    def test_a_sub_workflow_is_inlined_and_undoes_itself_before_its_caller_continues(self) -> None:
         undo = {"call": "drop", "args": {"id": "$x.of"}}
         inner = {
             "description": "Inner.",
@@ -166,7 +166,7 @@ class TestContainers:
         assert world.end is not None
         assert world.end.output == ["each/0/y", "each/1/y", "each/2/y"]
 
-    def test_of_a_sequential_tool_one_call_runs_at_a_time(self) -> None:
+    def test_a_sequential_tool_runs_one_call_at_a_time(self) -> None:
         world = a_world({"a": call("slow"), "b": call("slow"), "c": call("slow")}).start()
         assert [*world.open] == ["a"]
         world.ok("a")

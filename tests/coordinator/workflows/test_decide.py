@@ -10,7 +10,7 @@ UNDO = {"call": "drop", "args": {"id": "$a.id"}}
 
 
 class TestOrder:
-    def test_a_node_begins_when_what_it_depends_on_has_settled(self) -> None:
+    def test_a_node_starts_when_its_dependencies_have_settled(self) -> None:
         world = a_world({"a": call(), "b": call("look", "a"), "c": call("look", "a", "b")}).start()
         assert [*world.open] == ["a"]
         world.ok("a")
@@ -23,7 +23,7 @@ class TestOrder:
         assert world.end is not None
         assert world.end.output == {"a": {"of": "a"}, "b": {"of": "b"}}
 
-    def test_results_and_params_are_referred_to(self) -> None:
+    def test_arguments_may_refer_to_results_and_params(self) -> None:
         graph = {"a": call(), "b": call("look", "a", args={"id": "$a.of", "n": "$n", "text": "no ${n}!"})}
         world = a_world(graph, params={"n": {"type": "int", "default": 3}}, output={"all": "$b"}).start()
         world.ok("a")
@@ -50,7 +50,7 @@ class TestOrder:
         assert world.end.failure.kind == "reference_missing"
         assert "has the keys of" in world.end.failure.message
 
-    def test_what_comes_late_or_twice_changes_nothing(self) -> None:
+    def test_a_late_or_duplicate_event_changes_nothing(self) -> None:
         world = a_world({"a": call(), "b": call("look", "a")}).start().ok("a")
         before = world.statuses()
         for late in (Succeeded("a", 1, {}), Succeeded("b", 2, {}), TimerFired("b", 1), TimerFired("a", 0)):
@@ -82,7 +82,7 @@ class TestChoices:
         world.finish()
         assert world.statuses()["c"] == "skipped"
 
-    def test_what_depends_only_on_what_was_skipped_is_skipped(self) -> None:
+    def test_a_node_that_depends_only_on_skipped_nodes_is_skipped(self) -> None:
         world = a_world(self.GRAPH).start().ok("a").finish()
         assert world.statuses() | {"b": "skipped", "e": "skipped", "d": "done"} == world.statuses()
 
@@ -100,7 +100,7 @@ class TestChoices:
 
 
 class TestFailing:
-    def test_what_may_pass_is_tried_again_after_a_delay(self) -> None:
+    def test_a_transient_failure_is_retried_after_a_delay(self) -> None:
         on_error = {"retry": 2, "delay": 100, "backoff": "exponential"}
         world = a_world({"a": call("look", on_error=on_error)}).start().fails("a", "timeout")
         world.ok("a").fails("a", "timeout").ok("a")
@@ -123,7 +123,7 @@ class TestFailing:
             world.fails("a", "timeout").ok("a")
         assert [timer.seconds for timer in world.timers] == delays_s
 
-    def test_what_cannot_pass_is_not_tried_again(self) -> None:
+    def test_a_permanent_failure_is_not_retried(self) -> None:
         world = a_world({"a": call("look", on_error={"retry": 2})}).start().fails("a", "not_found")
         assert world.status == "failed"
 
@@ -137,7 +137,7 @@ class TestFailing:
         assert booked.end is not None
         assert booked.end.unknown == ("a",)
 
-    def test_a_failure_stands_where_the_condition_of_its_fallback_is_false(self) -> None:
+    def test_a_failure_remains_when_the_condition_of_its_fallback_is_false(self) -> None:
         done = call("book", compensate={"call": "drop", "args": {}})
         graph = {
             "first": done,
@@ -148,7 +148,7 @@ class TestFailing:
         assert world.ok("first~undo").status == "compensated"
         assert world.run.nodes["b"].status == "skipped"
 
-    def test_a_way_out_of_a_branch_may_be_skipped(self) -> None:
+    def test_an_arm_of_a_branch_may_be_skipped(self) -> None:
         graph = {
             "a": {"type": "branch", "on": [{"default": "b"}]},
             "b": {**call(), "when": "1 > 2"},
@@ -156,7 +156,7 @@ class TestFailing:
         }
         assert World(a_plan(graph)).start().ok("c").status == "completed"
 
-    def test_a_fallback_runs_in_place_of_what_failed(self) -> None:
+    def test_a_fallback_runs_in_place_of_a_failed_node(self) -> None:
         graph = {"a": call(on_error={"fallback": "b"}), "b": call(), "c": call("look", "a", "b")}
         world = a_world(graph).start().fails("a").ok("b").ok("c")
         assert world.status == "completed"
@@ -185,7 +185,7 @@ class TestUndoing:
         "c": call("look", "b"),
     }
 
-    def test_what_was_done_is_undone_in_reverse_order(self) -> None:
+    def test_completed_nodes_are_undone_in_reverse_order(self) -> None:
         world = a_world(self.GRAPH).start().ok("a").ok("b").fails("c")
         assert [*world.open] == ["b~undo"]
         world.ok("b~undo").ok("a~undo")
@@ -194,7 +194,7 @@ class TestUndoing:
         assert world.end is not None
         assert (world.end.undone, world.end.standing) == (("a", "b"), ())
 
-    def test_all_is_attempted_and_what_is_left_is_named(self) -> None:
+    def test_all_compensations_are_attempted_and_remaining_effects_are_named(self) -> None:
         world = a_world(self.GRAPH).start().ok("a").ok("b").fails("c").fails("b~undo").ok("a~undo")
         assert world.status == "compensation_failed"
         assert world.end is not None
@@ -213,7 +213,7 @@ class TestUndoing:
         world.ok("b").ok("b~undo").ok("a~undo")
         assert world.status == "cancelled"
 
-    def test_a_compensate_node_stands_in_for_what_its_steps_refer_to(self) -> None:
+    def test_a_compensate_node_replaces_the_compensations_of_the_nodes_it_refers_to(self) -> None:
         steps = [{"call": "drop", "args": {"id": "$a.of"}}, {"call": "drop", "args": {"id": "$never.of"}}]
         graph = {
             "a": call("book", compensate={"call": "drop", "args": {}}),
@@ -244,7 +244,7 @@ class TestWaiting:
         assert world.kept["ok"] == {"yes": True}
         assert world.ok("b").status == "completed"
 
-    def test_a_wait_goes_on_when_its_time_has_come(self) -> None:
+    def test_a_wait_node_continues_when_its_time_has_come(self) -> None:
         world = a_world({"w": {"type": "wait", "seconds": 5}, "b": call("look", "w")}).start()
         assert world.timers[0].seconds == 5
         assert world.ok("w").ok("b").status == "completed"

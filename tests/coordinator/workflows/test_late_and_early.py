@@ -23,7 +23,7 @@ def test_a_run_begins_once() -> None:
 
 
 @pytest.mark.parametrize("path", ["nothing", "a/b", "each/7", "each/7~undo", "~undo", "back~undo9", "back"])
-def test_what_happens_to_no_node_of_the_run_changes_nothing(path: str) -> None:
+def test_an_event_for_an_unknown_node_changes_nothing(path: str) -> None:
     graph = {
         "a": call(on_error={"fallback": "back"}),
         "each": {"type": "foreach", "items": "range(0, 2)", "as": "n", "step": call()},
@@ -58,7 +58,7 @@ class TestWaits:
         assert world.end.failure is not None
         assert (world.status, world.end.failure.kind) == ("failed", "unfit_seconds")
 
-    def test_a_wait_has_a_timeout_of_its_own(self) -> None:
+    def test_a_wait_node_has_its_own_timeout(self) -> None:
         graph = {
             "w": {"type": "wait", "seconds": 50, "timeout_s": 5, "on_error": {"fallback": "b"}},
             "b": call(),

@@ -44,7 +44,7 @@ def longest_way(graph: dict[str, Any], durations: dict[str, int]) -> int:
 
 
 @given(timed_graphs())
-def test_the_makespan_is_the_longest_way(drawn: tuple[dict[str, Any], dict[str, int]]) -> None:
+def test_the_makespan_is_the_longest_path(drawn: tuple[dict[str, Any], dict[str, int]]) -> None:
     graph, durations = drawn
     world = World(a_plan(graph)).start()
     now, under_way = 0, [(durations[path], path) for path in world.open]

@@ -22,7 +22,7 @@ EACH = {
 }
 
 
-def test_a_resumed_run_calls_only_what_was_not_done() -> None:
+def test_a_resumed_run_calls_only_unfinished_nodes() -> None:
     world = World(a_plan(CHAIN)).start().ok("a").fails("b")
     assert world.status == "failed"
     world.begun.clear()
@@ -31,7 +31,7 @@ def test_a_resumed_run_calls_only_what_was_not_done() -> None:
     assert world.begun == ["b", "c"]
 
 
-def test_a_call_that_is_made_again_after_a_resumption_has_a_key_of_its_own() -> None:
+def test_a_call_repeated_after_a_resumption_has_a_new_key() -> None:
     world = World(a_plan(CHAIN)).start().ok("a").fails("b").resume()
     first, again = (made for made in world.calls if made.path == "b")
     assert (first.key, again.key) == (1, 2)
@@ -48,7 +48,7 @@ def test_an_unknown_outcome_has_to_be_found_out_before_a_run_is_resumed() -> Non
     assert (world.status, world.begun) == ("completed", ["c"])
 
 
-def test_an_unknown_outcome_in_a_sub_workflow_is_found_out_where_the_write_is() -> None:
+def test_an_unknown_outcome_in_a_sub_workflow_is_resolved_at_its_write() -> None:
     graph = {"s": {"workflow": "inner"}, "c": call("look", "s")}
     inner = {"description": "i", "graph": {"b": call("pay")}}
     world = World(a_plan(graph, inner=inner)).start().fails("s/b", "outcome_unknown")
@@ -59,7 +59,7 @@ def test_an_unknown_outcome_in_a_sub_workflow_is_found_out_where_the_write_is() 
     assert world.resume().ok("c").status == "completed"
 
 
-def test_a_write_that_had_no_effect_is_made_anew() -> None:
+def test_a_write_without_effect_is_made_again() -> None:
     world = World(a_plan(CHAIN)).start().ok("a").fails("b", "outcome_unknown")
     world.happens_after_the_end(OutcomeFound("b", False))
     world.begun.clear()
@@ -76,7 +76,7 @@ def test_a_write_that_had_no_effect_is_made_anew() -> None:
     ],
     ids=["parallel", "foreach", "workflow"],
 )
-def test_an_unknown_outcome_inside_a_node_is_found_out_where_it_is(node: dict[str, Any]) -> None:
+def test_an_unknown_outcome_inside_a_node_is_resolved_at_its_write(node: dict[str, Any]) -> None:
     inner = {"description": "Inner.", "graph": {"pay": call("book")}}
     world = World(a_plan({"all": node, "then": call("look", "all")}, inner=inner)).start()
     path = next(one for one in world.open if one.endswith("/pay"))
@@ -107,7 +107,7 @@ def test_retries_are_counted_from_zero_when_a_run_is_resumed() -> None:
     assert [made.attempt for made in world.calls] == [1, 2, 3, 4]
 
 
-def test_a_resumed_branch_goes_the_way_that_it_went() -> None:
+def test_a_resumed_branch_takes_the_same_arm() -> None:
     graph = {
         "a": call(),
         "which": {
@@ -145,7 +145,7 @@ def test_an_item_that_was_done_is_not_repeated_after_one_before_it_was_tried_aga
     assert world.end.standing == ("each/1", "each/2", "each/0")
 
 
-def test_a_write_that_is_not_reached_again_is_named_and_done_once_all_the_same() -> None:
+def test_a_write_not_reached_after_a_resumption_is_named_and_done_once() -> None:
     world = World(a_plan({"each": EACH, "other": call()})).start()
     world.fails("each/0").ok("each/1").fails("other").ok("each/2").resume()
     world.fails("other").fails("each/0")
@@ -169,7 +169,7 @@ def test_a_write_that_is_not_reached_again_is_undone_where_the_run_fails() -> No
 
 
 @pytest.mark.parametrize("ends", ["done", "failed"])
-def test_a_node_whose_fallback_took_its_place_is_not_run_again(ends: str) -> None:
+def test_a_node_replaced_by_its_fallback_is_not_run_again(ends: str) -> None:
     graph = {
         "a": call("book", on_error={"fallback": "f"}),
         "f": call("book"),
@@ -189,7 +189,7 @@ def test_a_node_whose_fallback_took_its_place_is_not_run_again(ends: str) -> Non
     assert sorted(world.end.standing) == ["d", "f"]
 
 
-def test_what_a_failed_node_did_inside_is_kept_where_its_fallback_took_its_place() -> None:
+def test_the_writes_inside_a_failed_node_are_kept_when_its_fallback_ran() -> None:
     graph = {
         "p": {
             "type": "parallel",
@@ -207,7 +207,7 @@ def test_what_a_failed_node_did_inside_is_kept_where_its_fallback_took_its_place
     assert world.end.standing == ("p/x",)
 
 
-def test_a_fallback_in_an_item_that_is_not_reached_again_stands_at_the_next_resumption() -> None:
+def test_a_fallback_in_an_unreached_item_remains_at_the_next_resumption() -> None:
     inner = {
         "description": "Inner.",
         "graph": {
@@ -260,7 +260,7 @@ def test_a_compensate_node_that_had_nothing_to_undo_runs_again() -> None:
 
 
 @given(graphs(), OUTCOMES, st.data())
-def test_whatever_failed_a_resumed_run_ends_and_repeats_nothing(
+def test_a_resumed_run_ends_and_repeats_no_completed_call(
     graph: dict[str, Any], failing: dict[str, str], data: st.DataObject
 ) -> None:
     world, _ = run_through(a_plan(graph, **WORKFLOWS), failing, data)
@@ -281,7 +281,7 @@ def test_whatever_failed_a_resumed_run_ends_and_repeats_nothing(
 
 
 @given(graphs(), st.lists(OUTCOMES, min_size=3, max_size=3), st.data())
-def test_however_often_a_run_fails_and_is_resumed_no_write_is_lost_or_repeated(
+def test_no_write_is_lost_or_repeated_over_any_number_of_resumptions(
     graph: dict[str, Any], failing: list[dict[str, str]], data: st.DataObject
 ) -> None:
     world, _ = run_through(a_plan(graph, **WORKFLOWS), failing[0], data)

@@ -29,7 +29,7 @@ class TestSubWorkflowsInContainers:
         "else": call(),
     }
 
-    def test_one_that_a_sibling_stops_undoes_itself_before_the_fallback(self) -> None:
+    def test_a_sub_workflow_stopped_by_a_sibling_undoes_itself_before_the_fallback(self) -> None:
         world = a_world(self.PARALLEL, inner=INNER).start().ok("p/s/x").fails("p/c")
         assert sorted(world.open) == ["p/s/y", "p/t/x"]
         world.ok("p/t/x")
@@ -42,7 +42,7 @@ class TestSubWorkflowsInContainers:
         assert world.end is not None
         assert (world.end.standing, world.end.undone) == ((), ("p/s/x", "p/t/x"))
 
-    def test_one_fails_while_another_undoes_itself(self) -> None:
+    def test_a_sub_workflow_may_fail_while_another_undoes_itself(self) -> None:
         world = a_world(self.PARALLEL, inner=INNER).start().ok("p/s/x").ok("p/t/x")
         world.fails("p/s/y").fails("p/t/y")
         assert sorted(world.open) == ["p/c", "p/s/x~undo", "p/t/x~undo"]
@@ -74,7 +74,7 @@ class TestSubWorkflowsInContainers:
         assert [*world.open] == ["else"]
         assert world.ok("else").statuses()["each/0"] == "done"
 
-    def test_its_compensate_node_runs_also_when_its_caller_is_stopped(self) -> None:
+    def test_a_compensate_node_runs_also_when_its_caller_is_stopped(self) -> None:
         graph = {
             "x": call("book"),
             "slow": call(),
@@ -102,7 +102,7 @@ class TestSubWorkflowsInContainers:
         world.fails("c").ok("o/s/x~undo").ok("o/b~undo")
         assert world.status == "compensated"
 
-    def test_one_that_is_skipped_in_the_decision_that_stops_its_caller(self) -> None:
+    def test_a_sub_workflow_may_be_skipped_by_the_decision_that_stops_its_caller(self) -> None:
         graph = {
             "a": call(on_error={"fallback": "back"}),
             "way": {"type": "branch", "on": [{"default": "p"}]},
@@ -118,7 +118,7 @@ class TestSubWorkflowsInContainers:
 
 
 class TestUndoneOnce:
-    def test_what_undoes_a_sub_workflow_stands_in_for_what_undoes_its_nodes(self) -> None:
+    def test_a_compensation_of_a_sub_workflow_replaces_those_of_its_nodes(self) -> None:
         graph = {"s": {"workflow": "inner", "compensate": DROP}, "c": call("look", "s")}
         world = a_world(graph, inner=INNER).start().ok("s/x").ok("s/y").fails("c")
         assert world.ok("s~undo").status == "compensated"
@@ -126,12 +126,12 @@ class TestUndoneOnce:
         assert world.end is not None
         assert world.end.undone == ("s/x",)
 
-    def test_what_could_not_be_undone_is_not_undone_again_by_the_caller(self) -> None:
+    def test_a_failed_compensation_is_not_repeated_by_the_caller(self) -> None:
         world = a_world({"s": {"workflow": "inner"}}, inner=INNER).start().ok("s/x").fails("s/y")
         assert world.fails("s/x~undo").status == "compensation_failed"
         assert undone(world) == ["s/x~undo"]
 
-    def test_a_step_that_is_skipped_stands_in_for_nothing(self) -> None:
+    def test_a_skipped_step_replaces_no_compensation(self) -> None:
         graph = {
             "a": call("book", compensate=DROP),
             "b": call("book", "a", on_error={"fallback": "back"}),
@@ -169,7 +169,9 @@ class TestUndoneOnce:
         ("reference", "left"),
         [("$each", []), ("$each.0.of", ["each/2~undo"]), ("$each.1.of", ["each/1~undo"])],
     )
-    def test_a_step_refers_to_all_items_or_to_one(self, reference: str, left: list[str]) -> None:
+    def test_a_compensation_step_may_refer_to_all_items_or_to_one(
+        self, reference: str, left: list[str]
+    ) -> None:
         graph = {
             "each": {
                 "type": "foreach",
@@ -241,7 +243,7 @@ class TestSequentialOnly:
         assert undone(world) == ["s/x~undo"]
 
 
-def test_what_was_done_is_undone_in_reverse_order_also_across_sub_workflows_items_and_branches() -> None:
+def test_completed_nodes_are_undone_in_reverse_order_across_sub_workflows_items_and_branches() -> None:
     book = call("book", compensate={"call": "drop", "args": {}})
     inner = {"description": "Inner.", "graph": {"x": book, "y": {**book, "depends_on": ["x"]}}}
     graph = {
@@ -259,7 +261,7 @@ def test_what_was_done_is_undone_in_reverse_order_also_across_sub_workflows_item
     assert world.status == "compensated"
 
 
-def test_what_is_reached_in_the_decision_that_stops_its_workflow_does_not_begin() -> None:
+def test_a_node_reached_by_the_decision_that_stops_its_workflow_does_not_start() -> None:
     """`stop` fails the workflow, and only after that `late` has nothing to wait for any more."""
     graph = {
         "a": call(),
@@ -286,7 +288,7 @@ def test_a_timer_that_fires_again_does_not_cut_a_later_delay_short() -> None:
 
 
 class TestUnknownOutcomes:
-    def test_a_later_attempt_does_not_settle_an_earlier_one(self) -> None:
+    def test_a_later_attempt_does_not_settle_an_earlier_unknown_one(self) -> None:
         graph = {"a": call("pay", on_error={"retry": 1, "fallback": "b"}), "b": call("pay")}
         world = a_world(graph).start().fails("a", "outcome_unknown").ok("a").fails("a", "rate_limit")
         assert world.end is not None
@@ -298,12 +300,12 @@ class TestUnknownOutcomes:
         assert world.end is not None
         assert (world.status, world.end.unknown) == ("needs_review", ("a",))
 
-    def test_a_retry_that_succeeds_settles_it(self) -> None:
+    def test_a_successful_retry_settles_an_unknown_outcome(self) -> None:
         world = a_world({"a": call("pay", on_error={"retry": 1})}).start()
         assert world.fails("a", "outcome_unknown").ok("a").ok("a").status == "completed"
 
     @pytest.mark.parametrize("node", ["parallel", "workflow"])
-    def test_no_fallback_repeats_what_is_unknown_inside(self, node: str) -> None:
+    def test_no_fallback_repeats_an_unknown_inner_write(self, node: str) -> None:
         parts = {"x": call("book"), "y": call()}
         inner = {"description": "Inner.", "graph": parts}
         outer: dict[str, Any] = (

@@ -1,4 +1,4 @@
-"""A world in which a run goes on: calls settle in any order, with results and failures that a test chooses."""
+"""A simulated world for a run: calls settle in any order, with results and failures that a test chooses."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -57,7 +57,7 @@ def a_plan(graph: Graph, tools: Mapping[str, PinnedTool] = TOOLS, **others: Any)
 
 @dataclass
 class World:
-    """A run, and what is open in it."""
+    """A run and its open requests."""
 
     plan: Plan
     run: Run = field(default_factory=Run)
@@ -112,14 +112,14 @@ class World:
         return self
 
     def resume(self) -> "World":
-        """Let a run that has ended go on."""
+        """Resume a run that has ended."""
         self.end, self.is_resumed = None, True
         self.open.clear()
         self.happens(Resumed())
         return self
 
     def ok(self, path: str, value: Any = None) -> "World":
-        """Let what is open at a path succeed."""
+        """Let the open request at a path succeed."""
         command = self.open.pop(path)
         if isinstance(command, SetTimer):
             self.happens(TimerFired(path, command.attempt))
@@ -129,7 +129,7 @@ class World:
         return self
 
     def fails(self, path: str, kind: str = "not_found") -> "World":
-        """Let what is open at a path fail."""
+        """Let the open request at a path fail."""
         command = self.open.pop(path)
         assert not isinstance(command, KeepValue | Withdraw | End | EndReasoning | SetTimer)
         self.happens(Failed(path, command.attempt, Failure(kind, f"{path} failed")))

@@ -1,4 +1,4 @@
-"""The fifteen tools of the assembly example: what they find, what they refuse, and what they deploy."""
+"""The fifteen tools of the assembly example: their results, their refusals, and their deployments."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def test_a_name_that_does_not_exist_is_answered_by_similar_ones() -> None:
         assert "water_gauge" in (failed.value.suggested_action or "")
 
 
-def test_settings_are_told_with_their_limits_choices_and_defaults() -> None:
+def test_settings_are_listed_with_their_limits_choices_and_defaults() -> None:
     assert {one.name for one in get_details("wind_mast").settings} == {"station", "height_m"}
     assert "Skagen" in list_choices("wind_mast", "station").choices
     assert get_defaults("wind_mast").settings == {"height_m": 10}
@@ -108,7 +108,7 @@ def test_each_broken_rule_is_named_by_its_property(line: Line, property: str, me
     assert message in errors(line)[property]
 
 
-def test_the_minimal_validation_looks_at_what_is_missing_alone() -> None:
+def test_the_minimal_validation_checks_only_for_missing_settings() -> None:
     assert validate_minimal(with_part(0, settings={"every_minutes": 0})).valid
     assert not validate_minimal(with_part(0, settings={})).valid
 

@@ -8,7 +8,7 @@ from tests.examples.courses.answer_key import SAME_TOPIC_AS_LESSON_4
 from tests.rows import each_row
 
 
-def test_there_are_a_dozen_courses_with_numbered_lessons() -> None:
+def test_the_corpus_has_a_dozen_courses_with_numbered_lessons() -> None:
     assert len(all_courses()) >= 12
     for course in all_courses():
         assert 5 <= len(course.lessons) <= 8

@@ -46,22 +46,22 @@ def test_processes_that_begin_together_make_one_register_and_one_contact() -> No
     assert len(customer_lookup("example", limit=50)) == 9
 
 
-def test_two_that_find_no_register_at_the_same_time_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_concurrent_creators_make_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
     is_made, both = sqlite_file.is_made, Barrier(2)
 
-    def is_made_for_nobody_yet(connection: sqlite3.Connection) -> bool:
+    def is_missing_for_both(connection: sqlite3.Connection) -> bool:
         found = is_made(connection)
         if not connection.in_transaction:
             both.wait(timeout=60)
         return found
 
-    monkeypatch.setattr(sqlite_file, "is_made", is_made_for_nobody_yet)
+    monkeypatch.setattr(sqlite_file, "is_made", is_missing_for_both)
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(customer_lookup, ["halloran", "halloran"]))
     assert [len(customers) for customers in found] == [1, 1]
 
 
-def test_a_process_killed_before_its_commit_leaves_nothing_and_the_next_one_goes_on() -> None:
+def test_a_process_killed_before_its_commit_changes_nothing_and_does_not_block_the_next() -> None:
     with running("-c", STOP_BEFORE_COMMIT) as process:
         assert first_line(process) == "inserted"
         process.kill()
@@ -71,7 +71,7 @@ def test_a_process_killed_before_its_commit_leaves_nothing_and_the_next_one_goes
     assert create_contact(ADA, a_context()).name == "Ada Quill"
 
 
-def test_what_fails_inside_a_transaction_is_taken_back() -> None:
+def test_a_failed_transaction_is_rolled_back() -> None:
     with contextlib.suppress(ZeroDivisionError), CRM.writing() as connection:
         insert(connection, ADA)
         1 / 0  # noqa: B018  # what fails

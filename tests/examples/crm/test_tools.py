@@ -37,7 +37,7 @@ def test_a_customer_is_found_by_part_of_name_company_or_address(query: str) -> N
 
 
 @pytest.mark.parametrize("query", ["%", "_a_", "' OR 1=1 --", "\x00\x00"])
-def test_a_lookup_takes_its_text_as_it_is(query: str) -> None:
+def test_a_lookup_takes_its_text_literally(query: str) -> None:
     with pytest.raises(ToolFailed) as failed:
         customer_lookup(query)
     assert failed.value.error_type == "not_found"
@@ -49,7 +49,7 @@ def test_a_lookup_of_a_misspelt_name_suggests_the_nearest() -> None:
     assert failed.value.suggested_action == 'Call again with one of these if it is meant: "Ines Halloran".'
 
 
-def test_a_lookup_returns_no_more_than_asked_for() -> None:
+def test_a_lookup_returns_at_most_the_limit() -> None:
     assert len(customer_lookup("example", limit=3)) == 3
 
 
@@ -92,7 +92,7 @@ def test_a_batch_creates_all_with_a_result_for_each() -> None:
 
 
 @pytest.mark.parametrize("taken", ["bruno@tamarack-tea.example", "ADA@quill.example"])
-def test_a_batch_with_one_that_is_refused_creates_none(taken: str) -> None:
+def test_a_batch_with_a_refused_contact_creates_none(taken: str) -> None:
     with pytest.raises(
         ToolFailed, match=rf"^contacts\[1\], Omar Reyes: {taken} belongs to .* Nothing was written"
     ):
@@ -102,13 +102,13 @@ def test_a_batch_with_one_that_is_refused_creates_none(taken: str) -> None:
     assert len(create_contacts([a_contact()], keyed("k1")).results) == 1  # a refused batch has used up no key
 
 
-def test_an_update_changes_what_is_given_and_counts_the_version_up() -> None:
+def test_an_update_changes_the_given_fields_and_increments_the_version() -> None:
     changed = update_contact("C-1001", 1, keyed("k1"), phone="+14155550199")
     assert (changed.version, changed.phone, changed.email) == (2, "+14155550199", "ines@tamarack-tea.example")
     assert customer_lookup("halloran") == [changed]
 
 
-def test_an_update_of_an_older_version_is_refused_and_shows_the_present_one() -> None:
+def test_an_update_of_an_older_version_is_refused_and_shows_the_current_one() -> None:
     update_contact("C-1001", 1, keyed("k1"), company="Halloran Teas")
     with pytest.raises(
         ToolFailed, match=r"C-1001 is at version 2.*Nothing was written.*Halloran Teas"
@@ -133,14 +133,14 @@ def test_an_update_without_a_contact_or_a_change_is_reported() -> None:
     assert empty.value.error_type == "validation_error"
 
 
-def test_an_update_can_be_asked_what_came_of_its_key() -> None:
+def test_an_update_is_reconciled_by_its_key() -> None:
     assert reconcile("k1") is NO_EFFECT
     changed = update_contact("C-1001", 1, keyed("k1"), phone="+14155550199")
     assert reconcile("k1") == TookEffect(changed)
     assert reconcile("k2") is NO_EFFECT
 
 
-def test_of_a_late_worker_and_its_successor_one_changes_the_contact() -> None:
+def test_one_of_a_late_worker_and_its_successor_changes_the_contact() -> None:
     """Both ask for the one version, whichever comes first."""
     assert reconcile("k1") is NO_EFFECT
     update_contact("C-1001", 1, keyed("k1"), phone="+14155550199")
@@ -198,7 +198,7 @@ def test_an_unusable_register_is_reported_without_its_path(
         assert str(tmp_path) not in failed.value.message
 
 
-def test_what_is_shown_of_a_contact_is_what_is_asked_for_in_a_change() -> None:
+def test_a_shown_contact_has_the_fields_that_a_change_requires() -> None:
     shown = customer_lookup("halloran")[0]
     assert isinstance(shown, Contact)
     update_contact(shown.customer, shown.version, keyed("k1"), company="Halloran Teas")

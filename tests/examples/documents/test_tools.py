@@ -11,7 +11,7 @@ from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.results.oversize import fit_data
 
 
-def test_a_search_finds_the_document_and_quotes_what_fits() -> None:
+def test_a_search_finds_the_document_and_quotes_the_matching_text() -> None:
     best = search_documents("How long does the compressor need from a cold start?")[0]
     assert best.id == "fog-signal"
     assert "twelve minutes" in best.excerpt
@@ -42,7 +42,7 @@ def test_a_document_named_twice_is_ranked_once() -> None:
 
 
 @pytest.mark.parametrize("id", ["lampcare", "Lamp-Care"])
-def test_an_unknown_id_is_not_found_and_the_nearest_is_told(id: str) -> None:
+def test_an_unknown_id_is_not_found_and_the_nearest_is_suggested(id: str) -> None:
     for call in (lambda: fetch_document(id), lambda: rerank("lamp", ["power", id])):
         with pytest.raises(ToolFailed, match=id) as failed:
             call()

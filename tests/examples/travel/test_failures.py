@@ -1,4 +1,4 @@
-"""TRAVEL_FAILURES: which calls fail, how, and what they leave behind."""
+"""TRAVEL_FAILURES: which calls fail, how, and with which remaining effects."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def test_the_first_calls_fail_or_all_of_them_and_without_an_effect(
     assert len(ledger()) == sum(one.startswith("B-") for one in outcomes)
 
 
-def test_a_write_whose_answer_is_lost_took_place_and_is_answered_under_its_key(
+def test_a_write_with_a_lost_answer_took_effect_and_is_answered_under_its_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(

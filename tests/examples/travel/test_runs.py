@@ -1,4 +1,4 @@
-"""The example's workflows over the whole pipeline: each write takes effect once, or is undone, whatever fails."""
+"""The example's workflows over the whole pipeline: each write takes effect once or is undone after any failure."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ async def waiting(antiphon: Antiphon, name: str, **params: Any) -> str:
     id = await workflows.start(antiphon, name, params, source=FILE)
 
     async def waits() -> bool:
-        with suppress(UnknownSession):  # its query has not been let in yet
+        with suppress(UnknownSession):  # its query is not admitted yet
             return bool(await workflows.waiting(antiphon, id))
         return False
 
@@ -94,7 +94,7 @@ async def test_a_trip_of_which_a_part_fails_is_undone(
         "compensated",
         (),
     )
-    # A payment may not have been made when the room is refused; nothing is left of what was made.
+    # The payment may be missing when the room is refused; no booking remains.
     assert effects() in (done_and_undone, {"create_booking": 1, "cancel_booking": 1}, {})
 
 
@@ -162,7 +162,9 @@ async def test_a_person_is_asked_for_a_valid_answer_and_only_the_first_counts(an
     assert effects() == {"create_booking": 1, "process_payment": 1}
 
 
-async def test_a_model_chooses_by_what_it_looks_up(antiphon: Antiphon, model: ScriptedModel) -> None:
+async def test_a_model_chooses_from_the_results_it_looked_up(
+    antiphon: Antiphon, model: ScriptedModel
+) -> None:
     flight = cheapest().flight
     model.calls("search_hotels", city="LIS", check_in="2030-05-01", nights=2)
     model.calls("final_answer", flight=flight, why="Lisbon has a sea.")

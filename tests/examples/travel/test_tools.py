@@ -56,7 +56,7 @@ def refusal(call: Callable[[], Any]) -> str:
     return failed.value.code or failed.value.error_type
 
 
-def test_the_timetable_is_the_same_wherever_it_is_asked_for() -> None:
+def test_the_timetable_is_deterministic() -> None:
     found = flights_on("NYC", "LIS", MAY)
     assert [one.flight for one in found] == ["NYC-LIS-20300501-3", "NYC-LIS-20300501-1", "NYC-LIS-20300501-2"]
     assert [one.price_eur for one in found] == sorted(one.price_eur for one in found)
@@ -71,7 +71,7 @@ def test_prices_differ_from_day_to_day_and_some_days_have_no_flight() -> None:
     assert search_flights("NYC", "OSL", MAY) == []
 
 
-def test_what_is_not_in_the_timetable_is_not_found() -> None:
+def test_a_trip_outside_the_timetable_is_not_found() -> None:
     assert refusal(lambda: search_flights("NYC", "XXX", MAY)) == "not_found"
     assert refusal(lambda: search_hotels("XXX", MAY, 1)) == "not_found"
     assert refusal(lambda: check_availability("NYC-LIS-20301399-1")) == "not_found"
@@ -89,7 +89,7 @@ def test_a_key_books_one_seat_and_is_answered_as_before() -> None:
     assert [(one.tool, one.key) for one in ledger()] == [("create_booking", "k1"), ("cancel_booking", "k2")]
 
 
-def test_seats_run_out_also_for_those_who_book_at_the_same_time() -> None:
+def test_seats_run_out_under_concurrent_bookings() -> None:
     seats = check_availability(FLIGHT).seats_left
 
     def book(number: int) -> str:
@@ -118,7 +118,7 @@ def test_rooms_run_out_night_by_night() -> None:
     assert a_stay("k5", check_in=MAY + timedelta(days=2), nights=2).status == "booked"
 
 
-def test_a_payment_is_the_whole_price_of_what_is_held_and_is_made_once() -> None:
+def test_a_payment_must_be_the_whole_price_of_a_held_booking_and_is_made_once() -> None:
     booking = hold()
     price = booking.price_eur
     assert refusal(lambda: process_payment(booking.booking, price - 1, keyed("p"))) == "WRONG_AMOUNT"
@@ -134,7 +134,7 @@ def test_a_payment_can_be_asked_for_by_its_key() -> None:
     assert reconciled("p", fence=2) == TookEffect(paid)
 
 
-def test_after_a_payment_was_asked_for_in_vain_an_earlier_worker_can_make_it_no_more() -> None:
+def test_a_reconciled_payment_fences_off_the_earlier_worker() -> None:
     booking = hold()
 
     def pay(fence: int) -> Any:
@@ -145,7 +145,7 @@ def test_after_a_payment_was_asked_for_in_vain_an_earlier_worker_can_make_it_no_
     assert pay(fence=2).status == "paid"
 
 
-def test_only_what_is_paid_and_booked_is_confirmed() -> None:
+def test_only_a_paid_and_booked_trip_is_confirmed() -> None:
     booking, stay = hold(), a_stay()
     assert refusal(lambda: confirm_trip(booking.booking, stay.stay, keyed("t"))) == "NOT_PAID"
     process_payment(booking.booking, booking.price_eur, keyed("p"))

@@ -1,4 +1,4 @@
-"""The example's workflows book all or nothing, whatever fails: counted in the ledger of the service."""
+"""The example's workflows book all or nothing after any failure, as counted in the ledger of the service."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -41,7 +41,7 @@ def test_the_file_holds_against_the_tools() -> None:
 
 
 @pytest.mark.parametrize("name", SPECIFICATION.workflows)
-def test_every_node_is_reached_and_a_write_stands_only_on_purpose(name: str) -> None:
+def test_every_node_is_reached_and_only_intended_writes_remain(name: str) -> None:
     coverage = cover(a_plan(name), {}, {})
     assert (coverage.never_reached, coverage.is_cut) == ((), False)
     writes_left = {
@@ -155,7 +155,7 @@ def test_only_a_flight_that_a_person_approves_of_is_booked() -> None:
     assert effects() == {"create_booking": 1, "process_payment": 1}
 
 
-def test_a_model_can_choose_only_what_there_is() -> None:
+def test_a_model_can_choose_only_existing_flights() -> None:
     params = {"origin": "NYC", "destinations": ["LIS", "ROM"], "day": "2030-05-01", "wish": "The sea"}
     flight = cheapest().model_dump(mode="json")
     answers = {
@@ -171,7 +171,7 @@ def test_a_model_can_choose_only_what_there_is() -> None:
     assert effects() == {}
 
 
-def test_a_trip_that_is_cancelled_is_paid_back_and_says_what_could_not_be_cancelled(
+def test_a_cancelled_trip_is_refunded_and_remaining_bookings_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trip = ran("book_trip", TRIP).output
@@ -185,7 +185,7 @@ def test_a_trip_that_is_cancelled_is_paid_back_and_says_what_could_not_be_cancel
     )
 
 
-def test_what_was_paid_for_a_trip_is_paid_back() -> None:
+def test_the_price_paid_for_a_trip_is_refunded() -> None:
     trip = ran("book_trip", TRIP).output
     end = ran("cancel_trip", {"booking": trip["booking"], "stay": trip["stay"]})
     assert end.output == {"refunded_eur": cheapest().price_eur}

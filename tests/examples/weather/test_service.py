@@ -21,14 +21,14 @@ def control(**fields: Any) -> Request:
     return Request("POST", "/control", body=json.dumps(fields).encode())
 
 
-def test_the_weather_of_a_place_is_the_same_whenever_it_is_asked_for() -> None:
+def test_the_weather_of_a_place_is_deterministic() -> None:
     first, second = (WeatherService().reply(current()) for _ in range(2))
     assert first == second
     assert first.status == 200
     assert first.body["city"] == "Saltmarsh"
 
 
-def test_a_forecast_has_the_days_asked_for() -> None:
+def test_a_forecast_has_the_requested_number_of_days() -> None:
     reply = WeatherService().reply(Request("GET", "/forecast", {"city": "highmoor", "days": "5"}))
     assert [day["day"] for day in reply.body["days"]] == [1, 2, 3, 4, 5]
 
@@ -40,7 +40,7 @@ def test_a_forecast_for_no_number_of_days_is_refused(days: str) -> None:
     )
 
 
-def test_a_place_it_does_not_know_is_not_found_with_the_nearest() -> None:
+def test_an_unknown_place_is_not_found_with_the_nearest_suggested() -> None:
     reply = WeatherService().reply(current("Saltmarch"))
     assert (reply.status, reply.body["nearest"]) == (404, ["Saltmarsh"])
 
@@ -75,7 +75,7 @@ def test_an_invalid_configuration_is_refused_and_changes_nothing(fields: dict[st
     assert service.reply(current()).status == 200
 
 
-async def test_the_ledger_knows_how_many_were_under_way_at_once_and_new_words_let_them_go() -> None:
+async def test_the_ledger_counts_concurrent_requests_and_a_new_mode_releases_them() -> None:
     service = WeatherService()
     service.control(Control(mode="stall", stall_s=600))
     with serving(service.reply) as url, ThreadPoolExecutor(5) as pool:
@@ -86,7 +86,7 @@ async def test_the_ledger_knows_how_many_were_under_way_at_once_and_new_words_le
     assert service.ledger == {"requests": 5, "refused": 0, "under_way": 0, "under_way_max": 5}
 
 
-def test_as_a_process_it_tells_its_address_serves_and_ends_when_asked() -> None:
+def test_the_service_process_prints_its_address_serves_and_ends_on_request() -> None:
     with running("-m", "examples.weather.service", "--port", "0") as process:
         url = first_line(process)
         assert httpx2.get(f"{url}/current?city=Saltmarsh", timeout=60).json()["city"] == "Saltmarsh"

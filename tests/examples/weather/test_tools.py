@@ -33,19 +33,19 @@ async def failure(awaited: Any) -> ToolFailed:
     return failed.value
 
 
-async def test_the_weather_is_what_the_service_says(service: WeatherService) -> None:
+async def test_the_current_weather_equals_the_reply_of_the_service(service: WeatherService) -> None:
     observed = await current_weather("saltmarsh")
     expected = service.reply(Request("GET", "/current", {"city": "Saltmarsh"})).body
     assert observed.model_dump() == expected
 
 
-async def test_a_forecast_is_what_the_service_says(service: WeatherService) -> None:
+async def test_a_forecast_equals_the_reply_of_the_service(service: WeatherService) -> None:
     assert [day.day for day in (await forecast("Highmoor", 4)).days] == [1, 2, 3, 4]
     assert len((await forecast("Highmoor")).days) == 3
 
 
 @pytest.mark.usefixtures("service")
-async def test_a_place_without_weather_is_not_found_and_the_nearest_is_told() -> None:
+async def test_a_place_without_weather_is_not_found_and_the_nearest_is_suggested() -> None:
     failed = await failure(current_weather("Saltmarch & Co?"))
     assert failed.error_type == "not_found"
     assert "'Saltmarch & Co?'" in failed.message
@@ -61,7 +61,7 @@ async def test_a_service_that_fails_is_an_api_failure(service: WeatherService) -
     )
 
 
-async def test_a_service_that_limits_tells_when_to_come_back(service: WeatherService) -> None:
+async def test_a_rate_limited_service_reports_the_retry_delay(service: WeatherService) -> None:
     service.control(Control(mode="limit", retry_after_s=12))
     failed = await failure(forecast("Saltmarsh"))
     assert (failed.error_type, failed.retry_after_s) == ("rate_limit", 12)
@@ -75,7 +75,7 @@ async def test_a_service_that_stalls_is_given_up(
     assert (await failure(current_weather("Saltmarsh"))).error_type == "timeout"
 
 
-async def test_a_service_that_is_not_there_is_an_api_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unreachable_service_is_an_api_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _: Reply(200, None)) as url:
         monkeypatch.setenv("WEATHER_URL", url)
     failed = await failure(current_weather("Saltmarsh"))
@@ -110,7 +110,7 @@ async def test_an_invalid_address_is_reported_with_the_name_of_its_variable(
     assert failed.message == "The weather service has no address: WEATHER_URL is none."
 
 
-async def test_several_cities_are_asked_for_at_once(service: WeatherService) -> None:
+async def test_several_cities_are_requested_concurrently(service: WeatherService) -> None:
     service.control(Control(mode="stall", stall_s=600))
     asked = [asyncio.create_task(current_weather(city)) for city in ("Saltmarsh", "Highmoor", "Windle Bay")]
     await until(lambda: service.ledger["under_way"] == 3)
@@ -124,14 +124,14 @@ def test_averages_come_from_the_table() -> None:
     assert (year.place, year.month, year.celsius) == ("Highmoor", None, 4.9)
 
 
-def test_averages_of_a_place_that_is_not_in_the_table_are_not_found() -> None:
+def test_averages_of_an_unlisted_place_are_not_found() -> None:
     with pytest.raises(ToolFailed, match="Hihgmoor") as failed:
         climate_average("Hihgmoor")
     assert '"Highmoor"' in (failed.value.suggested_action or "")
 
 
 @pytest.mark.parametrize("tool", [current_weather, forecast])
-def test_the_averages_take_what_is_asked_of_the_service(tool: Any) -> None:
+def test_the_averages_accept_the_mapped_arguments_of_the_service(tool: Any) -> None:
     (alternative,) = tool.contract.alternatives
     assert alternative.tool == climate_average.name
     arguments = mapped(alternative, tool.example)
@@ -147,7 +147,7 @@ def asking_for_all(round: int = 1) -> ToolsRequested:
     return a_request(*calls, allowed=("current_weather", "climate_average"), round=round)
 
 
-async def test_ten_cities_are_asked_for_at_once(service: WeatherService) -> None:
+async def test_ten_cities_are_requested_concurrently(service: WeatherService) -> None:
     assert len(CITIES) == 10
     service.control(Control(mode="stall", stall_s=600))
     async with a_dispatcher(current_weather, climate_average) as dispatcher:

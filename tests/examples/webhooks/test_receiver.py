@@ -1,4 +1,4 @@
-"""The receiver takes what is signed, once, and can show what it took."""
+"""The receiver accepts signed events once, and lists the accepted ones."""
 
 import json
 from dataclasses import replace
@@ -31,7 +31,7 @@ def a_request(event: Any = None, key: str = "k1", timestamp: int = NOW, secret: 
     return Request("POST", "/events", headers=headers, body=body)
 
 
-def test_an_event_that_comes_twice_is_taken_once() -> None:
+def test_an_event_received_twice_is_accepted_once() -> None:
     service = a_receiver()
     replies = [service.reply(a_request(timestamp=NOW + late)) for late in (0, 60)]
     assert [(reply.status, reply.body["is_duplicate"]) for reply in replies] == [(200, False), (200, True)]
@@ -58,7 +58,7 @@ def test_a_key_that_comes_with_another_event_is_refused() -> None:
     ],
     ids=["secret", "old", "early", "body", "key", "unsigned"],
 )
-def test_what_is_not_signed_as_it_should_be_is_refused_and_leaves_nothing(request_: Request) -> None:
+def test_a_request_with_an_invalid_signature_is_refused_and_changes_nothing(request_: Request) -> None:
     service = a_receiver()
     assert service.reply(request_).status == 401
     assert service.reply(Request("GET", "/ledger")).body == {"effects": [], "refused": 1}
@@ -73,7 +73,7 @@ def test_a_request_without_a_key_or_with_no_json_is_refused() -> None:
     assert service.effects == {}
 
 
-def test_it_forgets_what_came_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_receiver_forgets_its_oldest_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receiver, "KEYS_MAX", 2)
     service = a_receiver()
     for key in ("k1", "k2", "k3"):
@@ -81,7 +81,7 @@ def test_it_forgets_what_came_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(service.effects) == ["k2", "k3"]
 
 
-def test_as_a_process_it_tells_its_address_and_ends_when_asked() -> None:
+def test_the_receiver_process_prints_its_address_and_ends_on_request() -> None:
     with running(
         "-m", "examples.webhooks.receiver", "--port", "0", environment={"WEBHOOK_SECRET": SECRET}
     ) as process:

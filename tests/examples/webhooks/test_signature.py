@@ -14,13 +14,13 @@ KEY = "acme/s1/1/c1"
 BODY = b'{"type":"order.shipped"}'
 
 
-def test_it_is_the_documented_hmac() -> None:
+def test_a_signature_is_the_documented_hmac() -> None:
     expected = hmac.new(SECRET.encode(), b"1700000000.acme/s1/1/c1." + BODY, "sha256").hexdigest()
     assert sign(SECRET, NOW, KEY, BODY) == f"v1={expected}"
 
 
 @given(timestamp=st.integers(0, 10**11), key=st.text(), body=st.binary())
-def test_what_was_signed_is_believed(timestamp: int, key: str, body: bytes) -> None:
+def test_a_valid_signature_is_accepted(timestamp: int, key: str, body: bytes) -> None:
     signature = sign(SECRET, timestamp, key, body)
     assert fault_in(SECRET, str(timestamp), key, body, signature, now=timestamp) == ""
 

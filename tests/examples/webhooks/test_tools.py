@@ -61,20 +61,20 @@ async def test_an_event_arrives_under_its_idempotency_key(receiver: Receiver) ->
     assert effect.event == {"type": "order.shipped", "data": {"order": 1024}}
 
 
-async def test_an_event_sent_again_with_its_key_is_taken_once(receiver: Receiver) -> None:
+async def test_an_event_sent_again_with_its_key_is_accepted_once(receiver: Receiver) -> None:
     receipts = [await send() for _ in range(3)]
     codes = [receipt.deliveries[0].code for receipt in receipts]
     assert codes == ["DELIVERED", "DUPLICATE", "DUPLICATE"]
     assert [effect.deliveries for effect in receiver.effects.values()] == [3]
 
 
-async def test_a_key_that_is_not_ascii_arrives_all_the_same(receiver: Receiver) -> None:
+async def test_a_key_outside_ascii_arrives_unchanged(receiver: Receiver) -> None:
     receipt = await send(key="acmé/s 1/1/c\r\n1")
     assert receipt.key == "acm%C3%A9/s%201/1/c%0D%0A1"
     assert list(receiver.effects) == [receipt.key]
 
 
-async def test_text_of_every_kind_arrives_as_it_is(receiver: Receiver) -> None:
+async def test_any_text_arrives_unchanged(receiver: Receiver) -> None:
     data: dict[str, Any] = {"note": "Grüße\u2028\x00 '\"", "nested": [{"deep": [None, 1.5, True]}]}
     await send(**data)
     assert receiver.effects["acme/s1/1/c1"].event["data"] == data
@@ -115,7 +115,7 @@ def test_the_settings_do_not_show_the_secret() -> None:
     assert SECRET not in repr(configured())
 
 
-async def test_a_receiver_that_is_not_there_has_got_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unreachable_receiver_has_received_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _: Reply(200, None)) as url:
         monkeypatch.setenv("WEBHOOK_URLS", url)
     failed = await failure()
@@ -183,7 +183,7 @@ def test_a_type_that_is_not_words_with_dots_is_refused(type_: Any) -> None:
     assert list(refused.fields) == ["type"]
 
 
-def test_nothing_but_type_and_data_is_taken() -> None:
+def test_only_type_and_data_are_accepted() -> None:
     refused = validate(
         dispatch_event, {**json.loads('{"type": "a.b", "data": {}}'), "url": "http://evil.example"}
     )
@@ -238,7 +238,7 @@ def a_town(count: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Town, 
         yield town, urls
 
 
-async def test_one_call_reaches_every_address_with_25_under_way_at_most(
+async def test_one_call_reaches_every_address_with_at_most_25_in_flight(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with a_town(60, monkeypatch) as (town, urls):
@@ -280,7 +280,7 @@ async def test_sent_again_by_its_key_only_those_take_it_that_had_not(monkeypatch
     assert town.taken == 3
 
 
-async def test_it_may_be_sent_to_some_of_the_receivers_only(
+async def test_an_event_may_be_sent_to_some_of_the_receivers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with a_town(3, monkeypatch) as (town, urls):
@@ -303,7 +303,7 @@ async def test_if_no_receiver_has_it_the_call_fails_with_the_code_of_the_worst(
     assert failed.message.count("REFUSED") == 2
 
 
-async def test_without_time_nothing_is_begun(receiver: Receiver) -> None:
+async def test_nothing_is_sent_without_time_left(receiver: Receiver) -> None:
     with pytest.raises(ToolFailed, match="no time left") as failed:
         await dispatch_event("order.shipped", {}, a_context(deadline=utc_now()))
     assert failed.value.code == "OUT_OF_TIME"

@@ -35,7 +35,7 @@ async def test_the_server_sees_a_chat_completion_with_functions() -> None:
     assert "cache_control" not in json.dumps(body)
 
 
-async def test_what_was_read_from_the_cache_is_counted_apart() -> None:
+async def test_cached_input_tokens_are_counted_separately() -> None:
     usage = {"input_tokens": 30, "output_tokens": 5, "cache_read_input_tokens": 70}
     prices = {"input_usd": 1.0, "output_usd": 2.0, "cache_read_usd": 0.5}
     reply = (await ask_chat(Scripted(text="Yes.", usage=usage), **prices)).completed
@@ -64,7 +64,7 @@ PASSING = {
 
 
 @pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING.keys())
-async def test_trouble_that_may_pass_is_met_by_asking_again(trouble: Scripted) -> None:
+async def test_a_transient_failure_is_retried(trouble: Scripted) -> None:
     asked = await ask_chat(trouble, ANSWER)
     assert asked.completed.text == ANSWER.text
     assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
@@ -78,7 +78,7 @@ async def test_a_server_that_cannot_be_reached_is_a_failed_connection() -> None:
 
 
 async def test_tokens_of_a_reply_that_broke_off_are_estimated_and_counted() -> None:
-    """A server tells of them at the end alone."""
+    """A server reports them only at the end."""
     whole = (await ask_chat(ANSWER)).completed.usage
     usage = (await ask_chat(Scripted(text="Half of it", break_after=2), ANSWER)).completed.usage
     assert usage.input_tokens > whole.input_tokens + 100
@@ -110,7 +110,7 @@ async def test_a_server_that_reports_no_usage_does_not_escape_the_budget() -> No
         (Scripted(text="x" * (REPLY_CHARACTERS_MAX + 1), piece=REPLY_CHARACTERS_MAX), "unreadable_reply"),
     ],
 )
-async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted, code: str) -> None:
+async def test_a_lasting_failure_ends_as_a_classified_error(trouble: Scripted, code: str) -> None:
     trouble = trouble.model_copy(update={"repeat": True})
     asked = await ask_chat(trouble, max_attempts=2)
     failed = asked.failed
@@ -143,14 +143,14 @@ def an_error(message: str, **fields: Any) -> str:
         (429, an_error("Pay", type="insufficient_quota", code="insufficient_quota"), "permission_denied"),
     ],
 )  # fmt: skip  # one form for all rows
-async def test_what_asking_again_cannot_mend_fails_at_once(status: int, body: str, code: str) -> None:
+async def test_a_permanent_error_fails_at_once(status: int, body: str, code: str) -> None:
     asked = await ask_chat(Scripted(status=status, body=body))
     failed = asked.failed
     assert (failed.error.code, failed.error.retryable, failed.attempts) == (code, False, 1)
     assert "ANTHROPIC" not in failed.error.message
 
 
-async def test_a_key_that_the_server_quotes_is_not_told() -> None:
+async def test_a_key_quoted_by_the_server_is_not_disclosed() -> None:
     key = "sk-proj-" + "aB3dE5gH7jK9mN1pQ2rS" * 3 + "T3BlbkFJ" + "aB3dE5gH7jK9mN1pQ2rS" * 3
     asked = await ask_chat(Scripted(status=401, body=an_error(f"Incorrect API key provided: {key}")))
     assert asked.failed.error.code == "authentication_failed"
@@ -162,7 +162,7 @@ async def test_a_filter_of_the_server_is_a_refusal() -> None:
     assert (reply.stop_reason, reply.tool_calls) == ("refusal", ())
 
 
-async def test_a_shape_goes_by_the_tool_beside_tools_and_by_response_format_alone() -> None:
+async def test_a_schema_uses_the_tool_when_tools_are_offered_and_response_format_otherwise() -> None:
     request: Any = a_request(output="1-0")
     asked = await ask_chat(
         Scripted(uses=(Use(name="final_answer", input={"level": 3}),)), request=request, schema=SCHEMA
@@ -194,7 +194,7 @@ async def test_prompted_tools_need_none_of_the_apis_own_means() -> None:
         Scripted(text="Half of", break_after=2),
     ],
 )
-async def test_a_recorded_error_is_classified_as_it_was(trouble: Scripted) -> None:
+async def test_a_recorded_error_is_classified_the_same(trouble: Scripted) -> None:
     calls: list[Any] = []
     asked = await ask_chat(trouble, max_attempts=1, on_call=calls.append)
     (call,) = calls
@@ -206,7 +206,7 @@ async def test_a_recorded_error_is_classified_as_it_was(trouble: Scripted) -> No
         assert call.error.headers["x-ratelimit-limit-requests"] == "9"
 
 
-async def test_a_recorded_reply_is_read_as_it_was() -> None:
+async def test_a_recorded_reply_is_parsed_the_same() -> None:
     calls: list[Any] = []
     uses = (Use(name="search", input={"q": "sky"}),)
     asked = await ask_chat(Scripted(text="I look.", uses=uses), on_call=calls.append)

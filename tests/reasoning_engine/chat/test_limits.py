@@ -13,7 +13,7 @@ from tests.reasoning_engine.test_shared_limits import an_engine, settled
 YES = Scripted(text="Yes.")
 
 
-async def test_a_limit_reported_to_one_engine_holds_for_all(bus: Bus) -> None:
+async def test_a_limit_reported_to_one_engine_applies_to_all(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
     headers = {"x-ratelimit-limit-requests": "1", "x-ratelimit-remaining-requests": "0"}
     await ask_chat(YES.model_copy(update={"headers": headers}), guard=first)

@@ -43,7 +43,7 @@ def test_whole_calls_without_an_index_stay_apart() -> None:
     assert uses(apart) == uses(at_once) == [("1", "a", {}), ("2", "b", {"x": 1})]
 
 
-def test_pieces_of_calls_that_mix_are_put_together_by_index() -> None:
+def test_interleaved_pieces_of_calls_are_joined_by_index() -> None:
     message = taken(
         chunk(tool_calls=[call("a", '{"x', index=0, id="1"), call("b", "", index=1, id="2")]),
         chunk(tool_calls=[{"index": 1, "function": {"arguments": "{}"}}]),

@@ -17,7 +17,7 @@ def request(**prompt: Any) -> dict[str, Any]:
     return chat_request(cast(Prompt, known | prompt), "max_tokens")
 
 
-def test_a_history_of_calls_becomes_messages_of_their_own() -> None:
+def test_a_history_of_calls_becomes_separate_messages() -> None:
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "Why?"}]},
         {

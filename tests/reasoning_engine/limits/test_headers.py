@@ -30,7 +30,7 @@ def test_each_meter_is_read_from_its_own_headers() -> None:
     }
 
 
-def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
+def test_a_server_may_report_no_headers_or_only_a_limit() -> None:
     assert limits_in({}) == {}
     assert limits_in(of_requests(limit="50")) == {"requests": ReportedLimits(50)}
     assert limits_in(of_requests(remaining="50")) == {}
@@ -50,7 +50,7 @@ def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
         ("9" * 5000, None),
     ],
 )
-def test_where_what_is_left_is_not_told_the_time_until_it_is_full_tells(
+def test_without_a_remaining_count_the_time_until_the_reset_gives_it(
     reset: str, remaining: int | None
 ) -> None:
     assert limits_in(of_requests(limit="60", reset=reset)) == {"requests": ReportedLimits(60, remaining)}
@@ -102,7 +102,7 @@ def of_chat(meter: str = "requests", **headers: str) -> dict[str, str]:
     return {f"x-ratelimit-{name}-{meter}": value for name, value in headers.items()}
 
 
-def test_chat_completions_tell_of_requests_and_tokens() -> None:
+def test_chat_completions_report_limits_of_requests_and_tokens() -> None:
     headers = of_chat(limit="500", remaining="499", reset="120ms") | of_chat(
         "tokens", limit="30000", remaining="29000", reset="2s"
     )

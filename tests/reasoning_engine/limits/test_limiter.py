@@ -41,21 +41,21 @@ async def test_two_engines_share_one_limit(bus: Bus) -> None:
         assert 20 < late.value.retry_after_s <= 60
 
 
-async def test_each_model_has_a_limit_of_its_own(bus: Bus) -> None:
+async def test_each_model_has_its_own_limit(bus: Bus) -> None:
     limiter, _ = two_engines(bus, RARELY)
     for _ in range(3):
         await a_call(limiter, model="m")
     await a_call(limiter, model="another {of} any:name\n")
 
 
-async def test_who_comes_first_is_served_first_whichever_engine_asks(bus: Bus) -> None:
+async def test_requests_are_served_in_order_across_engines(bus: Bus) -> None:
     engines = two_engines(bus, QUICKLY)
     calls = [a_call(engines[number % 2], wait_s=60) for number in range(10)]
     turns = [int(reservation.start) for reservation in await asyncio.gather(*calls)]
     assert all(later - earlier >= 20_000 for earlier, later in pairwise(turns))
 
 
-async def test_who_is_cancelled_while_waiting_gives_the_turn_back(bus: Bus) -> None:
+async def test_a_request_cancelled_while_waiting_releases_its_turn(bus: Bus) -> None:
     first, second = two_engines(bus, Limits(requests=1, burst_s=0))
     await a_call(first)
     waiting = asyncio.ensure_future(a_call(first, wait_s=90))
@@ -83,7 +83,7 @@ async def until(bus: Bus, turns_given: int) -> None:
     pytest.fail(f"{turns_given} turns were not given")
 
 
-async def test_a_call_that_was_not_made_leaves_room(bus: Bus) -> None:
+async def test_a_call_that_was_not_made_releases_its_capacity(bus: Bus) -> None:
     limiter, _ = two_engines(bus, RARELY)
     for _ in range(10):
         (await a_call(limiter)).settle(Spending(requests=0))
@@ -108,7 +108,7 @@ async def test_a_pause_that_the_server_asks_for_holds_for_the_other_too(bus: Bus
     assert 60 < late.value.retry_after_s <= 120
 
 
-async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus, clock: Clock) -> None:
+async def test_a_pause_reaches_requests_that_already_have_a_turn(bus: Bus, clock: Clock) -> None:
     first, _ = two_engines(bus, Limits())
     answered = Answered(bus)
     second = Limiter(answered, bus.keys, Limits(requests=1, burst_s=0))
@@ -124,7 +124,7 @@ async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus, clock
 
 
 class Answered:
-    """Tells when two questions have been answered: who has asked waits for the turn that was given."""
+    """Reports when two requests have been answered: the caller then waits for its turn."""
 
     def __init__(self, bus: Bus) -> None:
         self.twice = asyncio.Event()
@@ -146,7 +146,7 @@ async def test_a_short_pause_is_waited_for(bus: Bus) -> None:
     assert len(set(turns)) == 3
 
 
-async def test_replies_teach_what_the_next_call_will_use(bus: Bus) -> None:
+async def test_replies_calibrate_the_expected_usage_of_the_next_call(bus: Bus) -> None:
     """A prompt that comes from the cache, and a short answer, leave room for many."""
     limiter, _ = two_engines(bus, Limits(tokens=6_000, burst_s=60))
     for _ in range(30):

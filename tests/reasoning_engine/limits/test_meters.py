@@ -9,7 +9,7 @@ from reasoning_engine.limits.meters import Guess, Spending
 TOKENS = st.integers(min_value=0, max_value=2**53)
 
 
-def test_what_comes_from_the_prompt_cache_does_not_count() -> None:
+def test_tokens_read_from_the_prompt_cache_do_not_count() -> None:
     usage = Usage(input_tokens=10, cache_write_tokens=5, cache_read_tokens=900, output_tokens=7)
     assert Spending.of(usage) == Spending(15, 7)
     assert Spending.of(usage).by_meter == (1, 22, 15, 7)
@@ -19,7 +19,7 @@ def test_no_more_output_is_expected_than_may_be_written() -> None:
     assert Guess().of(1_000, 16) == Spending(1_000, 16)
 
 
-def test_replies_teach_what_to_expect() -> None:
+def test_replies_calibrate_the_expected_usage() -> None:
     """A prompt of which a cache holds nine tenths, and replies of 2,000 tokens."""
     guess = Guess()
     for _ in range(30):
@@ -30,7 +30,7 @@ def test_replies_teach_what_to_expect() -> None:
 
 
 @given(st.lists(st.tuples(TOKENS, TOKENS, TOKENS), max_size=20), TOKENS)
-def test_a_call_always_counts_for_something_whatever_replies_have_told(
+def test_any_history_gives_a_positive_estimate(
     replies: list[tuple[int, int, int]], prompt_tokens: int
 ) -> None:
     guess = Guess()

@@ -101,7 +101,7 @@ def test_sixty_calls_a_minute_are_sixty_calls_a_minute(clock: Clock) -> None:
     assert [sum(minute <= start / 60 < minute + 1 for start in starts) for minute in range(3)] == [60] * 3
 
 
-def test_tokens_are_counted_by_the_calls_that_use_them(clock: Clock) -> None:
+def test_tokens_are_counted_per_call(clock: Clock) -> None:
     account = Account(clock, (0, 0, 6_000, 0), burst=10 * SECOND)
     assert account.starts(4, 1, 0, 1_000, 0) == [0, 10, 20, 30]
 
@@ -134,7 +134,7 @@ def test_no_call_waits_longer_than_ten_minutes(clock: Clock) -> None:
     assert [turn is None for turn in granted] == [False] * 11 + [True] * 9
 
 
-class TestWhatTheServerSays:
+class TestReportedLimits:
     def test_a_lower_limit_is_adopted_and_a_higher_one_is_not(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0))
         account.learn(requests=(30, -1))
@@ -149,12 +149,12 @@ class TestWhatTheServerSays:
         account.learn(requests=(60, -1))
         assert account.starts(2, 1, 0, 0, 0) == [0, 1]
 
-    def test_what_others_have_used_is_not_there_any_more(self, clock: Clock) -> None:
+    def test_capacity_used_by_others_is_no_longer_available(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0), burst=10 * SECOND)
         account.learn(requests=(60, 2))
         assert account.starts(4, 1, 0, 0, 0) == [0, 0, 1, 2]
 
-    def test_turns_given_and_not_used_yet_are_not_forgotten(self, clock: Clock) -> None:
+    def test_unused_reservations_are_not_forgotten(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0), burst=SECOND)
         account.starts(10, 1, 0, 0, 0)
         account.learn(requests=(60, 59))
@@ -162,14 +162,14 @@ class TestWhatTheServerSays:
 
 
 class TestAPause:
-    def test_no_call_starts_before_it_ends_and_then_one_by_one(self, clock: Clock) -> None:
+    def test_no_call_starts_before_a_pause_ends_and_then_one_by_one(self, clock: Clock) -> None:
         account = Account(clock)
         account.learn(pause=7 * SECOND)
         account.learn(pause=2 * SECOND)
         assert account.starts(3, 1, 0, 0, 0) == [7, 7.05, 7.1]
         assert account.reserve(1, 0, 0, 0, wait=6 * SECOND) is None
 
-    def test_who_has_a_turn_already_asks_again_and_pays_nothing(self, clock: Clock) -> None:
+    def test_a_request_with_a_reservation_asks_again_at_no_cost(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0))
         turns = [account.reserved(1, 0, 0, 0) for _ in range(3)]
         account.learn(pause=7 * SECOND)
@@ -185,25 +185,25 @@ class TestAPause:
 
 
 class TestSettling:
-    def test_what_was_not_used_is_there_for_the_next(self, clock: Clock) -> None:
+    def test_unused_capacity_is_available_to_the_next_request(self, clock: Clock) -> None:
         account = Account(clock, (0, 0, 0, 6_000), burst=10 * SECOND)
         turn = account.reserved(1, 0, 0, 1_000)
         account.settle(turn, 0, 0, 0, -1_000)
         assert account.starts(1, 1, 0, 0, 1_000) == [0]
 
-    def test_what_was_used_in_excess_is_owed(self, clock: Clock) -> None:
+    def test_excess_usage_delays_the_next_request(self, clock: Clock) -> None:
         account = Account(clock, (0, 0, 0, 6_000), burst=10 * SECOND)
         account.settle(account.reserved(1, 0, 0, 1_000), 0, 0, 0, 500)
         assert account.starts(1, 1, 0, 0, 1_000) == [15]
 
-    def test_a_turn_that_others_stand_behind_is_lost(self, clock: Clock) -> None:
+    def test_a_released_turn_with_later_ones_behind_it_is_lost(self, clock: Clock) -> None:
         """They keep theirs: if a new call got it, two would start at the time of the last."""
         account = Account(clock, (60, 0, 0, 0))
         first, *_ = [account.reserved(1, 0, 0, 0) for _ in range(3)]
         account.settle(first, -1, 0, 0, 0)
         assert account.starts(1, 1, 0, 0, 0) == [3]
 
-    def test_nothing_is_given_back_of_what_has_long_been_refilled(self, clock: Clock) -> None:
+    def test_capacity_refilled_long_ago_is_not_returned(self, clock: Clock) -> None:
         account = Account(clock, (0, 0, 0, 6_000), burst=10 * SECOND)
         turn = account.reserved(1, 0, 0, 1_000)
         account.later(MINUTE)
@@ -235,7 +235,7 @@ def test_foreign_values_in_the_hash_stop_nothing(
     account.settle(account.reserved(1, 0, 0, 0), -1, 0, 0, 0)
 
 
-def test_it_is_forgotten_an_hour_after_the_last_call(clock: Clock) -> None:
+def test_an_account_expires_an_hour_after_the_last_call(clock: Clock) -> None:
     account = Account(clock, (60, 0, 0, 0))
     account.reserved(1, 0, 0, 0)
     assert 3_590 < account.redis.ttl("k") <= 3_600

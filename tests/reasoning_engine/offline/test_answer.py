@@ -38,7 +38,7 @@ def quoted(text: str) -> list[str]:
     return [line.removeprefix("> ") for line in text.splitlines() if line.startswith("> ")]
 
 
-def test_every_answer_says_whose_it_is_and_says_so_last() -> None:
+def test_every_answer_ends_with_the_signature() -> None:
     for facts in ((), (a_fact(1, {"title": "Fugues", "text": "Voices imitate."}),)):
         assert answer("What is a fugue?", *facts).endswith(f"\n\n{SIGNATURE}")
 
@@ -64,7 +64,7 @@ def test_a_text_of_facts_is_cited_sentence_by_sentence_and_not_as_a_whole() -> N
     assert "[F1]" not in text
 
 
-def test_a_long_text_is_quoted_from_where_it_speaks_of_what_is_asked() -> None:
+def test_a_long_text_is_quoted_from_its_relevant_sentences() -> None:
     dull = "Nothing of note is reported about this quiet part of the long and winding coast. " * 8
     text = answer(
         "What is a fugue?", a_fact(1, {"text": f"{dull}A fugue has voices. They enter in turn. {dull}"})
@@ -81,7 +81,7 @@ def test_a_single_sentence_that_is_too_long_is_cut_off_with_a_sign() -> None:
 
 
 @pytest.mark.parametrize(("count", "end"), [(20, "i19"), (21, "i19; and 1 more"), (23, "i19; and 3 more")])
-def test_a_long_list_in_a_line_says_how_many_more_there_are(count: int, end: str) -> None:
+def test_a_shortened_list_states_the_number_of_omitted_items(count: int, end: str) -> None:
     content = {"title": "Fugues", "items": [f"i{n}" for n in range(count)]}
     assert f"{end} [F1]" in answer("What is a fugue?", a_fact(1, content))
 
@@ -94,7 +94,7 @@ def test_at_most_five_records_are_quoted_those_first_that_share_most_words() -> 
     assert len(quoted(text)) <= 5
 
 
-def test_a_record_that_speaks_of_half_as_much_as_the_best_is_quoted_and_one_of_less_is_not() -> None:
+def test_records_with_half_the_shared_words_of_the_best_are_quoted_and_others_are_not() -> None:
     best = a_fact(1, {"text": "The fugue has voices and a theme and an answer."})
     half = a_fact(2, {"text": "The fugue is old, as are its voices."})
     less = a_fact(3, {"text": "It is old."})
@@ -102,7 +102,7 @@ def test_a_record_that_speaks_of_half_as_much_as_the_best_is_quoted_and_one_of_l
     assert "It is old." not in text
 
 
-def test_of_several_rounds_only_the_last_that_found_something_counts() -> None:
+def test_only_the_last_successful_round_counts() -> None:
     early = a_fact(1, {"text": "A fugue is a piece of music."}, round=1)
     late = a_fact(2, {"text": "A fugue has voices."}, round=2)
     text = answer("What is a fugue?", early, late)
@@ -110,7 +110,7 @@ def test_of_several_rounds_only_the_last_that_found_something_counts() -> None:
     assert "[F1]" not in text
 
 
-def test_what_is_named_in_the_question_comes_first_whatever_shares_more_words() -> None:
+def test_a_fact_named_in_the_question_comes_first_despite_fewer_shared_words() -> None:
     other = a_fact(
         1, {"title": "Rules of counterpoint", "text": "Lesson on rules of counterpoint and fugue."}
     )
@@ -119,7 +119,7 @@ def test_what_is_named_in_the_question_comes_first_whatever_shares_more_words() 
     assert text.startswith("**Gradus ad Parnassum**")
 
 
-def test_without_facts_the_answer_says_that_there_are_none_and_what_was_tried() -> None:
+def test_an_answer_without_facts_lists_the_calls_tried() -> None:
     failed, again = (
         a_call(message="It is out of order.\nAsk another.", query=one) for one in ("fugue", "fugues")
     )
@@ -129,13 +129,13 @@ def test_without_facts_the_answer_says_that_there_are_none_and_what_was_tried() 
     assert "Tried without success:\n\n- search: It is out of order.\n- look_up: circuit open\n" in text
 
 
-def test_what_nothing_mentions_is_named() -> None:
+def test_a_name_that_no_fact_mentions_is_reported_as_missing() -> None:
     text = answer("What does Kirnberger say of fugues?", a_fact(1, {"text": "A fugue has voices."}))
     assert "Nothing returned mentions “Kirnberger”" in text
     assert "“fugues”" not in text
 
 
-def test_what_was_asked_for_in_a_call_that_found_something_is_not_called_missing() -> None:
+def test_a_name_used_in_a_successful_call_is_not_reported_as_missing() -> None:
     fact = a_fact(1, {"text": "A fugue has voices."})
     call = a_call("F1", author="Kirnberger")
     assert "Nothing returned mentions" not in answer(
@@ -143,13 +143,13 @@ def test_what_was_asked_for_in_a_call_that_found_something_is_not_called_missing
     )
 
 
-def test_where_no_call_was_made_the_reason_depends_on_whether_there_were_tools() -> None:
+def test_without_a_call_the_reason_depends_on_the_offered_tools() -> None:
     tool = Tool("weather", "Tells the weather.", {})
     assert "none that was offered fits the question" in answer("What is a fugue?", tools=(tool,))
     assert "No tool could be called in the only round there was." in answer("What is a fugue?")
 
 
-def test_a_comparison_names_what_is_alike_and_quotes_it_and_tells_of_others() -> None:
+def test_a_comparison_quotes_the_closest_match_and_names_others() -> None:
     pointed = a_fact(1, {"course": "Gradus", "lesson": 4, "title": "Fugues and canons"}, call="c1")
     like = a_fact(
         2,
@@ -170,6 +170,6 @@ def test_a_comparison_names_what_is_alike_and_quotes_it_and_tells_of_others() ->
     assert "Others that share words with it, less well placed: Organ [F3]." in text
 
 
-def test_a_comparison_with_what_cannot_be_found_says_so() -> None:
+def test_a_comparison_with_an_unknown_item_is_reported() -> None:
     text = answer("Which course covers the same topic as lesson 4 of the course Gradus?")
     assert "I could not find out what " in text

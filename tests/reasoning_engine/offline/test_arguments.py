@@ -35,7 +35,7 @@ def a_number(value: float, noun: str = "", bound: str = "", is_name: bool = Fals
         (FLAG, "with a flag", None),
     ],
 )
-def test_an_optional_choice_is_made_only_where_the_question_names_it(
+def test_an_optional_choice_is_filled_only_if_the_question_names_it(
     schema: dict[str, Any], text: str, value: Any
 ) -> None:
     assert filled({"flag": schema}, Slots(text=text)).arguments.get("flag") == value
@@ -145,7 +145,7 @@ def test_a_value_is_taken_in_the_type_and_bounds_of_the_schema(
     )
 
 
-def test_words_are_searched_for_by_a_required_query_and_by_an_optional_one_that_stands_alone() -> None:
+def test_words_fill_a_required_query_or_a_single_optional_one() -> None:
     slots = Slots(query="old boats")
     assert filled({"query": TEXT}, slots, "query").filled_from("topic") == ["query"]
     assert filled({"query": TEXT}, slots).arguments == {"query": "old boats"}
@@ -169,7 +169,7 @@ def test_several_required_texts_take_the_words_searched_for_one_each() -> None:
     assert not filled({"material": TEXT, "kind": TEXT}, Slots(query="nut"), "material", "kind").arguments
 
 
-def test_a_search_is_made_broader_by_leaving_out_what_the_tool_speaks_of_itself() -> None:
+def test_a_broader_search_omits_words_of_the_tools_own_subject() -> None:
     filling = Filling(
         {"query": "old boats of Holm", "limit": 3}, sources={"query": "topic", "limit": "named"}
     )

@@ -37,7 +37,7 @@ def demanded(
     ("schema", "style", "by_tool"), [(SCHEMA, "native", False), (SCHEMA, "tool", True), (LIST, "tool", False)]
 )
 @each_row("tools", [(), ("validate",), ("validate", "and_again")])
-def test_a_demand_is_read_as_it_was_made(
+def test_a_demand_is_read_back_unchanged(
     schema: dict[str, Any], style: OutputStyle, by_tool: bool, tools: tuple[str, ...]
 ) -> None:
     found, offered = demanded(schema, style, tools)

@@ -82,7 +82,7 @@ def test_a_shape_is_filled_by_names_types_and_formats(schema: dict[str, Any], va
         an_object(paid={"type": "boolean"}),
     ],
 )
-def test_what_no_fact_holds_is_not_made_up(schema: dict[str, Any]) -> None:
+def test_a_value_that_no_fact_holds_is_not_invented(schema: dict[str, Any]) -> None:
     assert filled(schema) is NOTHING
 
 
@@ -98,7 +98,7 @@ def test_a_definition_is_followed() -> None:
     assert filled(schema) == {"home": {"harbour": "Skagen"}}
 
 
-def test_how_many_there_are_is_read_in_texts() -> None:
+def test_a_count_is_read_from_text() -> None:
     course: Any = ("get_course", {}, {"course": "Knots", "about": "It has six lessons and a test."})
     found = fill_shape(an_object(number_of_lessons=INTEGER), values_in("How many lessons?", course))
     assert found == {"number_of_lessons": 6}
@@ -215,7 +215,7 @@ QUESTIONS = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(SCHEMAS, st.lists(VALUES, max_size=3), QUESTIONS)
-def test_whatever_schema_and_facts_the_filling_fits_or_says_that_it_does_not(
+def test_a_filling_fits_any_schema_or_is_reported_as_unfit(
     schema: dict[str, Any], facts: list[Any], question: str
 ) -> None:
     results = [("look_up", {"name": str(n)}, value) for n, value in enumerate(facts)]

@@ -147,7 +147,7 @@ def whole() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def test_the_offline_model_replies_as_it_always_did() -> None:
+def test_the_replies_of_the_offline_model_are_unchanged() -> None:
     assert whole() == GOLDEN.read_text()
 
 

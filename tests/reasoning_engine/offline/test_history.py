@@ -1,4 +1,4 @@
-"""A history of calls and results says to the offline model what a briefing would."""
+"""A history of calls and results tells the offline model the same as a briefing."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ def a_history(content: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_without_results_there_is_nothing_to_read() -> None:
+def test_a_history_without_results_has_no_briefing() -> None:
     assert as_briefing([{"role": "user", "content": "What is a fugue?"}]) is None
 
 
-def test_facts_that_come_with_ids_keep_them() -> None:
+def test_facts_with_ids_keep_them() -> None:
     fenced = '<result call="t1" tool="search" round="1" trust="tool">\nF7 Voices imitate.\n</result>'
     text = as_briefing(a_history(f"ok: F3, F7\n{fenced}"))
     assert text is not None

@@ -56,7 +56,7 @@ def test_a_word_with_a_subject_is_no_filler(word: str) -> None:
     assert not is_filler(word)
 
 
-def test_a_part_of_a_name_stands_for_the_whole() -> None:
+def test_a_part_of_a_name_matches_the_whole() -> None:
     assert likeness("The Bridges of Holm", "holm") == 1.0
     assert likeness("The Bridges of Holm", "Bridges of Nes") < 1.0
     assert likeness("Holm", "Bridges of Holm") < 1.0

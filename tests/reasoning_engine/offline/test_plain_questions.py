@@ -82,7 +82,7 @@ async def asked_of(question: str, *tools: FunctionTool[Any, Any]) -> Asked:
 async def test_a_search_as_beginners_write_it_is_found_its_answer(
     question: str, function: Callable[..., Any]
 ) -> None:
-    """The plural is not in the name, nor are the words in this order; other parts are not in the answer."""
+    """The name has neither the plural nor the words in this order; the answer has no other parts."""
     answer = (await asked(question, function)).answer
     assert "Brass nut M4" in answer
     assert "Steel nut" not in answer
@@ -100,7 +100,7 @@ async def test_a_search_as_beginners_write_it_is_found_its_answer(
         ("List all parts", "Copper pipe"),
     ],
 )
-async def test_questions_are_stripped_of_what_only_asks(question: str, found: str) -> None:
+async def test_question_words_are_removed_from_the_search(question: str, found: str) -> None:
     assert found in (await asked(question, find_parts)).answer
 
 
@@ -157,7 +157,7 @@ def find_notes(query: str) -> list[dict[str, Any]]:
     return []
 
 
-async def test_what_no_search_finds_is_given_up_after_one_round_of_alternatives() -> None:
+async def test_a_search_without_hits_is_abandoned_after_one_round_of_alternatives() -> None:
     """Two rounds of tools, not one for each tool, so that the rounds are not used up."""
     asked_for = await asked("Who won the snooker championship?", search, find_notes)
     assert [set(names) for names in asked_for.called()] == [{"search"}, {"search", "find_notes"}]
@@ -165,7 +165,7 @@ async def test_what_no_search_finds_is_given_up_after_one_round_of_alternatives(
     assert asked_for.answer.count("- search: found nothing") == 1
 
 
-async def test_what_counts_is_no_answer_to_a_search_that_found_nothing() -> None:
+async def test_a_counting_tool_is_no_alternative_to_a_search_without_hits() -> None:
     assert (
         "count_parts" not in (await asked("Is anything by Tolstoy here?", search, count_parts)).called()[-1]
     )
@@ -179,7 +179,7 @@ async def test_a_search_that_found_nothing_is_followed_by_closer_and_then_by_sin
     ]
 
 
-async def test_a_number_of_things_wanted_is_the_limit_and_no_word_to_search_for() -> None:
+async def test_a_requested_number_becomes_the_limit_and_no_search_word() -> None:
     rounds = (await asked("Show me 2 nuts", search)).rounds
     assert [call.arguments for calls in rounds for call in calls] == [
         {"query": "nuts", "limit": 2},
@@ -193,7 +193,7 @@ async def test_a_question_for_a_number_goes_to_the_tool_that_counts() -> None:
     assert (await asked("Which parts are there?", list_parts, count_parts)).called() == [["list_parts"]]
 
 
-async def test_of_two_things_that_are_asked_for_each_is_looked_up_and_quoted() -> None:
+async def test_each_of_two_requested_items_is_looked_up_and_quoted() -> None:
     def get_book(book: str) -> dict[str, Any]:
         return {"book": book, "pages": 100 * len(book)}
 

@@ -24,7 +24,7 @@ NOUNS = frozenset(("part", "boat", "lesson", "harbour"))
         ("top 12345 boats", None),
     ],
 )
-def test_a_limit_is_read_where_one_is_asked_for(text: str, limit: int | None) -> None:
+def test_a_limit_is_read_from_the_question(text: str, limit: int | None) -> None:
     assert read_question(text, NOUNS).slots.limit == limit
 
 
@@ -40,7 +40,7 @@ def test_a_limit_is_read_where_one_is_asked_for(text: str, limit: int | None) ->
         ("Which boat is red?", False),
     ],
 )
-def test_everything_is_wanted_where_the_question_says_so(text: str, wants_all: bool) -> None:
+def test_a_question_may_ask_for_everything(text: str, wants_all: bool) -> None:
     assert read_question(text, NOUNS).slots.wants_all is wants_all
 
 

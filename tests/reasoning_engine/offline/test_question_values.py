@@ -34,11 +34,11 @@ def is_text(value: Any) -> bool:
         ("limit", is_text, None),
     ],
 )
-def test_a_value_stands_by_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
+def test_a_value_is_found_next_to_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
     assert next(question_values.values_near_name(QUESTION.text, name, fits), None) == first
 
 
-def test_an_option_that_is_a_word_of_its_own_comes_before_a_part_of_one() -> None:
+def test_an_option_that_is_a_whole_word_takes_precedence_over_a_part_of_one() -> None:
     question = read_question("Write to watch@skagen.example when Grenaa freezes.", frozenset())
     assert question_values.option(question.text, ("Skagen", "Grenaa")) == "Grenaa"
     assert question_values.option(question.text, ("Skagen", "Gedser")) == "Skagen"

@@ -31,7 +31,7 @@ ORDINARY_WORDS = word_set("that what first small with from into right most readi
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("course", SAME_TOPIC_AS_LESSON_4)
-async def test_the_same_topic_takes_an_outline_and_then_a_search_for_what_it_said(
+async def test_a_question_for_the_same_topic_reads_an_outline_and_then_searches_for_its_title(
     course: str, form: str
 ) -> None:
     other, number = SAME_TOPIC_AS_LESSON_4[course]
@@ -68,7 +68,7 @@ async def test_an_unknown_reference_is_reported_and_not_guessed() -> None:
     assert asked.answer.endswith(SIGNATURE)
 
 
-async def test_a_short_briefing_does_not_hide_the_way() -> None:
+async def test_a_shortened_briefing_still_resolves_the_reference() -> None:
     """Facts cut short by the token budget still resolve the reference."""
     question = "Find a course that discusses the same topic as lesson 4 of course Bread from Scratch"
     asked = await ask(question, COURSE_TOOLS, tokens_max=700)
@@ -129,7 +129,7 @@ async def test_tools_never_seen_before_are_used_in_dependent_rounds(
     assert asked.answer.endswith(SIGNATURE)
 
 
-async def test_a_tool_that_changes_something_is_used_on_command_only_and_once() -> None:
+async def test_a_write_is_used_only_on_command_and_once() -> None:
     booked.clear()
     await ask("Which trains go from Oslo to Bergen on 2026-12-24?", TOWN_TOOLS)
     assert booked == []
@@ -138,7 +138,7 @@ async def test_a_tool_that_changes_something_is_used_on_command_only_and_once() 
     assert "ZX-81" in asked.answer
 
 
-async def test_an_answer_without_findings_lists_what_was_tried() -> None:
+async def test_an_answer_without_findings_lists_the_calls_tried() -> None:
     asked = await ask("Why is the moon made of cheese?", COURSE_TOOLS[:1])
     assert "I found nothing that answers this." in asked.answer
 
@@ -150,7 +150,7 @@ async def test_no_call_is_made_twice() -> None:
         assert len(made) == len(set(made))
 
 
-def test_nothing_of_the_corpus_is_written_into_the_model() -> None:
+def test_the_model_contains_no_words_of_the_corpus() -> None:
     folder = Path(__file__).parents[3] / "reasoning_engine" / "offline"
     words = set(re.findall(r"[a-z]+", " ".join(file.read_text() for file in folder.glob("*.py")).lower()))
     titles = [c.title for c in all_courses()] + [lesson.title for c in all_courses() for lesson in c.lessons]

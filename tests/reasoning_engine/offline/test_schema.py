@@ -62,7 +62,7 @@ def test_a_parameter_is_free_unless_its_schema_lists_values(
 
 
 @each_row("word", _QUERIES)
-def test_a_text_is_a_query_where_its_name_says_so(word: str) -> None:
+def test_a_text_parameter_is_a_query_by_its_name(word: str) -> None:
     assert a_parameter(word, TEXT).is_query
     assert a_parameter(word, {"type": "array"}).is_query
     assert not a_parameter(word, {"type": "integer"}).is_query
@@ -79,7 +79,7 @@ def test_any_other_text_is_no_query(word: str) -> None:
     "word",
     ["id", "ids", "key", "ref", "uuid", "number", "no", "isbn", "sku", "slug", "orderId", "room_number"],
 )
-def test_a_parameter_is_a_key_where_its_name_says_so(word: str) -> None:
+def test_a_parameter_is_a_key_by_its_name(word: str) -> None:
     assert a_parameter(word, TEXT).is_key
 
 
@@ -89,7 +89,7 @@ def test_a_parameter_of_another_name_is_no_key(word: str) -> None:
 
 
 @each_row("word", ["limit", "max", "maximum", "top", "count", "n", "first", "max_results"])
-def test_an_optional_whole_number_is_a_limit_where_its_name_says_so(word: str) -> None:
+def test_an_optional_integer_is_a_limit_by_its_name(word: str) -> None:
     assert a_parameter(word, {"type": "integer"}).is_limit
     assert not a_parameter(word, {"type": "integer"}, required=True).is_limit
     assert not a_parameter(word, TEXT).is_limit
@@ -121,9 +121,7 @@ def test_a_date_is_one_by_its_format_or_its_name(name: str, schema: dict[str, An
         (f"Books a room.\n{CHANGES}", {}, True),
     ],
 )
-def test_a_tool_writes_by_what_its_description_says(
-    description: str, schema: dict[str, Any], writes: bool
-) -> None:
+def test_a_tool_is_a_write_by_its_description(description: str, schema: dict[str, Any], writes: bool) -> None:
     assert Tool("book", description, schema).writes is writes
 
 
@@ -135,7 +133,7 @@ def test_a_tool_is_known_by_the_words_of_its_name_description_and_parameters() -
     assert Tool("", "", {}).verb == ""
 
 
-def test_words_are_searched_for_by_a_required_parameter_before_an_optional_one() -> None:
+def test_a_required_parameter_takes_the_search_words_before_an_optional_one() -> None:
     found = a_tool("t", {"text": TEXT, "query": TEXT}, ("query",)).search_parameter
     assert found is not None
     assert found.name == "query"
@@ -165,7 +163,7 @@ def test_the_properties_of_a_schema_are_its_parameters_in_their_order() -> None:
     assert [one.required for one in parameters_of({**schema, "required": "a"}, schema)] == [False, False]
 
 
-def test_what_is_no_object_schema_has_no_parameters() -> None:
+def test_a_schema_that_is_no_object_has_no_parameters() -> None:
     assert parameters_of({"properties": [1]}, {}) == ()
     assert parameters_of({}, {}) == ()
 

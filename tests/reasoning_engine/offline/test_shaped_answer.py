@@ -82,7 +82,7 @@ QUESTION = "Which harbour has a captain called Ida?"
 VALIDATED = Demand(PLAN, validation_tools=("validate_plan",))
 
 
-def test_a_rejected_answer_is_given_as_it_is() -> None:
+def test_a_rejected_answer_is_returned_unchanged() -> None:
     def validate(plan: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("It is closed in winter")
 
@@ -140,7 +140,7 @@ HOSTILE = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE, st.booleans())
-def test_whatever_tools_return_there_is_a_next_move(
+def test_the_model_replies_to_any_tool_results(
     found: Any, verdict: Any, given_to: Any, by_tool: bool
 ) -> None:
     facts = f"F1 {json.dumps(found)}\nF2 {json.dumps(verdict)}"

@@ -49,9 +49,7 @@ def calls(instructions: str, *results: Any, input: Any = PLAN) -> list[tuple[str
         ("It was deployed; describe it.", []),
     ],
 )
-def test_tools_are_asked_for_by_name_by_verb_or_by_what_they_fetch(
-    instructions: str, mentioned: list[str]
-) -> None:
+def test_tools_are_requested_by_name_by_verb_or_by_object(instructions: str, mentioned: list[str]) -> None:
     placed = sorted((mentioned_at(tool, instructions), tool.name) for tool in TOOLS)
     assert [name for at, name in placed if at < 1_000] == mentioned
 
@@ -61,7 +59,7 @@ CHECKED = ("check_plan", {"plan": PLAN}, {"valid": True, "errors": []})
 DEPLOYED = ("deploy", {"plan": PLAN}, {"deployment": "D-7"})
 
 
-def test_a_list_of_the_input_is_gone_through_and_a_write_waits_for_the_reads() -> None:
+def test_every_item_of_a_list_is_read_before_the_write() -> None:
     assert calls(ALL) == [
         ("get_details", {"part": "gauge"}),
         ("get_details", {"part": "siren"}),
@@ -71,12 +69,12 @@ def test_a_list_of_the_input_is_gone_through_and_a_write_waits_for_the_reads() -
     assert calls(ALL, *DETAILED, CHECKED, DEPLOYED) == [("get_status", {"deployment": "D-7"})]
 
 
-def test_nothing_is_written_where_a_check_before_has_found_a_fault() -> None:
+def test_no_write_follows_a_failed_check() -> None:
     faulty = ("check_plan", {"plan": PLAN}, {"valid": False, "errors": ["No trigger"]})
     assert calls(ALL, *DETAILED, faulty) == []
 
 
-def test_a_write_is_not_called_twice_nor_without_a_request() -> None:
+def test_a_write_is_made_once_and_only_on_request() -> None:
     assert calls("Deploy it.", DEPLOYED) == []
     values, notes = given("Deploy it.", DEPLOYED)
     assert calls_of_step(TOOLS, values, replace(notes, tried=())) == ()

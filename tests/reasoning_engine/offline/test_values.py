@@ -20,11 +20,11 @@ from tests.reasoning_engine.offline.briefings import values_in
         ("", "name", "", 0),
     ],
 )
-def test_a_key_stands_for_a_name(name: str, key: str, kinds: str, closer: int) -> None:
+def test_a_key_matches_a_name(name: str, key: str, kinds: str, closer: int) -> None:
     assert closeness(name, key, frozenset(kinds.split())) == closer
 
 
-def test_a_number_of_one_is_not_the_number_of_all() -> None:
+def test_an_ordinal_is_not_a_count() -> None:
     node = Record({"lesson": 4})
     assert (
         list(values_under(node, "lessons", is_count=True)),
@@ -35,7 +35,7 @@ def test_a_number_of_one_is_not_the_number_of_all() -> None:
     )
 
 
-def test_what_there_is_is_counted() -> None:
+def test_numbers_of_a_counted_noun_are_found() -> None:
     assert list(counts_of(Record({"text": "It has 12 lessons, or two lessons a day."}), "lessons")) == [12, 2]
     assert list(counts_of(Record({"text": "It has some lessons."}), "lessons")) == []
 

@@ -1,4 +1,4 @@
-"""The one object with the form of a reply, in whatever a model writes around it."""
+"""The one object with the form of a reply, in any surrounding text of a model."""
 
 import json
 from typing import Any
@@ -77,7 +77,7 @@ def test_words_without_an_object_are_prose(text: str) -> None:
     assert (read_form(text).value, read_form(text).problem, read_form(text).prose) == (None, "", text)
 
 
-def test_what_stands_in_a_broken_object_is_not_taken_in_its_place() -> None:
+def test_a_value_inside_a_broken_object_is_not_used_in_its_place() -> None:
     """An answer may quote text of unknown authors, also a call."""
     assert read_form(f'{{"a": oops, "b": {CALL}}}').value is None
     assert read_form(f'{{"success": true, "result": oops "{CALL}"}}').value is None
@@ -102,12 +102,12 @@ def test_what_stands_in_a_broken_object_is_not_taken_in_its_place() -> None:
         (" " * 1_000 + "`") * 400 + END,
     ],
 )  # fmt: skip  # one form for all rows
-def test_a_long_text_is_read_once_and_not_from_each_brace_on(text: str) -> None:
+def test_a_long_text_is_scanned_once_and_not_from_each_brace(text: str) -> None:
     """Read from each on, some of these would take minutes."""
     read_form(text)
 
 
-def test_behind_very_many_objects_no_form_is_looked_for() -> None:
+def test_no_form_is_searched_for_after_very_many_objects() -> None:
     assert read_form('{"a": 1}' * (OBJECTS_MAX - 1) + END).value == ENDED
     assert "no object with" in read_form('{"a": 1}' * OBJECTS_MAX + END).problem
 
@@ -126,7 +126,7 @@ PROSE = st.text(st.characters(codec="utf-8", exclude_characters="{}<`"))
 
 
 @given(VALUES, PROSE, PROSE, st.booleans())
-def test_what_was_written_in_the_form_is_read_as_it_was(
+def test_an_answer_in_the_form_is_read_unchanged(
     result: Any, before: str, behind: str, is_fenced: bool
 ) -> None:
     value = {"success": True, "result": result}
@@ -138,7 +138,7 @@ def test_what_was_written_in_the_form_is_read_as_it_was(
 
 
 @given(VALUES, st.data())
-def test_what_was_cut_off_is_never_read_as_something_else(result: Any, data: st.DataObject) -> None:
+def test_a_truncated_answer_is_never_read_as_another_value(result: Any, data: st.DataObject) -> None:
     written = json.dumps({"success": True, "result": result}, ensure_ascii=False)
     cut = data.draw(st.integers(1, len(written) - 1))
     assert read_form(written[:cut]).value is None

@@ -29,7 +29,7 @@ def read(
     return read_prompted_reply(reply, tools, 3, is_shaped)
 
 
-def test_calls_are_made_and_what_is_said_beside_them_is_the_note() -> None:
+def test_text_next_to_calls_becomes_the_note() -> None:
     calls = [{"name": "search", "arguments": {"q": "x"}}, {"name": "outline", "arguments": {}}]
     reply = read(f"Two things.\n{json.dumps({'tool_calls': calls, 'reasoning': 'plan: compare'})}")
     assert reply.tool_calls == (
@@ -103,7 +103,7 @@ CALL = {"name": "search", "arguments": {}}
         ("<think>It may be blue.</think>", "It says nothing"),
     ],
 )  # fmt: skip  # one form for all rows
-def test_what_breaks_the_form_is_refused_with_the_reason(value: Any, because: str) -> None:
+def test_a_reply_that_breaks_the_form_is_refused_with_the_reason(value: Any, because: str) -> None:
     for is_shaped in (False, True):
         reply = read(value, is_shaped=is_shaped)
         assert reply.tool_calls == ()
@@ -130,7 +130,7 @@ def test_an_answer_of_a_shape_must_be_given_in_the_form() -> None:
     assert attempt.refused
 
 
-def test_where_no_tool_can_be_called_the_end_is_asked_for() -> None:
+def test_a_call_without_offered_tools_is_refused_with_a_hint_to_end() -> None:
     (because,) = read({"tool_calls": [CALL]}, tools=()).refused
     assert because.startswith("No tool can be called in this reply")
 
@@ -140,7 +140,7 @@ def test_an_answer_that_breaks_the_form_is_kept_for_a_session_that_ends() -> Non
     assert read({"tool_calls": [CALL], "thought": ""}).text == ""
 
 
-def test_how_a_reply_ended_is_kept_where_it_says_more() -> None:
+def test_a_more_specific_stop_reason_is_kept() -> None:
     assert read("I cannot help with that.", stop_reason="refusal").stop_reason == "refusal"
     assert read("It is blue, bec", stop_reason="max_tokens").stop_reason == "max_tokens"
     whole = f"{json.dumps({'tool_calls': [CALL]})} and then"
@@ -161,7 +161,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES, st.booleans())
-def test_a_reply_is_calls_or_an_answer_or_refused_and_never_two_of_them(value: Any, is_shaped: bool) -> None:
+def test_a_reply_is_either_calls_or_an_answer_or_refused(value: Any, is_shaped: bool) -> None:
     reply = read(value if isinstance(value, str) else json.dumps(value), is_shaped=is_shaped)
     assert not (reply.refused and reply.tool_calls)
     assert len(reply.refused) <= 10

@@ -24,7 +24,7 @@ def system_of(prompt: Prompt) -> str:
     return "\n".join(block["text"] for block in prompt["system"])
 
 
-def test_tools_stand_in_the_system_text_and_nowhere_else() -> None:
+def test_tools_are_described_only_in_the_system_text() -> None:
     sent = prompt()
     assert sent.keys() == {"model", "max_tokens", "system", "messages"}
     text = system_of(sent)
@@ -36,7 +36,7 @@ def test_tools_stand_in_the_system_text_and_nowhere_else() -> None:
     assert sent["messages"] == [{"role": "user", "content": BRIEFING}]
 
 
-def test_the_prompt_cache_ends_behind_the_tools() -> None:
+def test_the_prompt_cache_ends_after_the_tools() -> None:
     assert ["cache_control" in block for block in prompt()["system"]] == [False, True]
 
 
@@ -46,7 +46,7 @@ def test_without_tools_no_form_for_calls_is_shown() -> None:
     assert '{"tool_calls"' not in text
 
 
-def test_the_operators_own_prompt_stands_in_place_of_ours_before_the_form() -> None:
+def test_the_prompt_of_the_operator_replaces_ours_before_the_form() -> None:
     text = system_of(prompt(system="Be brief."))
     assert text.startswith("Be brief.\n# The form of a reply")
 

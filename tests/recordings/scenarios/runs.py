@@ -64,7 +64,7 @@ async def _cancels(meanwhile: Meanwhile) -> None:
     await meanwhile.antiphon.cancel(meanwhile.session_id, "changed my mind")
 
 
-async def _cancels_what_waits_for_approval(meanwhile: Meanwhile) -> None:
+async def _cancels_a_waiting_approval(meanwhile: Meanwhile) -> None:
     await meanwhile.until_event("approval.requested")
     await meanwhile.antiphon.cancel(meanwhile.session_id, "too dear after all")
 
@@ -85,7 +85,7 @@ SCENARIOS = (
     a_run(
         "a_run_that_is_cancelled_before_a_call_is_approved",
         {"pay": {"call": "charge", "args": {"amount": 1}}},
-        meanwhile=_cancels_what_waits_for_approval,
+        meanwhile=_cancels_a_waiting_approval,
         ends="cancelled",
     ),
     a_run(

@@ -53,13 +53,13 @@ OPEN = after(True, True, True)
         ((False,) * 9 + (True,) * 5, True),
     ],
 )
-def test_it_opens_on_enough_failures_that_are_enough_of_the_latest_calls(
+def test_a_circuit_opens_on_enough_failures_among_the_latest_calls(
     endings: tuple[bool, ...], opens: bool
 ) -> None:
     assert (after(*endings).opened is not None) is opens
 
 
-def test_it_opens_by_rate_and_never_below_a_minimum_of_calls() -> None:
+def test_a_circuit_opens_by_rate_and_never_below_a_minimum_of_calls() -> None:
     breaker = Breaker()
     few = few_calls(breaker, failures=9, successes=0)
     assert few.opened is None, "nine calls are too few to judge by, whatever their rate"
@@ -90,7 +90,7 @@ def test_failures_of_long_ago_are_forgotten() -> None:
     assert after(True, state=state, start=60).opened == 60
 
 
-def test_while_open_calls_are_refused_until_its_time_is_over() -> None:
+def test_an_open_circuit_refuses_calls_until_its_time_is_over() -> None:
     assert (BREAKER.ask(OPEN, 2), BREAKER.ask(OPEN, 12)) == (RefusedCall(20), RefusedCall(10))
     assert [BREAKER.phase(OPEN, now) for now in (2, 21.9, 22, 100)] == [
         "open",
@@ -106,7 +106,7 @@ def test_half_open_lets_one_call_through() -> None:
     assert BREAKER.ask(state, 23) == RefusedCall(19)
 
 
-def test_a_probe_that_succeeds_closes_it() -> None:
+def test_a_successful_probe_closes_the_circuit() -> None:
     assert BREAKER.after(probing(OPEN, 22), False, 23) == CLOSED
 
 
@@ -121,7 +121,7 @@ def test_a_lost_probe_is_replaced() -> None:
     assert state.probed == 42
 
 
-def test_what_ends_while_open_and_began_before_changes_nothing() -> None:
+def test_a_call_that_began_before_the_circuit_opened_changes_nothing() -> None:
     assert BREAKER.after(OPEN, True, 5) == BREAKER.after(OPEN, False, 5) == OPEN
 
 
@@ -152,7 +152,7 @@ class Model:
 
 
 @given(st.lists(st.tuples(st.floats(0, 40), st.booleans()), max_size=60))
-def test_it_agrees_with_its_history(steps: list[tuple[float, bool]]) -> None:
+def test_the_breaker_agrees_with_a_model_over_any_history(steps: list[tuple[float, bool]]) -> None:
     """Calls one after the other, each made only when it is allowed."""
     state, model, now = CLOSED, Model(), 0.0
     for pause, is_failure in steps:
@@ -222,7 +222,7 @@ def opens_somewhere(endings: list[Ending]) -> bool:
 
 
 def test_a_late_report_changes_the_judgement_of_earlier_ones() -> None:
-    """Two failures stand; a third was before them, in a process that was slow to tell."""
+    """Two failures count; a third was before them, in a process that was slow to report."""
     late = (Ending(at=3, is_failure=True),)
     assert BREAKER.after_all(after(True, True, start=5), late, 7).opened == 6
 
@@ -233,7 +233,7 @@ def test_a_report_that_is_too_late_is_not_counted() -> None:
 
 
 @given(st.floats(-1e9, 1e9), st.lists(st.booleans(), max_size=5))
-def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
+def test_a_circuit_forced_open_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
     forced_open = BREAKER.force_open(ForcedOpen(at=2e9, by="Ada", because="It costs too much."))
     state = forced_open
     for is_failure in endings:
@@ -245,7 +245,9 @@ def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: l
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(["ask", "failed", "went well"])), max_size=60))
-def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[float, str]]) -> None:
+def test_the_circuit_closes_after_a_successful_probe_following_any_history(
+    steps: list[tuple[float, str]],
+) -> None:
     state, now = OPEN, 2.0
     for pause, step in steps:
         now += pause
@@ -273,7 +275,7 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
         (OPEN, -1e6, True),
     ],
 )
-def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, is_empty: bool) -> None:
+def test_a_state_is_droppable_only_when_empty(state: BreakerState, now: float, is_empty: bool) -> None:
     assert BREAKER.is_droppable(state, now) is is_empty
 
 
@@ -296,13 +298,13 @@ LAST_SECOND = BREAKER.open_s + BREAKER.window_s
         (BREAKER.force_open(ForcedOpen(at=2)), 1e9, False),
     ],
 )
-def test_a_state_need_not_be_kept_once_its_failures_would_be_forgotten(
+def test_a_state_is_droppable_after_its_failures_have_expired(
     state: BreakerState, now: float, is_empty: bool
 ) -> None:
     assert BREAKER.is_droppable(state, now) is is_empty
 
 
-def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_an_hour() -> None:
+def test_a_circuit_forced_open_ignores_call_outcomes_and_suggests_a_retry_in_an_hour() -> None:
     forced_open = BREAKER.force_open(ForcedOpen(at=2, by="ann", because="It smokes."))
     assert (forced_open.opened, forced_open.endings, forced_open.probed) == (2, (), None)
     assert BREAKER.phase(forced_open, 1e9) == "open"
@@ -320,7 +322,9 @@ def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_
         ("open_s", 0.001, 86_400, (0, 86_400.5)),
     ],
 )
-def test_its_settings_have_bounds(name: str, least: float, most: float, beyond: tuple[float, float]) -> None:
+def test_breaker_settings_have_bounds(
+    name: str, least: float, most: float, beyond: tuple[float, float]
+) -> None:
     for value in (least, most):
         assert getattr(BreakerSettings.model_validate({name: value}).breaker, name) == value
     for value in beyond:

@@ -43,12 +43,12 @@ _states = st.builds(
 
 
 @given(_states)
-def test_a_state_is_read_as_it_was_written(state: BreakerState) -> None:
+def test_a_state_is_read_back_unchanged(state: BreakerState) -> None:
     assert read_state(write_state(state)) == state
 
 
 @given(st.binary() | st.recursive(st.just(b"1"), lambda inner: inner.map(lambda one: b"[" + one)))
-def test_what_cannot_be_read_is_closed(raw: bytes) -> None:
+def test_an_unreadable_state_is_closed(raw: bytes) -> None:
     assert read_state(raw) == CLOSED
 
 
@@ -56,14 +56,14 @@ def test_what_cannot_be_read_is_closed(raw: bytes) -> None:
     st.dictionaries(st.text(max_size=9).map(tool_breaker) | st.text(max_size=9).map(model_breaker), _states),
     _times,
 )
-def test_outages_can_be_told_of_whatever_is_kept(states: dict[str, BreakerState], now: float) -> None:
+def test_outages_are_computed_from_any_states(states: dict[str, BreakerState], now: float) -> None:
     out = outages_of(states, BREAKER, now)
     assert list(out.tools) == sorted(out.tools)
     assert [one.model for one in out.models] == sorted(one.model for one in out.models)
     assert len(out.tools) + len(out.models) <= len(states)
 
 
-def test_only_what_is_open_is_out_of_order() -> None:
+def test_only_open_circuits_are_reported_as_outages() -> None:
     states = {
         "tool:b": an_open(),
         "tool:a": an_open(),
@@ -78,20 +78,20 @@ def test_only_what_is_open_is_out_of_order() -> None:
 
 
 @given(st.floats(0, 14.9))
-def test_what_stands_is_told_in_the_same_words(later_s: float) -> None:
+def test_an_ongoing_outage_is_reported_identically_over_time(later_s: float) -> None:
     states = {"model:m": an_open(), "tool:t": an_open()}
     assert outages_of(states, BREAKER, NOW + later_s) == outages_of(states, BREAKER, NOW)
 
 
 @given(st.floats(0, 3_599))
-def test_what_is_held_by_hand_is_out_for_an_hour_from_the_next(later_s: float) -> None:
+def test_a_circuit_forced_open_is_reported_out_for_an_hour_from_the_next_full_hour(later_s: float) -> None:
     hour = NOW // 3_600 * 3_600
     state = BREAKER.force_open(ForcedOpen(at=hour))
     out = outages_of({"model:m": state}, BREAKER, hour + 0.5 + min(later_s, 3_599))
     assert out.models[0].until == datetime.fromtimestamp(hour + 7_200, UTC)
 
 
-def test_there_is_an_end_to_outages() -> None:
+def test_the_number_of_outages_is_bounded() -> None:
     states = {f"{kind}:{n}": an_open() for kind in ("tool", "model") for n in range(BREAKERS_MAX + 5)}
     out = outages_of(states, BREAKER, NOW)
     assert (len(out.tools), len(out.models)) == (BREAKERS_MAX, BREAKERS_MAX)
@@ -103,7 +103,7 @@ def test_names(name: str) -> None:
 
 
 @each_row("name", ["", "tool", "tool:", "tool:a.b", "tool:a\n", "model:a b", "model:\ud800", "x:y"])
-def test_what_is_no_name(name: str) -> None:
+def test_an_invalid_name_is_not_accepted(name: str) -> None:
     assert not is_name(name)
 
 
@@ -118,7 +118,7 @@ def test_the_least_recent_of_the_closed_goes_first() -> None:
     assert next_to_drop({"tool:open": an_open()}) is None
 
 
-def test_where_all_are_open_models_make_room_for_tools_the_longest_open_first() -> None:
+def test_a_full_table_drops_the_model_that_has_been_open_longest() -> None:
     """Any query may name a model; that must not displace the tools."""
     states = {
         "tool:open": an_open(1.0),

@@ -1,4 +1,4 @@
-"""The AsyncAPI document says what the bus does: checked by a JSON-Schema validator that is not ours."""
+"""The AsyncAPI document matches the bus, as checked by an independent JSON Schema validator."""
 
 import json
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_no_schema_is_left_over() -> None:
 
 
 @each_row("data", EXAMPLES, ids=named)
-def test_what_is_sent_is_what_the_schema_says(data: EventData) -> None:
+def test_the_payload_of_an_event_matches_its_schema(data: EventData) -> None:
     assert faults(validator(ENVELOPES[type(data)].__name__), payload_of(data)) == []
 
 
@@ -84,7 +84,7 @@ def test_a_schema_accepts_no_other_event(data: EventData) -> None:
 
 
 @each_row("data", EXAMPLES, ids=named)
-def test_a_schema_refuses_what_decode_refuses(data: EventData) -> None:
+def test_a_schema_refuses_the_same_payloads_as_decode(data: EventData) -> None:
     check = validator(ENVELOPES[type(data)].__name__)
     payload = payload_of(data)
     assert faults(check, payload | {"surplus": 1})
@@ -121,7 +121,7 @@ def test_the_addresses_are_the_keys_of_the_bus() -> None:
     assert addresses == expected
 
 
-def test_every_inbox_lists_what_is_put_into_it() -> None:
+def test_every_inbox_lists_its_events() -> None:
     for component in COMPONENTS:
         listed = set(DOCUMENT["channels"][f"inbox_{component}"]["messages"])
         assert listed == {data.__name__ for data in EVENT_DATA if data.inbox == component}

@@ -38,7 +38,7 @@ def fields_of(data: EventData) -> dict[str, Any]:
     return fields
 
 
-def test_there_is_an_example_of_every_event() -> None:
+def test_every_event_has_an_example() -> None:
     assert [type(example) for example in EXAMPLES] == list(EVENT_DATA)
 
 
@@ -49,7 +49,7 @@ def test_an_event_survives_its_journey(data: EventData) -> None:
 
 
 @each_row("data", EXAMPLES, ids=named)
-def test_an_event_is_what_cloudevents_asks_for(data: EventData) -> None:
+def test_an_event_meets_the_cloudevents_specification(data: EventData) -> None:
     fields = fields_of(data)
     assert fields["specversion"] == "1.0"
     assert fields["type"] == data.type
@@ -62,7 +62,7 @@ def test_an_event_is_what_cloudevents_asks_for(data: EventData) -> None:
     "data", [e for e in EXAMPLES if isinstance(e, ApprovalDecided | QuestionAnswered)], ids=named
 )
 @pytest.mark.parametrize("calls", [["c"] * 1_001, ["c" * 201]])
-def test_what_a_person_decides_on_is_bounded(data: EventData, calls: list[str]) -> None:
+def test_the_calls_of_an_approval_request_are_bounded(data: EventData, calls: list[str]) -> None:
     fields = fields_of(data)
     fields["data"]["calls"] = calls
     with pytest.raises(UnreadableEvent, match="calls"):
@@ -70,7 +70,7 @@ def test_what_a_person_decides_on_is_bounded(data: EventData, calls: list[str]) 
 
 
 @given(content=json_values)
-def test_what_a_tool_returned_survives_whole(content: Any) -> None:
+def test_the_data_of_a_tool_result_survives_encoding(content: Any) -> None:
     """Nulls too: only fields of ours are left out when they are null."""
     result = ToolResult(index=0, call_id="t1", tool="t", status="ok", data=content)
     event = an_event(ToolsCompleted(round=1, results=(result,)))
@@ -184,7 +184,7 @@ def with_data(content: bytes) -> bytes:
     ],
     ids=lambda raw: repr(raw[:20]),
 )
-def test_nonsense_is_unreadable_and_never_a_crash(raw: bytes) -> None:
+def test_malformed_bytes_are_unreadable_and_raise_nothing_else(raw: bytes) -> None:
     with pytest.raises(UnreadableEvent, match="antiphon events schema"):
         decode(raw)
 
@@ -195,12 +195,12 @@ def test_any_bytes_at_all_are_read_or_refused(raw: bytes) -> None:
         decode(raw)
 
 
-def test_words_that_look_like_nan_may_be_said() -> None:
+def test_text_that_looks_like_nan_is_allowed() -> None:
     event = an_event(QuerySubmitted(query="Is NaN smaller than Infinity?"))
     assert decode(encode(event)) == event
 
 
-def test_the_reason_stays_short_whatever_was_sent() -> None:
+def test_the_reason_stays_short_for_any_input() -> None:
     fields = fields_of(CancellationRequested()) | {"x" * 100_000: 1, "type": "y" * 100_000}
     with pytest.raises(UnreadableEvent) as caught:
         decode(orjson.dumps(fields))

@@ -79,7 +79,7 @@ def test_any_sequence_of_prompts_comes_back_exactly(prompts: list[str]) -> None:
 
 @given(st.lists(A_LINE, max_size=30), st.lists(A_LINE, max_size=30))
 def test_a_difference_from_any_prompt_comes_back_exactly(first: list[str], second: list[str]) -> None:
-    """Also where most of the second prompt stands in the first, in another order."""
+    """A second prompt with most of the first in another order is covered too."""
     kept = ["F7 It stands in both, at length, so that it is worth a reference."] * 3 + [REPEATED]
     records = [
         an_exchange("\n".join([*first, *kept])),
@@ -89,7 +89,7 @@ def test_a_difference_from_any_prompt_comes_back_exactly(first: list[str], secon
     assert [reader.read(one)[1] for one in stored(records)] == list(map(whole, records))
 
 
-def test_the_room_of_growing_prompts_grows_with_their_number_alone() -> None:
+def test_the_storage_of_growing_prompts_is_linear_in_their_number() -> None:
     """A difference is as large late as early, and the whole records take at most a third of the differences' room."""
     found = stored(growing(600))
     is_whole = [one.startswith(b'{"kind":"exchange"') for one in found]
@@ -110,7 +110,7 @@ def test_a_small_record_is_stored_whole() -> None:
     assert stored(records) == list(map(whole, records))
 
 
-def test_records_of_other_kinds_and_of_earlier_formats_are_read_as_they_are() -> None:
+def test_records_of_other_kinds_and_earlier_formats_are_read_unchanged() -> None:
     briefing = BriefingRecord(of=uuid4(), briefing_tokens=8_000, memory_bytes_max=4_000_000)
     reader = RecordReader()
     for raw in (whole(briefing), *map(whole, growing(20))):
@@ -144,7 +144,7 @@ def test_a_difference_that_has_been_changed_is_unreadable() -> None:
         reader.read(found[-1].replace(b"Round 8", b"Round 9"))
 
 
-def test_the_newest_records_give_bases_where_a_whole_one_is_among_them() -> None:
+def test_the_newest_records_have_bases_if_a_whole_one_is_among_them() -> None:
     records = growing(9)
     found = stored(records)
     last_whole = max(n for n, one in enumerate(found) if one.startswith(b'{"kind":"exchange"'))

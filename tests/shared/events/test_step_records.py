@@ -44,13 +44,13 @@ RECORDS: tuple[AnyRecord, ...] = (
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
-def test_a_record_comes_back_as_it_was_with_the_number_of_its_outputs(record: AnyRecord) -> None:
+def test_a_record_is_decoded_unchanged_with_the_number_of_its_outputs(record: AnyRecord) -> None:
     assert decode_record(encode_record(record, 3)) == record.model_copy(update={"outputs": 3})
 
 
 @pytest.mark.parametrize(
     "raw", [b"", b"{}", b'{"kind":"dance"}', b'{"kind":"decision","of":"x","changed":{}}']
 )
-def test_what_is_no_record_is_unreadable(raw: bytes) -> None:
+def test_an_invalid_step_record_is_unreadable(raw: bytes) -> None:
     with pytest.raises(UnreadableEvent, match="step record"):
         decode_record(raw)

@@ -1,4 +1,4 @@
-"""The forms of ANTIPHON_FAULTS, and when each fault strikes."""
+"""The forms of ANTIPHON_FAULTS, and when each fault is injected."""
 
 import pytest
 from antiphon_shared.faults.plan import FAULTS_MAX, Fault, read_faults
@@ -16,11 +16,11 @@ def the_fault(text: str) -> Fault:
 
 
 def times(text: str, up_to: int = 12) -> list[int]:
-    """Return the times at which it strikes."""
+    """Return the occurrences at which it is injected."""
     return [n for n in range(1, up_to + 1) if the_fault(text).strikes(n)]
 
 
-def test_nothing_said_is_no_fault() -> None:
+def test_an_empty_setting_means_no_fault() -> None:
     assert read_faults("") == read_faults(" , ,") == ()
 
 
@@ -46,11 +46,11 @@ def test_a_fault_names_its_point_its_action_and_its_seconds() -> None:
         ("*100%", list(range(1, 13))),
     ],
 )
-def test_a_fault_strikes_the_times_it_says(which: str, expected: list[int]) -> None:
+def test_a_fault_is_injected_at_its_stated_occurrences(which: str, expected: list[int]) -> None:
     assert times(f"commit.before:kill{which}") == expected
 
 
-def test_a_share_strikes_about_so_often_and_at_the_same_times_for_the_same_seed() -> None:
+def test_a_fault_with_a_share_is_injected_at_that_rate_and_reproducibly() -> None:
     tenth = times("commit.before:kill*10%", 10_000)
     assert 800 < len(tenth) < 1_200
     assert tenth == times("commit.before:kill*10%~0", 10_000)
@@ -86,7 +86,7 @@ def test_a_share_strikes_about_so_often_and_at_the_same_times_for_the_same_seed(
         ("commit.before:kill," * (FAULTS_MAX + 1), "are allowed"),
     ],
 )
-def test_what_is_no_fault_is_refused_with_what_there_is(text: str, words: str) -> None:
+def test_an_invalid_fault_is_refused_with_the_available_options(text: str, words: str) -> None:
     with pytest.raises(ConfigurationError) as refusal:
         read_faults(text)
     assert str(refusal.value).startswith("ANTIPHON_FAULTS: ")
@@ -103,7 +103,7 @@ def test_any_plan_is_read_or_refused(text: str) -> None:
 
 
 @given(st.sampled_from([*POINTS.values()]), st.sampled_from([*ACTIONS]), st.integers(1, 1_000))
-def test_every_action_of_every_point_can_be_said(point: Point, action: str, n: int) -> None:
+def test_every_action_of_every_point_can_be_planned_or_is_refused(point: Point, action: str, n: int) -> None:
     seconds = "=0.5" if action in ("delay", "freeze") else ""
     text = f"{point.name}:{action}{seconds}@{n}"
     if action in point.actions:

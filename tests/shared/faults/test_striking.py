@@ -1,4 +1,4 @@
-"""Faults strike at their points, and only in an armed process."""
+"""Faults are injected at their points, and only in an armed process."""
 
 import asyncio
 import subprocess
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """Return the result of some work in a context of its own, in which faults strike."""
+    """Return the result of some work in a context of its own, in which faults are injected."""
 
     def run() -> Any:
         faults.arm(read_faults(text))
@@ -40,11 +40,11 @@ async def passed(times: int, point: str = "commit.before") -> list[str]:
     return events
 
 
-def test_nothing_happens_where_nothing_was_armed() -> None:
+def test_an_unarmed_point_injects_nothing() -> None:
     assert asyncio.run(passed(3)) == ["-"] * 3
 
 
-def test_what_is_armed_in_one_context_strikes_in_no_other() -> None:
+def test_a_fault_armed_in_one_context_is_not_injected_in_another() -> None:
     assert armed("commit.before:raise@1-9", lambda: passed(1)) == ["FaultOnPurpose"]
     assert asyncio.run(passed(3)) == ["-"] * 3
 
@@ -61,14 +61,14 @@ def test_each_point_counts_for_itself() -> None:
     assert armed("commit.before:raise@2", both) == (["-"], ["-", "FaultOnPurpose"])
 
 
-def test_a_task_begun_later_is_struck_too() -> None:
+def test_a_fault_is_injected_into_a_task_started_later_too() -> None:
     async def in_a_task() -> list[str]:
         return await asyncio.create_task(passed(1))
 
     assert armed("commit.before:raise", in_a_task) == ["FaultOnPurpose"]
 
 
-def test_unavailable_looks_like_a_redis_that_is_worth_waiting_for() -> None:
+def test_an_injected_unavailability_looks_like_a_transient_redis_error() -> None:
     async def come_by() -> None:
         await faults.pass_point("commit.before")
 
@@ -77,7 +77,7 @@ def test_unavailable_looks_like_a_redis_that_is_worth_waiting_for() -> None:
     assert is_unavailable(raised.value)
 
 
-def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
+def test_a_delay_blocks_one_task_and_a_freeze_all_of_them() -> None:
     async def order() -> list[str]:
         events: list[str] = []
 
@@ -97,7 +97,7 @@ def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
     assert armed("commit.before:freeze=0.05", order) == ["came by", "other"]
 
 
-def test_a_task_that_hangs_never_goes_on_and_can_be_cancelled() -> None:
+def test_a_hanging_task_never_continues_and_can_be_cancelled() -> None:
     async def come_by() -> str:
         task = asyncio.create_task(faults.pass_point("commit.before"))
         done, _ = await asyncio.wait([task], timeout=0.05)

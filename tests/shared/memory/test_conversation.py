@@ -46,7 +46,7 @@ def a_turn(minute: int, answer: str = "Six hours.", session_id: str = "") -> Tur
     return Turn(session_id=session_id or f"s{minute}", at=at, question="?", answer=answer, status="complete")
 
 
-def test_numbers_go_with_the_list_they_point_to() -> None:
+def test_citation_numbers_are_removed_with_their_list() -> None:
     answer = "Six hours [1][2], or so [1]–[4]. Ada [F99?] says so […], and Bo [no source]."
     listed = f"{answer}\n\n**Sources**\n\n1. **A page**"
     assert kept(listed, "complete", SOURCE) == "Six hours, or so. Ada says so, and Bo."
@@ -70,13 +70,13 @@ def test_a_long_answer_ends_with_a_sentence() -> None:
     assert answer.endswith("It takes six hours. …")
 
 
-def test_of_a_failed_session_the_question_is_kept_alone() -> None:
+def test_only_the_question_of_a_failed_session_is_kept() -> None:
     turn = turn_of(open_turn("s1", NOON, " How long? "), a_response("It broke.", "failed"), True)
     assert (turn.question, turn.answer, turn.has_untrusted) == ("How long?", "", True)
 
 
 @given(st.text(), st.integers(1, 400), st.sampled_from([(), (SOURCE,)]))
-def test_whatever_was_said_is_kept_within_bounds(piece: str, times: int, sources: tuple[Source, ...]) -> None:
+def test_any_turn_is_kept_within_its_bounds(piece: str, times: int, sources: tuple[Source, ...]) -> None:
     text = piece * times
     turn = turn_of(open_turn("s1", NOON, text), a_response(text, "partial", *sources), False)
     assert len(turn.question) <= QUESTION_CHARACTERS + 2
@@ -95,13 +95,13 @@ def test_a_follow_up_is_given_the_newest_turns_the_oldest_first() -> None:
     assert [turn.session_id for turn in given_turns] == ["s3", "s4", "s5", "s6", "s7", "s8"]
 
 
-def test_neither_itself_nor_what_was_asked_later_is_before_a_session() -> None:
+def test_a_session_sees_neither_itself_nor_later_turns() -> None:
     turns = [a_turn(1), a_turn(2, session_id="new"), a_turn(3)]
     assert earlier(turns, "new", NOON + timedelta(minutes=2)) == (turns[0],)
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8_000)), max_size=20))
-def test_what_a_follow_up_is_given_is_bounded_and_in_order(turns: list[tuple[int, int]]) -> None:
+def test_the_turns_given_to_a_follow_up_are_bounded_and_in_order(turns: list[tuple[int, int]]) -> None:
     kept_turns = [a_turn(minute, "x" * length, f"s{n}") for n, (minute, length) in enumerate(turns)]
     given_turns = earlier(kept_turns, "new", NOON + timedelta(minutes=30))
     assert len(given_turns) <= TURNS_INCLUDED_MAX
@@ -110,6 +110,6 @@ def test_what_a_follow_up_is_given_is_bounded_and_in_order(turns: list[tuple[int
     assert not turns or given_turns, "one turn always fits"
 
 
-def test_no_tool_can_have_the_name_that_earlier_answers_stand_under() -> None:
+def test_a_tool_cannot_have_the_name_reserved_for_earlier_answers() -> None:
     with pytest.raises(ValidationError):
         ToolDefinition(name=CONVERSATION, description="", input_schema={}, effect="read")

@@ -25,18 +25,18 @@ def after(*notes: Note) -> Memory:
         ((Note(open=("a?",)), Note(answered=("a? yes",)), Note(plans=("stop",))), ()),
     ],
 )
-def test_what_is_open_is_what_was_named_last_less_what_was_answered_since(
+def test_open_questions_are_the_last_ones_listed_minus_those_answered_since(
     notes: tuple[Note, ...], still: tuple[str, ...]
 ) -> None:
     assert after(*notes).open_questions == still
 
 
-def test_what_was_answered_is_kept_once_oldest_first() -> None:
+def test_answered_questions_are_kept_once_oldest_first() -> None:
     memory = after(Note(answered=("a? 1", "b? 2")), Note(answered=("a? 1", "c? 3")))
     assert memory.answered == ("a? 1", "b? 2", "c? 3")
 
 
-def test_a_memory_that_was_read_before_says_the_same_with_one_delta_more() -> None:
+def test_a_memory_extended_by_one_delta_equals_one_read_as_a_whole() -> None:
     steps = [
         ReasoningNote(round=1, note=Note(open=("a?",), constraints=("cheap",), goal=("A course",))),
         ReasoningNote(round=2, text="No note."),

@@ -246,7 +246,7 @@ def test_a_note_is_read_and_taken_out(text: str, note: Note, rest: str) -> None:
 
 
 @pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
-def test_what_is_no_note_stays(text: str) -> None:
+def test_text_without_a_note_is_unchanged(text: str) -> None:
     assert read_note(text) == (None, text)
 
 
@@ -271,7 +271,7 @@ def test_a_hostile_note_is_read_within_its_bounds(text: str) -> None:
         "<note>\nopen: no open questions\nplan: [F3]\n</note>",
     ],
 )
-def test_a_form_that_was_not_filled_in_is_taken_out_and_says_nothing(text: str) -> None:
+def test_an_unfilled_form_is_removed(text: str) -> None:
     assert read_note(f"Searching.\n{text}") == (None, "Searching.")
 
 
@@ -327,7 +327,7 @@ WORDS = st.lists(
 
 
 @given(WORDS, st.sampled_from(["", " ", "\n"]))
-def test_whatever_was_read_is_written_and_read_the_same(words: list[str], between: str) -> None:
+def test_a_note_survives_writing_and_reading(words: list[str], between: str) -> None:
     note, rest = read_note(between.join(words))
 
     assert rest == rest.strip()
@@ -336,7 +336,7 @@ def test_whatever_was_read_is_written_and_read_the_same(words: list[str], betwee
 
 
 @given(WORDS, st.sampled_from(["", " ", "\n"]))
-def test_every_paragraph_that_stays_stands_in_the_text(words: list[str], between: str) -> None:
+def test_every_remaining_paragraph_occurs_in_the_text(words: list[str], between: str) -> None:
     text = between.join(words)
 
     assert all(paragraph in text for paragraph in read_note(text)[1].split("\n\n"))
@@ -354,7 +354,7 @@ ENTRY = st.lists(
         st.sampled_from(list(Note.model_fields)), st.lists(ENTRY, min_size=1, max_size=3), min_size=1
     )
 )
-def test_a_written_note_reads_back_the_same_beside_any_text(kinds: dict[str, list[list[str]]]) -> None:
+def test_a_written_note_reads_back_the_same_in_any_text(kinds: dict[str, list[list[str]]]) -> None:
     note = Note(
         **{
             kind: tuple(dict.fromkeys("It says " + " ".join(words) for words in entries))

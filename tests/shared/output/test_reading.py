@@ -31,7 +31,7 @@ from tests.rows import each_row
         ('{"a": 1}' + " {not this}" * 1_000 + ' {"a": 1}', {"a": 1}),
     ],
 )  # fmt: skip  # one form for all rows
-def test_one_value_is_read_whatever_stands_around_it(text: str, value: Any) -> None:
+def test_one_value_is_read_from_any_surrounding_text(text: str, value: Any) -> None:
     given = read_answer(text)
     assert (given.value, given.problem) == (value, "")
 
@@ -77,12 +77,12 @@ def test_text_that_is_not_one_value_is_explained_for_the_model(text: str, proble
         "{ " * 100_000,
     ],
 )
-def test_a_long_text_is_read_once_and_not_from_each_bracket_on(text: str) -> None:
+def test_a_long_text_is_scanned_once_and_not_from_each_bracket(text: str) -> None:
     """Read from each on, some of these would take minutes."""
     assert read_answer(text).problem or read_answer(text).value
 
 
-def test_what_is_read_is_the_same_behind_every_reader_and_writer_on_the_way() -> None:
+def test_an_answer_survives_every_reader_and_writer_of_the_pipeline() -> None:
     text = f'{{"a": [{2**64 - 1}, {-(2**63)}, 1.5e308, "\U0001f600"]}}'
     value = read_answer(text).value
     assert orjson.loads(to_json(value)) == value
@@ -114,5 +114,5 @@ SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text
 
 
 @given(st.recursive(SCALARS, lambda part: st.lists(part) | st.dictionaries(st.text(), part)))
-def test_what_was_written_as_json_is_read_as_it_was(value: Any) -> None:
+def test_an_answer_written_as_json_is_read_unchanged(value: Any) -> None:
     assert read_answer(json.dumps(value)).value == value

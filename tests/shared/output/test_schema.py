@@ -89,7 +89,7 @@ def doubling(levels: int) -> dict[str, Any]:
     return {"$ref": "#/$defs/a0", "$defs": {**definitions, f"a{levels}": {}}}
 
 
-def test_a_property_may_be_called_as_a_keyword_is() -> None:
+def test_a_property_may_have_the_name_of_a_keyword() -> None:
     schema = {"properties": {"$id": {"type": "integer"}, "$ref": {"type": "integer"}}}
     assert faults({"$id": 1, "$ref": 2}, schema) == []
 

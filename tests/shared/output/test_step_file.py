@@ -1,4 +1,4 @@
-"""Files of steps: what they may hold, and where they say that something is wrong."""
+"""Files of steps: their content, and the positions of their faults."""
 
 from pathlib import Path
 
@@ -76,7 +76,7 @@ _LEVELS = [
         (f"# {'x' * 1_000_000}", "more than 1,000,000 bytes"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_refused_with_the_reason(text: str, why: str) -> None:
+def test_an_unusable_step_file_is_refused_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(UnfitSteps) as refused:
         read_steps(text)
     assert why in str(refused.value)
@@ -90,11 +90,11 @@ def test_json_may_escape_any_character() -> None:
     assert read_yaml(r"a: \ud83d\ude00").value == {"a": r"\ud83d\ude00"}
 
 
-def test_the_position_of_something_missing_is_that_of_what_lacks_it() -> None:
+def test_a_missing_value_has_the_position_of_its_parent() -> None:
     assert str(read_yaml("a:\n  b: 1").position(("a", "c", 3))) == "line 2, column 3"
 
 
-def test_the_command_names_the_file_and_every_fault_in_it(tmp_path: Path) -> None:
+def test_the_command_names_the_file_and_all_its_faults(tmp_path: Path) -> None:
     path = tmp_path / "steps.yaml"
     path.write_text("steps:\n- {name: a, tools: [c]}\n- {name: b c, instructions: b, tools: [c]}\n")
     done = CliRunner().invoke(app, ["submit", "Which?", "--steps", str(path)])

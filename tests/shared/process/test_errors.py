@@ -1,4 +1,4 @@
-"""Errors say what happened, what to do next, and whether trying again can help."""
+"""Errors state what happened, what to do next, and whether a retry can help."""
 
 import pytest
 from antiphon_shared.process.errors import (
@@ -11,7 +11,7 @@ from antiphon_shared.process.errors import (
 )
 
 
-def test_an_error_is_its_message_and_the_way_out() -> None:
+def test_an_error_shows_its_message_and_its_hint() -> None:
     error = ConfigurationError("PORT: too large.", hint="Use one below 65536.")
     assert str(error) == "PORT: too large. Use one below 65536."
     assert (error.message, error.hint) == ("PORT: too large.", "Use one below 65536.")

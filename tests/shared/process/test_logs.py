@@ -1,4 +1,4 @@
-"""Log lines: whatever is logged, a line comes of it, and no secret is in it."""
+"""Log lines: any logged value becomes one line without a secret."""
 
 import logging
 import sys
@@ -39,7 +39,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     "value", ["\ud800", 2**70, float("nan"), object(), b"\xff", {1, 2}, ValueError("\udcff")]
 )
-def test_whatever_is_logged_is_one_line_of_json(value: Any) -> None:
+def test_any_logged_value_becomes_one_line_of_json(value: Any) -> None:
     line = logs.as_line({"event": "tool failed", "value": value})
     assert "\n" not in line
     assert orjson.loads(line.encode("utf-8", "replace").replace(b"\\ud800", b"?"))["event"] == "tool failed"
@@ -73,7 +73,7 @@ def test_a_line_with_a_secret_is_still_one_line_of_json(value: Any) -> None:
     assert orjson.loads(line.replace("\\ud800", "?"))["event"] == "tool failed"
 
 
-def test_a_line_without_secrets_is_as_it_was() -> None:
+def test_a_line_without_secrets_is_unchanged() -> None:
     event = {"event": "ready", "url": "https://example.com", "took_s": 1.5, "note": 'basic "things"'}
     assert logs.redacted_line(event, Redactor([SECRET])) == logs.as_line(event)
 
@@ -108,7 +108,7 @@ def test_text_for_people_holds_no_secret_and_nothing_that_a_terminal_obeys(
 
 
 @pytest.mark.usefixtures("_logging_as_it_was")
-def test_what_libraries_warn_of_is_a_line_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_of_a_library_is_logged_as_one_json_line(capsys: pytest.CaptureFixture[str]) -> None:
     logs.configure("warning", "coordinator", [SECRET])
     log = logging.getLogger("some.library")
     log.info("not severe")
@@ -127,7 +127,7 @@ def test_what_libraries_warn_of_is_a_line_like_any_other(capsys: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("_logging_as_it_was")
-def test_what_a_process_dies_of_is_a_line_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_uncaught_exception_is_logged_as_one_json_line(capsys: pytest.CaptureFixture[str]) -> None:
     logs.configure("info", "coordinator", [SECRET])
     error = RuntimeError(f"no place for {SECRET}")
     sys.excepthook(RuntimeError, error, None)

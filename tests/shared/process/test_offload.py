@@ -26,13 +26,13 @@ async def thread_of(value: Any) -> str:
     return await offload(lambda _: threading.current_thread().name, value)
 
 
-async def test_small_values_stay_on_the_loop_and_large_ones_leave_it() -> None:
+async def test_small_values_stay_on_the_event_loop_and_large_ones_do_not() -> None:
     here = threading.current_thread().name
     assert await thread_of({"id": 1}) == here
     assert await thread_of(ROWS) != here
 
 
-async def test_what_the_work_raises_is_raised_here() -> None:
+async def test_an_exception_of_the_work_is_raised_in_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
         await offload(lambda rows: len(rows) / 0, ROWS)
 
@@ -48,16 +48,16 @@ async def test_what_the_work_raises_is_raised_here() -> None:
         (1, ROWS),
     ],
 )
-def test_large_is_what_has_many_parts_or_long_texts(value: Any) -> None:
+def test_a_value_with_many_parts_or_long_texts_is_large(value: Any) -> None:
     assert is_large(value)
 
 
 @pytest.mark.parametrize("value", [None, 1, "text", [1] * 100, {"a": {"b": ["c"] * 100}}, Model(rows=[1])])
-def test_small_is_what_has_few(value: Any) -> None:
+def test_a_value_with_few_parts_is_small(value: Any) -> None:
     assert not is_large(value)
 
 
-def test_a_value_that_holds_itself_is_large() -> None:
+def test_a_recursive_value_is_large() -> None:
     circle: list[Any] = []
     circle.append(circle)
     assert is_large(circle)

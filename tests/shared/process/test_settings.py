@@ -146,7 +146,7 @@ def test_the_address_of_redis_is_kept_out_of_messages(monkeypatch: pytest.Monkey
     assert "sesame" not in repr(load(PipelineSettings))
 
 
-def test_a_variable_that_is_not_ours_is_none_when_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_foreign_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "")
     assert load_environment("ANTHROPIC_API_KEY") is None
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")

@@ -10,7 +10,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_help_of_a_component_says_how_it_is_configured() -> None:
+def test_the_help_of_a_component_explains_its_configuration() -> None:
     helped = run("coordinator", "--help")
     assert helped.returncode == 0
     assert "usage: python -m coordinator" in helped.stdout

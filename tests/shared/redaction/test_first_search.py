@@ -53,7 +53,7 @@ def found_without_first_search(text: str) -> list[str]:
 
 @settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(KNOWN), st.integers(0, 99), AROUND, AROUND, SPACES, st.integers(0, 2))
-def test_the_fast_way_and_the_slow_way_find_the_same(
+def test_the_fast_and_the_slow_search_find_the_same(
     form: Form, seed: int, before: list[str], behind: list[str], space: str, levels: int
 ) -> None:
     text = " ".join((*before, form.filled(seed)[0].replace(" ", space), *behind))

@@ -29,7 +29,7 @@ def is_found(form: Form) -> bool:
     return True
 
 
-def test_there_are_enough_forms_and_each_names_its_source() -> None:
+def test_the_forms_are_numerous_and_each_names_its_source() -> None:
     assert len(forms()) >= 150
     assert len({form.name for form in forms()}) == len(forms())
     assert all(form.source and form.filled(0)[1] for form in forms())
@@ -41,7 +41,7 @@ def test_a_form_that_rules_were_made_for_is_found(form: Form) -> None:
     assert is_found(form)
 
 
-def test_of_the_forms_that_were_kept_for_the_report_nine_in_ten_are_found() -> None:
+def test_nine_of_ten_held_out_forms_are_found() -> None:
     missed = [form.name for form in REPORT if not is_found(form)]
     assert len(missed) <= len(REPORT) // 10, missed
 
@@ -55,16 +55,14 @@ def test_of_the_forms_that_were_kept_for_the_report_nine_in_ten_are_found() -> N
         ("fresh_seen.txt", 55, 50),
     ],
 )
-def test_of_forms_that_came_later_no_fewer_are_found_than_were(
-    file: str, of_work: int, of_report: int
-) -> None:
-    """Rules were made for the first half of three files; never for their second, nor for last_seen.txt."""
+def test_no_fewer_of_the_later_forms_are_found_than_before(file: str, of_work: int, of_report: int) -> None:
+    """Rules were made for the first half of three files, but not for their second half or last_seen.txt."""
     work, report = halves_of(file)
     assert sum(map(is_found, work)) >= of_work
     assert sum(map(is_found, report)) >= of_report
 
 
-def test_nine_in_ten_of_the_forms_are_found_that_no_rule_was_made_for() -> None:
+def test_nine_of_ten_forms_without_a_rule_are_found() -> None:
     for unseen in (forms("last_seen.txt"), halves_of("fresh_seen.txt")[1]):
         assert sum(map(is_found, unseen)) >= 0.9 * len(unseen)
 
@@ -86,11 +84,11 @@ def test_nine_in_ten_of_the_forms_are_found_that_no_rule_was_made_for() -> None:
         "one-time codes were sent to 1200 users in 2024 and 2025",
     ],
 )
-def test_names_and_numbers_are_no_passwords_where_one_may_stand(text: str) -> None:
+def test_names_and_numbers_in_the_position_of_a_password_stay(text: str) -> None:
     assert REDACTOR.text(text) == text
 
 
-def test_a_form_says_the_same_within_json_within_text() -> None:
+def test_a_secret_is_found_in_json_within_text() -> None:
     for form in WORK:
         text, secrets = form.filled(0)
         if "\\" not in text:
@@ -125,7 +123,7 @@ def test_every_rule_that_is_left_out_has_a_reason_and_the_licence_is_kept() -> N
     assert "MIT License" in files("antiphon_shared.redaction").joinpath("LICENSE.betterleaks").read_text()
 
 
-def test_a_token_without_any_chance_in_it_is_none() -> None:
+def test_a_token_without_randomness_is_not_redacted() -> None:
     assert REDACTOR.text("glpat-" + "x" * 20) == "glpat-" + "x" * 20
     assert entropy("xxxx") == 0
     assert entropy("ab") == 1
@@ -137,7 +135,7 @@ def test_tokens_that_overlap_are_removed_to_the_end_of_the_last() -> None:
     assert WELL_KNOWN.text(text) == "see [redacted]!"
 
 
-def test_a_token_that_was_cut_off_or_is_longer_than_its_rule_says_is_found() -> None:
+def test_a_truncated_or_overlong_token_is_found() -> None:
     shown = "glpat-aB3dE6gH9jK2mN5pQ8"
     assert REDACTOR.text(f"see {shown}!") == "see [redacted]!"
     assert REDACTOR.text(f"see {shown}rS1tU4vW7!") == "see [redacted]!"

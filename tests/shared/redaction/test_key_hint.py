@@ -26,7 +26,7 @@ def keys(draw: st.DrawFn) -> str:
 
 @settings(max_examples=300, deadline=None)
 @given(keys(), WAYS, st.integers(0, 2))
-def test_no_secret_key_is_missed_however_it_is_written(key: str, way: str, levels: int) -> None:
+def test_no_secret_key_is_missed_in_any_spelling(key: str, way: str, levels: int) -> None:
     assert HINT.may_match(json.dumps({key: 1}, ensure_ascii=False)) or not KEYS.matches(key)
     text, found = way.format(key), list[str]()
     KEYS.in_text(text, lambda value: found.append(value) or "")  # type: ignore[func-returns-value]  # that is why
@@ -50,7 +50,7 @@ def test_ordinary_words_do_not_look_like_keys(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["a PİN: 12", r"an API\tkey", "%22pin%22", "%2522pin%2522", "a %70in=12", r"\npin=12"]
 )
-def test_signs_around_a_key_and_within_it_hide_it_not(text: str) -> None:
+def test_punctuation_around_or_in_a_key_does_not_hide_it(text: str) -> None:
     assert key_hint(ALWAYS).may_match(text)
 
 
@@ -58,7 +58,7 @@ def test_letters_that_json_may_write_otherwise_are_suspicious() -> None:
     assert HINT.may_match(r'{"text":"{\"p\\u0069n\": 1}"}')
 
 
-def test_a_key_that_is_taken_out_is_not_looked_for() -> None:
+def test_an_excluded_key_is_not_searched_for() -> None:
     assert not key_hint(("!birthday",)).may_match('"birthday":1')
 
 

@@ -1,4 +1,4 @@
-"""Secret values are found in whatever form they are written."""
+"""Secret values are found in any encoding."""
 
 import base64
 import json
@@ -29,20 +29,20 @@ def test_a_value_is_found_in_every_form(form: str) -> None:
 
 
 @given(before=st.binary(max_size=7), after=st.binary(max_size=7))
-def test_a_value_is_found_within_base64_wherever_it_begins(before: bytes, after: bytes) -> None:
+def test_a_value_is_found_within_base64_at_any_offset(before: bytes, after: bytes) -> None:
     values = KnownValues({"hunter2xyz": "[redacted]"}, as_words=True)
     assert values.suspects(base64.b64encode(before + b"hunter2xyz" + after).decode())
     assert values.suspects(base64.urlsafe_b64encode(before + b"hunter2xyz" + after).decode())
 
 
-def test_a_short_word_is_no_part_of_an_id_and_a_short_value_is_not_looked_for() -> None:
+def test_a_short_word_does_not_match_inside_an_id_and_a_short_value_is_not_searched_for() -> None:
     values = KnownValues({"123456": "[redacted 1]", "4711": "[redacted 2]"}, as_words=True)
     assert not values.suspects("a1234567 4711")
     assert values.replaced("is 123456.", str) == "is [redacted 1]."
 
 
 @given(st.lists(st.text("abcAB1/+-_", min_size=6, max_size=12), min_size=1, max_size=80, unique=True))
-def test_of_many_values_each_is_found(secrets: list[str]) -> None:
+def test_each_of_many_values_is_found(secrets: list[str]) -> None:
     values = KnownValues(dict.fromkeys(secrets, "*"), as_words=False)
     assert all("*" in values.replaced(f"({secret})", str) for secret in secrets)
     assert all(secret not in values.replaced(f"({secret})", str) for secret in secrets)

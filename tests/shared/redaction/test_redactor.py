@@ -55,9 +55,7 @@ CREDENTIALS = {
     "around",
     ["{}", "key={}", 'export KEY="{}"', "The key is {}, keep it.", "({})", "line\n{}\nline", "a:{};"],
 )
-def test_what_looks_like_a_credential_is_taken_out_and_nothing_beside_it(
-    credential: str, around: str
-) -> None:
+def test_exactly_the_text_that_looks_like_a_credential_is_removed(credential: str, around: str) -> None:
     assert WELL_KNOWN.text(around.format(credential)) == around.format(REDACTED)
 
 
@@ -182,7 +180,7 @@ def test_a_known_secret_is_found_in_every_form_it_may_take(secret: str) -> None:
     assert redactor.json({"a": ["x", {secret: secret}]}) == {"a": ["x", {REDACTED: REDACTED}]}
 
 
-def test_the_space_around_a_secret_is_not_part_of_it() -> None:
+def test_the_whitespace_around_a_secret_is_not_part_of_it() -> None:
     """A file's last line end often comes with it."""
     assert Redactor([f"{PASSWORD}\n"]).text(f"<{PASSWORD}>") == "<[redacted]>"
 
@@ -193,7 +191,7 @@ def test_a_secret_too_short_to_distinguish_from_text_is_not_searched(short: str)
     assert Redactor([short]).text(text) is text
 
 
-def test_of_two_secrets_the_longer_is_taken_out_whole() -> None:
+def test_the_longer_of_two_overlapping_secrets_is_removed_whole() -> None:
     redactor = Redactor(["sesame", "sesame-and-more"])
     assert redactor.text("sesame-and-more, sesame") == "[redacted], [redacted]"
 
@@ -205,7 +203,7 @@ def test_keys_that_look_alike_once_redacted_lose_no_value() -> None:
     assert "secret" not in json.dumps(clean)
 
 
-def test_only_what_changes_is_made_anew() -> None:
+def test_only_changed_parts_are_copied() -> None:
     same, other = {"a": [1, 2.5, None, True]}, [PASSWORD]
     clean = REDACTOR.json([same, other])
     assert clean == [same, [REDACTED]]
@@ -219,7 +217,7 @@ def test_values_without_secrets_are_the_same_object(value: Any) -> None:
 
 
 @pytest.mark.parametrize("odd", ["\ud800", 2**70])
-def test_what_no_json_writer_takes_is_looked_through_all_the_same(odd: Any) -> None:
+def test_values_that_no_json_writer_accepts_are_redacted_too(odd: Any) -> None:
     assert REDACTOR.json({"a": odd, "b": (PASSWORD, odd)}) == {"a": odd, "b": [REDACTED, odd]}
 
 
@@ -247,7 +245,7 @@ jsons = st.recursive(
 
 
 @given(texts)
-def test_what_was_redacted_once_stays_as_it_is(text: str) -> None:
+def test_redacted_text_stays_unchanged(text: str) -> None:
     clean = REDACTOR.text(text)
     assert REDACTOR.text(clean) is clean
 

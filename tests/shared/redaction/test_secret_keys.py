@@ -29,7 +29,7 @@ def hidden(text: str) -> str:
         "pin",
     ],
 )
-def test_a_secret_key_is_known_however_it_is_written(key: str) -> None:
+def test_a_secret_key_is_recognized_in_any_spelling(key: str) -> None:
     assert KEYS.matches(key)
     assert KEYS.suspects(json.dumps({"a": {key: 1}}).encode())
 
@@ -48,7 +48,7 @@ def test_a_secret_key_is_known_however_it_is_written(key: str) -> None:
         "press_secretary",
     ],
 )
-def test_a_count_of_tokens_is_no_secret_and_a_secretary_neither(key: str) -> None:
+def test_a_token_count_or_a_secretary_is_no_secret(key: str) -> None:
     assert not KEYS.matches(key)
     assert hidden(json.dumps({"a": {key: "x1y2z3"}})) == json.dumps({"a": {key: "x1y2z3"}})
 
@@ -84,7 +84,7 @@ def test_a_key_can_be_taken_out_again() -> None:
         ("max_tokens=12", "max_tokens=12"),
     ],
 )
-def test_values_behind_secret_keys_are_found_in_text(text: str, clean: str) -> None:
+def test_values_of_secret_keys_are_found_in_text(text: str, clean: str) -> None:
     assert hidden(text) == clean
     assert KEYS.suspects(text.encode()) or text == clean
     assert KEYS.suspects(json.dumps(text).encode()) or text == clean
@@ -106,6 +106,6 @@ def test_json_within_text_stays_json(before: str, value: str, levels: int) -> No
 
 
 @given(st.dictionaries(st.text(), st.integers() | st.text()))
-def test_what_is_not_suspected_holds_no_secret_key(value: dict[str, object]) -> None:
+def test_an_unsuspected_text_holds_no_secret_key(value: dict[str, object]) -> None:
     raw = json.dumps(value, ensure_ascii=False).encode()
     assert KEYS.suspects(raw) or not any(map(KEYS.matches, value))

@@ -15,7 +15,7 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable)
 
 
-def test_without_secrets_there_are_none() -> None:
+def test_without_secrets_in_the_environment_the_list_is_empty() -> None:
     assert secret_values() == ()
 
 
@@ -30,7 +30,7 @@ def test_without_secrets_there_are_none() -> None:
         ("redis://:[open-sesame@host", "[open-sesame"),
     ],
 )
-def test_of_an_address_its_password_is_secret(url: str, password: str) -> None:
+def test_the_password_of_a_url_is_secret(url: str, password: str) -> None:
     assert password in tuple(secrets_in(url))
     assert not {"host", "user", "redis"} & set(secrets_in(url))
 
@@ -55,7 +55,7 @@ def test_secret_settings_that_were_given_otherwise_count_too() -> None:
     assert "open-sesame" in secret_values(settings)
 
 
-def test_what_the_operator_names_is_secret_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_values_of_variables_named_by_the_operator_are_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPHON_TOOL_DISPATCHER_SECRETS", "CRM_KEY, DATABASE_URL ,NOT_SET,")
     monkeypatch.setenv("CRM_KEY", "a-key-of-the-crm")
     monkeypatch.setenv("DATABASE_URL", "postgres://app:app-password@db.internal/app")

@@ -73,12 +73,12 @@ def test_a_form_within_json_within_text_is_found_and_the_json_stays(form: str) -
         ("the password to hunter2xyz, not token 12", "the password to ***, not token 12"),
     ],
 )
-def test_all_of_a_value_is_replaced_and_nothing_beside_it(text: str, clean: str) -> None:
+def test_exactly_the_value_is_replaced(text: str, clean: str) -> None:
     assert hidden(text) == clean
 
 
 @each_row("text", HARMLESS)
-def test_what_only_speaks_of_secrets_stays(text: str) -> None:
+def test_text_that_only_mentions_secrets_stays_unchanged(text: str) -> None:
     assert hidden(text) == text
 
 
@@ -113,7 +113,7 @@ def test_a_value_in_json_within_text_is_decoded_before_it_is_replaced() -> None:
     ],
 )
 def test_a_long_text_takes_no_more_than_its_length(part: str) -> None:
-    """With steps that grew by its square this would go on for minutes."""
+    """With quadratic cost this would take minutes."""
     text = part * (300_000 // len(part))
     assert len(hidden(text)) <= len(text)
     KEYS.suspects(text.encode())

@@ -1,4 +1,4 @@
-"""Citations as the model writes them, and bounds on what they may name."""
+"""Citations as the model writes them, and bounds on the ids they name."""
 
 import pytest
 from antiphon_shared.memory.layers import MemoryDelta, ReasoningNote
@@ -34,7 +34,7 @@ def test_a_citation_names_its_facts_in_the_order_of_the_text(text: str, ids: tup
     ],
     ids=["one run", "runs in one citation", "runs in many", "single ids"],
 )
-def test_however_much_is_cited_a_bounded_number_of_ids_is_read(text: str) -> None:
+def test_a_bounded_number_of_cited_ids_is_read(text: str) -> None:
     assert 1_000 <= len(cited_ids(text)) <= _IDS_MAX
 
 
@@ -42,7 +42,7 @@ def test_a_run_that_is_too_long_still_names_its_ends() -> None:
     assert {"F1", "F50000"} <= {*cited_ids("[F1-F50000]")}
 
 
-def test_what_a_memory_cites_is_what_stands_in_its_notes_and_exists() -> None:
+def test_a_memory_cites_only_existing_facts_named_in_its_notes() -> None:
     memory: Memory = some_facts(3).plus(
         MemoryDelta(reasoning=(ReasoningNote(round=1, text="So it is [F2, F9]."),))
     )

@@ -31,12 +31,12 @@ STEERING += ["\u061c", "\u200e", "\u202e", "\u2066", "\u2069", "\ud800"]
         ("lone \ud800 surrogate", "lone  surrogate"),
     ],
 )
-def test_escape_sequences_are_taken_out_and_nothing_beside_them(hostile: str, shown: str) -> None:
+def test_exactly_the_escape_sequences_are_removed(hostile: str, shown: str) -> None:
     assert harmless(hostile) == shown
 
 
 @given(st.lists(st.sampled_from([*STEERING, "\x1b[", "\x1b]", "a", "7", ";", "\n", "\t", "m"])).map("".join))
-def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
+def test_no_control_character_remains(text: str) -> None:
     assert not set(harmless(text)) & set(STEERING)
     assert not set(visible(text)) & set(STEERING)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1), st.text(), st.data()
 )
-def test_words_are_found_wherever_they_stand(words: list[str], around: str, data: st.DataObject) -> None:
+def test_words_are_found_in_any_position(words: list[str], around: str, data: st.DataObject) -> None:
     search = NativeSearch("|".join(map(re.escape, words)))
     text = around + data.draw(st.sampled_from(words)) + around
     assert search.may_match(text)
@@ -25,7 +25,7 @@ def test_text_without_any_word_of_the_pattern_cannot_match() -> None:
 
 
 @pytest.mark.parametrize("text", ["\ud800", b"\xff", "a" * 1_000 + "\udfff"])
-def test_what_is_no_text_may_hold_anything(text: str | bytes) -> None:
+def test_a_value_that_is_no_text_may_always_match(text: str | bytes) -> None:
     assert NativeSearch("one").may_match(text)
 
 
@@ -34,7 +34,7 @@ def test_an_expression_that_is_not_taken_rules_nothing_out(expression: str) -> N
     assert NativeSearch(expression).may_match("three")
 
 
-def test_one_search_for_several_finds_what_any_of_them_finds_with_its_own_flags() -> None:
+def test_a_combined_search_finds_the_matches_of_each_with_its_own_flags() -> None:
     search = NativeSearch.of_any((NativeSearch("(?i)one|two"), NativeSearch("three")))
     assert all(map(search.may_match, ("ONE", "Two", "three")))
     assert not search.may_match("THREE")

@@ -53,7 +53,7 @@ def amount(text: str) -> Amount:
         ("14:30", "870", "clock"),
     ],
 )
-def test_a_number_is_read_by_its_value_in_one_unit_of_its_kind(text: str, value: str, unit: str) -> None:
+def test_a_number_is_read_as_its_value_in_a_base_unit(text: str, value: str, unit: str) -> None:
     assert read(text) == [(value, value, unit)]
 
 
@@ -72,7 +72,7 @@ def test_a_range_is_one_amount(text: str, low: str, high: str, unit: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["2024-03-01", "mp3", "1.2.3", "12th", "on time", "one-way street-12b"])
-def test_what_is_no_number_is_not_read_as_one(text: str) -> None:
+def test_text_that_is_no_number_is_not_read_as_one(text: str) -> None:
     assert [one for one in read(text) if one[0] != "1"] == []
 
 
@@ -80,7 +80,7 @@ def test_what_is_no_number_is_not_read_as_one(text: str) -> None:
     ("one", "other"),
     [("1,200", "1.2 thousand"), ("14 km", "14.2 km"), ("90 minutes", "1.5 hours"), ("48,210", "48,000")],
 )
-def test_amounts_are_the_same_as_far_as_the_rougher_one_tells(one: str, other: str) -> None:
+def test_amounts_are_equal_within_the_precision_of_the_rougher_one(one: str, other: str) -> None:
     assert amount(one).is_same(amount(other))
     assert not amount(one).excludes(amount(other))
 
@@ -122,5 +122,5 @@ def test_any_words_are_read_in_order_and_within_bounds(words: list[str]) -> None
     ("text", "number"),
     [("14", 14), ("-2.5", -2.5), ("1,204", None), ("x", None), ("", None), ("9" * 16, None)],
 )
-def test_a_plain_number_is_one_as_json_writes_it(text: str, number: float | None) -> None:
+def test_a_plain_number_is_a_json_number(text: str, number: float | None) -> None:
     assert plain_number(text) == number

@@ -1,4 +1,4 @@
-"""Queries as people write them, and what they ask one by one."""
+"""Queries as people write them, and the questions they consist of."""
 
 from antiphon_shared.text.subquestions import PARTS_MAX, QUERY_CHARACTERS_MAX, sub_questions
 from hypothesis import given
@@ -123,7 +123,7 @@ WHOLE = [
 
 
 @each_row(("query", "parts"), PARTED.items())
-def test_a_query_that_asks_several_things_is_parted(query: str, parts: tuple[str, ...]) -> None:
+def test_a_query_with_several_questions_is_split(query: str, parts: tuple[str, ...]) -> None:
     assert sub_questions(query) == parts
 
 
@@ -132,7 +132,7 @@ def test_a_query_with_one_question_or_an_unclear_one_stays_whole(query: str) -> 
     assert sub_questions(query) == (query,)
 
 
-def test_of_more_questions_than_there_is_place_for_the_last_part_is_all_that_is_left() -> None:
+def test_the_last_part_holds_all_questions_beyond_the_bound() -> None:
     questions = [f"Who is number {number}?" for number in range(PARTS_MAX + 3)]
 
     parts = sub_questions(" ".join(questions))
@@ -147,7 +147,7 @@ def test_a_query_with_a_long_text_in_it_stays_whole() -> None:
     assert sub_questions(query) == (query,)
 
 
-def test_nothing_asks_nothing() -> None:
+def test_an_empty_question_has_no_parts() -> None:
     assert sub_questions(" \n") == ()
 
 

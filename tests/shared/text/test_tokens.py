@@ -1,4 +1,4 @@
-"""The estimate of tokens: additive whatever the text, and near the tokenizer it was fitted to."""
+"""The estimate of tokens: additive for any text, and close to the tokenizer it was fitted to."""
 
 import pytest
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens, token_units
@@ -26,7 +26,7 @@ def test_the_estimate_of_two_texts_joined_is_the_sum_of_theirs(one: str, other: 
 
 
 @each_row("length", [0, 1, 255, 256, 257, 512, 513, 100_000])
-def test_a_text_of_any_length_costs_what_its_characters_cost(length: int) -> None:
+def test_the_token_estimate_grows_linearly_with_the_length(length: int) -> None:
     dearest = max(map(chr, range(128)), key=token_units)
 
     assert token_units(dearest * length) == length * token_units(dearest)

@@ -27,7 +27,7 @@ def test_scores_are_those_of_the_paper() -> None:
     assert score == pytest.approx(expected)
 
 
-def test_a_word_that_no_text_holds_is_worth_nothing() -> None:
+def test_a_word_in_no_text_has_no_weight() -> None:
     assert an_index(["aa"]).worth("zz") == 0
     assert list(an_index().scores_of("zz")) == []
 
@@ -38,7 +38,7 @@ def test_a_word_counts_more_the_fewer_texts_hold_it_and_the_more_often() -> None
     assert dict(index.scores_of("cc"))[2] > dict(index.scores_of("cc"))[1]
 
 
-def test_a_word_is_before_a_text_when_an_earlier_one_holds_it() -> None:
+def test_a_word_is_before_a_text_if_an_earlier_text_contains_it() -> None:
     index = an_index(["aa"], ["bb"], ["aa", "bb"])
     assert [index.is_before(place, "bb") for place in range(4)] == [False, False, True, True]
     assert not index.is_before(3, "zz")

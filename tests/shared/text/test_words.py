@@ -68,7 +68,7 @@ def test_an_identifier_is_taken_apart(name: str, parts: tuple[str, ...]) -> None
     assert stems_of_name(name) == parts
 
 
-def test_names_are_alike_whatever_their_case_and_punctuation() -> None:
+def test_names_are_compared_ignoring_case_and_punctuation() -> None:
     assert similarity("The Old Bridge", "the old-bridge!") == 1.0
     assert similarity("", "bridge") == 0.0
     assert similarity("bridge", "?!") == 0.0
@@ -98,5 +98,5 @@ def test_the_texts_in_json_are_its_keys_and_values() -> None:
     assert list(texts_in_json("{no JSON")) == ["{no JSON"]
 
 
-def test_words_are_found_as_they_are_written() -> None:
+def test_words_are_found_in_their_written_form() -> None:
     assert words_as_written("Ada's bridge_x, isn’t (7)") == ["Ada's", "bridge", "x", "isn’t", "7"]

@@ -23,7 +23,7 @@ anything = texts | st.none() | st.integers() | st.lists(texts, max_size=11)
 @example({"question": "Which?", "other": 1})
 @example({"question": "Which?", "choices": [["x"]]})
 @example({"question": "\x1c"})
-def test_who_asks_and_who_answers_agree_on_what_is_a_question(arguments: dict[str, Any]) -> None:
+def test_coordinator_and_dispatcher_agree_on_valid_questions(arguments: dict[str, Any]) -> None:
     """The coordinator reads the arguments, the dispatcher holds them against the schema."""
     is_accepted = not isinstance(arguments_of(ASK, arguments), ToolError)
     assert (read_question(arguments) is not None) is is_accepted

@@ -30,18 +30,18 @@ def test_a_contract_with_both_names_is_refused() -> None:
         Contract.of_schema({CONTRACT_KEYWORD: {"steps": [3], "rounds": [3]}}, "read")
 
 
-def test_what_is_published_says_rounds() -> None:
+def test_the_published_schema_says_rounds() -> None:
     assert "steps" not in WRITTEN[CONTRACT_KEYWORD]
     assert WRITTEN[CONTRACT_KEYWORD]["rounds"] == [1, 2]
 
 
-def test_a_worker_of_format_3_is_given_steps_byte_for_byte_as_its_own_release_writes_them() -> None:
+def test_a_catalogue_for_format_3_is_byte_identical_to_that_of_its_own_release() -> None:
     ours = Catalogue(tools=(a_definition(CONTRACT.as_keyword()),)).in_format(3)
     theirs = Catalogue(tools=(a_definition(as_in_format_3()),))
     assert ours.model_dump_json() == theirs.model_dump_json()
 
 
-def test_what_other_formats_lack_is_left_out_beside_the_rename() -> None:
+def test_keywords_unknown_to_other_formats_are_omitted_with_the_rename() -> None:
     (tool,) = Catalogue(tools=(a_definition(CONTRACT.as_keyword()),)).in_format(1).tools
     keyword = tool.input_schema[CONTRACT_KEYWORD]
     assert keyword["steps"] == [1, 2]
@@ -49,7 +49,7 @@ def test_what_other_formats_lack_is_left_out_beside_the_rename() -> None:
     assert tool.contract.rounds == (1, 2)
 
 
-def test_a_catalogue_of_an_earlier_worker_is_carried_in_its_format_as_it_stands() -> None:
+def test_a_catalogue_of_an_earlier_worker_is_kept_unchanged_in_its_format() -> None:
     theirs = Catalogue(tools=(a_definition(as_in_format_3()),))
     assert theirs.in_format(3) == theirs
     assert theirs.tools[0].contract.rounds == (1, 2)

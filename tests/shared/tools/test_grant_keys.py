@@ -46,7 +46,7 @@ def test_each_kind_of_key_is_for_its_own_algorithms(key: Any, algorithms: tuple[
     assert algorithms_of(found) == algorithms
 
 
-def test_several_keys_stand_in_one_file_with_notes_between_them(tmp_path: Path) -> None:
+def test_one_file_may_hold_several_keys_with_notes_between_them(tmp_path: Path) -> None:
     path = tmp_path / "keys.pem"
     path.write_bytes(
         b"the new one\n"
@@ -96,7 +96,7 @@ def test_a_private_key_is_refused_and_not_quoted(content: bytes) -> None:
         (b"x" * 100_001, "too large"),
     ],
 )
-def test_what_cannot_verify_is_refused_with_the_reason(content: bytes, message: str) -> None:
+def test_an_unusable_key_is_refused_with_the_reason(content: bytes, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         read_keys(content, "KEYS: key.pem")
 

@@ -16,7 +16,7 @@ from tests.rows import each_row
 NOON_S = 1_795_262_400
 
 
-def test_a_grant_says_whose_it_is_what_it_allows_and_until_when() -> None:
+def test_the_claims_of_a_grant_are_tenant_scopes_expiry_and_session() -> None:
     assert read_claims(a_grant(["read", "crm:write"], tenant="acme", exp=NOON_S, session="s1")) == Claims(
         tenant="acme",
         scopes=("read", "crm:write"),
@@ -89,13 +89,13 @@ def in_base64(content: bytes) -> str:
         "h.ä.s",
     ],
 )
-def test_what_is_no_token_is_unreadable_and_not_quoted(token: str) -> None:
+def test_an_invalid_token_is_unreadable_and_not_quoted(token: str) -> None:
     with pytest.raises(UnreadableGrant) as raised:
         read_claims(token)
     assert len(str(raised.value)) < 200
 
 
 @given(st.text() | st.lists(st.binary().map(in_base64), min_size=3, max_size=3).map(".".join))
-def test_whatever_comes_it_is_unreadable_and_nothing_else_is_raised(token: str) -> None:
+def test_any_malformed_token_raises_only_unreadable_grant(token: str) -> None:
     with pytest.raises(UnreadableGrant):
         read_claims(token)

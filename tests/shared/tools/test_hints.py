@@ -43,7 +43,7 @@ HINTS: list[tuple[Effect, dict[str, Any], list[str]]] = [
 
 
 @each_row(("effect", "options", "lines"), HINTS)
-def test_the_contract_speaks_in_plain_lines(
+def test_the_contract_is_described_in_plain_lines(
     effect: Effect, options: dict[str, Any], lines: list[str]
 ) -> None:
     assert hints(effect, **options) == lines
@@ -51,7 +51,7 @@ def test_the_contract_speaks_in_plain_lines(
 
 @pytest.mark.parametrize("idempotent", [True, False])
 @pytest.mark.parametrize("mode", ["parallel-safe", "sequential-only"])
-def test_every_write_says_in_one_of_three_lines_that_it_is_one(mode: str, idempotent: bool) -> None:
+def test_every_write_is_marked_by_one_of_three_lines(mode: str, idempotent: bool) -> None:
     """Models are not sent the contract: the offline model knows writes by these lines."""
     lines = hints("write", mode=mode, idempotent=idempotent)
     assert {CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME} & set(lines)
@@ -61,7 +61,7 @@ def test_a_write_that_can_be_asked_about_does_not_end_as_unknown() -> None:
     assert UNKNOWN_OUTCOME not in published("D.", complete("t", "write", {}, has_reconcile=True))
 
 
-def test_what_the_author_has_said_is_not_said_again() -> None:
+def test_a_hint_already_in_the_description_is_not_repeated() -> None:
     text = describe("Fetches one.", requires="search", next=["rerank"], notes=ONE_AFTER_ANOTHER)
     assert text == f"Fetches one.\nRequires: search first.\nNext: rerank.\n{ONE_AFTER_ANOTHER}"
     assert hints("read", text, depends_on={"tool": "search", "required_fields": ["id"]}, next="rerank") == []

@@ -15,7 +15,7 @@ SETTLED = {
 }
 
 
-def test_an_outcome_comes_back_as_it_was() -> None:
+def test_an_outcome_survives_the_journal() -> None:
     assert read_outcome(write_outcome(FIRST, FORMAT)) == FIRST
     assert read_outcome(write_outcome(SECOND, FORMAT)) == SECOND
     assert read_outcome(None) is None

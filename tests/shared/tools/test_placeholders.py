@@ -77,7 +77,7 @@ def test_text_that_is_no_placeholder_as_a_whole_is_left_alone(text: str) -> None
         ("${calls[0]" + "!" * 500, "…"),
     ],
 )
-def test_what_begins_like_a_placeholder_and_is_none_says_where_it_goes_wrong(text: str, problem: str) -> None:
+def test_a_malformed_placeholder_reports_its_problem(text: str, problem: str) -> None:
     found = parse_placeholder(text)
     assert isinstance(found, Malformed)
     assert problem in found.problem
@@ -88,7 +88,7 @@ def test_what_begins_like_a_placeholder_and_is_none_says_where_it_goes_wrong(tex
 @pytest.mark.parametrize(
     "text", ["${calls[0]}", "${calls[0].a.b}", "${calls[x]}", "$${calls[0]}", "$$${calls[0]}"]
 )
-def test_one_more_dollar_makes_text_of_it(text: str) -> None:
+def test_a_second_dollar_escapes_a_placeholder(text: str) -> None:
     assert parse_placeholder(f"${text}") == text
     assert not has_placeholder(f"${text}")
 
@@ -97,7 +97,7 @@ keys = st.text(max_size=8) | st.from_regex(r"[a-z_][a-z0-9_-]*", fullmatch=True)
 
 
 @given(st.integers(0, 999), st.lists(keys | st.integers(0, 999), max_size=5))
-def test_a_reference_is_read_as_it_is_written(call: int, path: list[str | int]) -> None:
+def test_a_written_reference_is_read_back(call: int, path: list[str | int]) -> None:
     reference = Reference(call, tuple(path))
     assert parse_placeholder(str(reference)) == reference
 
@@ -134,7 +134,7 @@ def test_arguments_nested_beyond_any_stack_can_be_searched() -> None:
     assert has_placeholder(nested)
 
 
-def test_what_the_model_is_told_shows_forms_that_can_be_read() -> None:
+def test_the_help_for_the_model_shows_valid_placeholders() -> None:
     assert "${calls[0].documents[0].id}" in PLACEHOLDER_HELP
     assert parse_placeholder("${calls[0].documents[0].id}") == Reference(0, ("documents", 0, "id"))
     assert '${calls[1]["odd key"]}' in PLACEHOLDER_HELP

@@ -43,7 +43,7 @@ def test_a_tool_is_found_by_its_name_its_description_and_its_parameters(text: st
 
 
 @pytest.mark.parametrize("text", ["", "   ", "what is it?", "xylophone", "é", "!!!"])
-def test_a_text_that_speaks_of_none_finds_none(text: str) -> None:
+def test_an_unrelated_text_finds_no_tool(text: str) -> None:
     assert names(TOOLS, text) == []
 
 
@@ -52,12 +52,12 @@ def test_nested_parameters_count() -> None:
     assert names([a_tool("x", "y", rows=items), *TOOLS], "invoices") == ["x"]
 
 
-def test_no_more_are_found_than_asked_for() -> None:
+def test_at_most_the_requested_number_of_tools_is_found() -> None:
     same = [a_tool(f"t{n}", "weather") for n in range(5)]
     assert names(same, "weather", 2) == ["t0", "t1"]
 
 
-def test_equals_are_ordered_by_name_whatever_their_order_was() -> None:
+def test_equally_relevant_tools_are_ordered_by_name() -> None:
     same = [a_tool(name, "weather") for name in ("c", "a", "b")]
     assert names(same, "weather") == ["a", "b", "c"]
 
@@ -107,5 +107,5 @@ def test_the_ranking_depends_on_tools_and_text_alone(
         (None, None),
     ],
 )
-def test_what_find_tools_returned_is_read_with_care(data: Any, found: tuple[str, ...] | None) -> None:
+def test_malformed_data_of_find_tools_is_tolerated(data: Any, found: tuple[str, ...] | None) -> None:
     assert tool_names_in(data) == found

@@ -47,7 +47,7 @@ VALUES: dict[str, Any] = {
         "true" + " && true" * 150,
     ],
 )  # fmt: skip
-def test_it_holds(text: str) -> None:
+def test_a_true_condition_is_true(text: str) -> None:
     assert is_true(text, VALUES) is True
 
 
@@ -76,13 +76,13 @@ def test_it_holds(text: str) -> None:
         ("1 ? true : false", "? takes true or false"),
     ],
 )
-def test_what_has_no_value_fails_with_the_reason(text: str, why: str) -> None:
+def test_a_condition_without_a_value_fails_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(ConditionFailed) as failed:
         is_true(text, VALUES)
     assert why in str(failed.value)
 
 
-def test_a_missing_reference_fails_where_nothing_absorbs_it() -> None:
+def test_a_condition_with_a_missing_reference_fails() -> None:
     with pytest.raises(ReferenceMissing, match="nothing named nobody"):
         is_true("$nobody.x == 1 && true", VALUES)
 
@@ -118,7 +118,7 @@ def test_a_missing_reference_fails_where_nothing_absorbs_it() -> None:
         ("'unclosed", "cannot be read"),
     ],
 )
-def test_what_is_no_condition_is_refused_with_the_place(text: str, why: str) -> None:
+def test_an_invalid_condition_is_refused_with_its_position(text: str, why: str) -> None:
     with pytest.raises(ConditionSyntax) as refused:
         read_condition(text)
     assert why in str(refused.value)

@@ -1,4 +1,4 @@
-"""Published workflows say which tool takes what another returns."""
+"""Published workflows show which tool uses the result of another."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def described(*workflows: Workflow, **texts: str) -> dict[str, list[str]]:
     return {tool.name: tool.description.splitlines()[1:] for tool in with_flow_hints(tools, workflows)}
 
 
-def test_a_tool_names_what_it_needs_and_what_comes_next() -> None:
+def test_a_tool_names_its_requirements_and_its_successors() -> None:
     assert described(BOOKING) == {
         "search": ["Next: book."],
         "book": ["Requires: search (needs flight_id).", "Next: pay."],
@@ -54,12 +54,12 @@ def test_parts_of_a_parallel_and_the_step_of_a_foreach_count() -> None:
     assert described(a_workflow(**graph))["book"] == ["Requires: search (needs place)."]
 
 
-def test_what_the_description_says_is_not_said_again() -> None:
+def test_a_hint_already_in_the_description_is_not_repeated() -> None:
     found = described(BOOKING, book="Books.\nRequires: search first; its `flight_id`.\nNext: pay.")
     assert found["book"] == ["Requires: search first; its `flight_id`.", "Next: pay."]
 
 
-def test_what_most_workflows_connect_is_named_and_no_more_than_three() -> None:
+def test_the_three_most_frequent_predecessors_are_named() -> None:
     def taking(giver: str) -> Workflow:
         return a_workflow(a={"call": giver}, b={"call": "pay", "args": {"x": "$a.id"}, "depends_on": ["a"]})
 
@@ -67,6 +67,6 @@ def test_what_most_workflows_connect_is_named_and_no_more_than_three() -> None:
     assert described(*workflows)["pay"] == [f"Requires: {giver} (needs id)." for giver in ("g", "d", "e")]
 
 
-def test_a_workflow_of_one_call_says_nothing() -> None:
+def test_a_workflow_of_one_call_adds_no_hint() -> None:
     alone = a_workflow(a={"call": "book", "args": {"x": "$p", "y": "broken ${"}})
     assert not any(described(alone).values())

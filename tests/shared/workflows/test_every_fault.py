@@ -103,7 +103,7 @@ def _problems(name: str) -> list[str]:
 READERS = (Reader("problems", _problems, (), tuple(_VARIANTS)),)
 
 
-def test_of_each_fault_the_same_is_said_as_before() -> None:
+def test_the_message_of_every_fault_is_unchanged() -> None:
     assert differences(READERS[0], KEPT) == []
 
 

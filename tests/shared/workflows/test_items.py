@@ -49,7 +49,7 @@ def test_items_are_a_list_or_a_half_open_range(text: str, items: list[object]) -
         ("range(0, $l)", "days can only be added to a date"),
     ],
 )
-def test_what_makes_no_items_fails_before_the_first(text: str, why: str) -> None:
+def test_an_expression_without_items_fails_before_the_first(text: str, why: str) -> None:
     with pytest.raises(UnfitItems) as unfit:
         resolve_items(text, VALUES, 10)
     assert why in str(unfit.value)

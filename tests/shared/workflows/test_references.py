@@ -63,7 +63,7 @@ def test_a_reference_alone_keeps_its_type_and_inside_text_is_text(text: Any, val
         ("$a.none.x", "$a.none.x is missing: a.none is null"),
     ],
 )
-def test_a_missing_path_names_what_there_was(text: str, why: str) -> None:
+def test_a_missing_path_names_the_available_values(text: str, why: str) -> None:
     with pytest.raises(ReferenceMissing) as missing:
         resolve(f"{text}", VALUES)
     assert str(missing.value) == why
@@ -80,7 +80,7 @@ def test_a_brace_that_begins_no_reference_is_an_error(text: str) -> None:
         read_template(text)
 
 
-def test_a_reference_is_written_as_it_is_read() -> None:
+def test_a_read_reference_is_written_back() -> None:
     for text in ("$a", "$a.b.0", "$a?.b", "${a.odd-key}"):
         (reference,) = read_template(text).references
         assert str(reference) == text

@@ -31,7 +31,9 @@ from tests.rows import each_row
         ("SELECT * FROM (WITH b AS (SELECT 1) SELECT * FROM b) AS x JOIN b ON true", ("b",)),
     ],
 )
-def test_tables_are_what_a_query_reads_and_does_not_define_itself(sql: str, tables: tuple[str, ...]) -> None:
+def test_the_tables_of_a_query_are_those_it_reads_and_does_not_define(
+    sql: str, tables: tuple[str, ...]
+) -> None:
     assert set(names_in(sql).tables) == set(tables)
 
 
@@ -82,7 +84,7 @@ def test_arguments_hold_the_values_of_tables_and_parameters() -> None:
         (f"SELECT {' ' * LENGTH_MAX}1", "more than the limit of 20,000"),
     ],
 )
-def test_what_is_no_query_is_refused_with_the_reason(sql: str, why: str) -> None:
+def test_an_invalid_query_is_refused_with_the_reason(sql: str, why: str) -> None:
     with pytest.raises(UnfitSql, match=why):
         names_in(sql)
 

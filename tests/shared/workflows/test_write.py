@@ -83,7 +83,7 @@ def test_texts_that_yaml_reads_otherwise_are_quoted() -> None:
         read_back({"key": text.replace("$", "$$"), text: 1})
 
 
-def test_what_steers_a_terminal_is_written_as_an_escape() -> None:
+def test_control_characters_are_written_as_escapes() -> None:
     text = str(read_back({"key": "a\u202eb\x9b"}))
     assert '"a\\U0000202Eb\\x9B"' in text or '"a\\U0000202Eb\\U0000009B"' in text
 

@@ -103,7 +103,7 @@ class TestGrants:
 
 
 class TestOffer:
-    async def test_what_is_not_offered_does_not_run(self) -> None:
+    async def test_a_tool_outside_the_offer_does_not_run(self) -> None:
         send, sent = counted("send")
         async with a_dispatcher(send) as dispatcher:
             (result,) = await dispatcher.run(a_request(a_call(name="send"), allowed=("look",)))
@@ -117,7 +117,7 @@ class TestOffer:
             await dispatcher.run(a_request(a_call(), round=round))
         assert looked == runs
 
-    async def test_calls_are_not_collapsed_onto_what_the_session_may_not_use(self) -> None:
+    async def test_calls_are_not_collapsed_into_a_tool_that_the_session_may_not_use(self) -> None:
         one, runs = counted("look", "read", batch=BatchVariant(tool="many", argument="items"))
         schema = {"properties": {"items": {"type": "array"}}, "required": ["items"]}
         many = Tool("many", "Many.", schema, lambda a, c: ["never"] * 5, effect="read", scopes=("crm",))
@@ -126,7 +126,7 @@ class TestOffer:
             await dispatcher.run(a_request(*calls, allowed=("look", "many")))
         assert sorted(runs) == [f"c{n}" for n in range(5)]
 
-    async def test_what_a_dispatcher_does_not_have_is_left_to_the_plan(self) -> None:
+    async def test_a_tool_that_the_dispatcher_lacks_is_reported_as_unknown(self) -> None:
         async with a_dispatcher(default_scopes=()) as dispatcher:
             (result,) = await dispatcher.run(a_request(a_call(name="gone")))
         assert error_in(result).error_type == "unknown_tool"
@@ -160,11 +160,11 @@ class TestApproval:
         assert "it needs a person's approval, which was not given" in denied(result)
         assert not sent
 
-    async def test_what_a_person_has_approved_runs(self) -> None:
+    async def test_an_approved_call_runs(self) -> None:
         (result,), sent = await self.answers(ApprovalDecided(round=1, is_approved=True, by="Ann"))
         assert (result.data, sent) == ("done", ["c1"])
 
-    async def test_what_a_person_has_denied_does_not_run(self) -> None:
+    async def test_a_denied_call_does_not_run(self) -> None:
         (result,), sent = await self.answers(ApprovalDecided(round=1, is_approved=False, by="Ann"))
         assert "a person has denied it" in denied(result)
         assert not sent
@@ -185,9 +185,7 @@ class TestApproval:
         ],
         ids=["of another round", "of another session", "another event"],
     )
-    async def test_no_other_event_stands_in_for_an_approval(
-        self, decision: EventData, session_id: str
-    ) -> None:
+    async def test_no_other_event_counts_as_an_approval(self, decision: EventData, session_id: str) -> None:
         (result,), sent = await self.answers(decision, session_id=session_id)
         denied(result)
         assert not sent
@@ -209,7 +207,7 @@ class TestApproval:
         assert "the scope 'crm'" in denied(result)
         assert not sent
 
-    async def test_every_write_needs_it_once_untrusted_content_is_in_the_session(self) -> None:
+    async def test_every_write_needs_approval_after_untrusted_content(self) -> None:
         send, sent = counted("send")
         look, looked = counted("look", "read")
         async with a_dispatcher(send, look, approval_after_untrusted=True) as dispatcher:
@@ -219,7 +217,7 @@ class TestApproval:
         assert "was not given" in denied(first)
         assert (sent, looked) == (["a"], ["c"])
 
-    async def test_so_does_a_write_that_takes_up_what_the_same_batch_brings_in(self) -> None:
+    async def test_a_write_with_untrusted_results_of_its_own_batch_needs_approval(self) -> None:
         send, sent = counted("send", error_propagation="partial-success")
         web, _ = counted("web", "read", open_world=True)
         async with a_dispatcher(send, web, approval_after_untrusted=True) as dispatcher:
@@ -234,7 +232,7 @@ class TestApproval:
         assert (own.data, sent) == ("done", ["c"])
 
 
-async def test_one_that_is_refused_stops_the_others_only_where_that_is_the_contract() -> None:
+async def test_a_refused_call_stops_the_others_only_with_a_fail_fast_contract() -> None:
     send, sent = counted("send", scopes="crm")
     other, others = counted("other")
     look, looked = counted("look", "read")

@@ -46,7 +46,7 @@ def approved(round: int = 1, is_approved: bool = True, calls: tuple[str, ...] = 
 
 
 def denied(error: ToolError | None) -> ToolError:
-    """Check that a refusal has its type, names the tool, and says what to do."""
+    """Check that a refusal has its type, names the tool, and gives advice."""
     assert error is not None
     assert error.error_type == "permission_denied"
     assert error.message.startswith(("send ", "look "))
@@ -96,7 +96,7 @@ def test_a_problem_outweighs_every_scope() -> None:
     )
 
 
-def test_what_the_session_does_not_offer_is_refused_whatever_its_scopes() -> None:
+def test_a_tool_outside_the_offer_is_refused_despite_its_scopes() -> None:
     error = denied(refusal(a_call(name="send"), WRITE, terms(a_request(allowed=("look",)))))
     assert error.message == "send is not offered here."
     denied(refusal(a_call(name="send"), WRITE, terms(a_request(allowed=()))))
@@ -166,14 +166,14 @@ def test_an_approval_is_no_scope() -> None:
     )
 
 
-def test_once_untrusted_content_is_in_the_session_writes_need_a_person() -> None:
+def test_writes_need_approval_after_untrusted_content() -> None:
     after = terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED)
     denied(refusal(a_call(name="send"), WRITE, after))
     assert refusal(a_call(name="send"), WRITE, after, approved()) is None
     assert refusal(a_call(name="look"), READ, after) is None
 
 
-def test_before_that_or_without_the_rule_they_need_no_approval() -> None:
+def test_writes_need_no_approval_before_untrusted_content_or_without_the_rule() -> None:
     assert refusal(a_call(name="send"), WRITE, terms(rule=ALL_AFTER_UNTRUSTED)) is None
     assert refusal(a_call(name="send"), WRITE, terms(a_request(has_untrusted=True))) is None
 
@@ -200,13 +200,13 @@ def test_a_tool_may_bring_untrusted_content_through_its_alternative() -> None:
     )
 
 
-def test_a_call_that_will_not_run_brings_nothing() -> None:
+def test_a_call_that_will_not_run_returns_nothing_untrusted() -> None:
     fed = a_call("c2", "send", arguments=FROM_ANOTHER)
     request = a_request(a_call("c1", "fetch", refused="the limit is reached"), a_call("c3", "gone"), fed)
     assert refusal(fed, WRITE, terms(request, rule=ALL_AFTER_UNTRUSTED)) is None
 
 
-def test_a_tool_that_needs_a_person_never_stands_in_for_another() -> None:
+def test_a_tool_that_needs_approval_never_replaces_another() -> None:
     """The approval of one tool does not cover another."""
     assert cannot_substitute("send", WRITE, terms(rule=ApprovalRule(frozenset({"send"}))))
     assert cannot_substitute("send", WRITE, terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED))
@@ -240,7 +240,7 @@ def test_the_approval_rule_is_resolved_for_each_tool() -> None:
     assert ApprovalRule().of("send", WRITE) == "never"
 
 
-def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
+def test_a_rule_for_an_unknown_tool_is_refused() -> None:
     """A slip of the pen would leave the tool unguarded."""
     with pytest.raises(
         ConfigurationError,

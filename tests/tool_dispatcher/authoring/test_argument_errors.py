@@ -19,7 +19,7 @@ class Login(BaseModel):
     password: Annotated[str, Secret, Field(min_length=30)]
 
     @model_validator(mode="after")
-    def told_apart(self) -> Self:
+    def refuse_password(self) -> Self:
         raise ValueError(f"{self.password} will not do")
 
 
@@ -111,7 +111,7 @@ def test_a_secret_is_never_quoted(asked: Tool, arguments: dict[str, Any], field:
     assert re.search(why, error.fields[field])
 
 
-def test_what_is_not_secret_is_still_quoted() -> None:
+def test_a_value_that_is_not_secret_is_quoted() -> None:
     error = validate(by_schema, {"open": "x42", "key": "abc"})
     assert isinstance(error, ToolError)
     assert "'x42'" in error.fields["open"]

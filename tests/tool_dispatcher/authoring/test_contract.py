@@ -1,4 +1,4 @@
-"""Contracts: what is filled in, and what is refused because it cannot hold together."""
+"""Contracts: their defaults, and the contradictions that are refused."""
 
 from typing import Any, get_args
 
@@ -20,7 +20,7 @@ from tool_dispatcher.authoring.contract import OPTIONS, complete
 from tool_dispatcher.authoring.failures import InvalidTool
 
 
-def test_a_read_without_options_runs_beside_others_and_a_failure_stops_nothing() -> None:
+def test_a_read_without_options_runs_concurrently_and_its_failure_stops_nothing() -> None:
     contract = complete("look", "read", {})
     assert (contract.mode, contract.error_propagation) == ("parallel-safe", "partial-success")
 
@@ -41,9 +41,7 @@ def test_a_write_without_options_runs_one_after_another_and_a_failure_stops_the_
         ({"mode": "fan-out-bounded", "depends_on": "search", "max_concurrency": 4}, "fan-out-bounded"),
     ],
 )
-def test_the_mode_follows_from_the_option_that_needs_it(
-    effect: Effect, options: dict[str, Any], mode: str
-) -> None:
+def test_the_mode_follows_from_the_options(effect: Effect, options: dict[str, Any], mode: str) -> None:
     assert complete("t", effect, options).mode == mode
 
 
@@ -63,7 +61,7 @@ def test_a_contract_is_the_same_after_it_travelled_in_a_schema() -> None:
     assert Contract.of_schema({"x-orchestration": contract.as_keyword()}, "write") == contract
 
 
-def test_every_default_is_spelled_out_for_who_reads_the_schema() -> None:
+def test_every_default_is_written_into_the_schema() -> None:
     keyword = complete("look", "read", {}).as_keyword()
     assert keyword.keys() == Contract.model_fields.keys()
     assert keyword["error_propagation"] == "partial-success"
@@ -71,7 +69,7 @@ def test_every_default_is_spelled_out_for_who_reads_the_schema() -> None:
     assert (keyword["rate_limit"], keyword["deterministic"], keyword["cache_ttl_s"]) == (None, False, 0)
 
 
-def test_every_option_of_the_contract_can_be_said_by_an_author() -> None:
+def test_an_author_can_set_every_option_of_the_contract() -> None:
     resolved = {"effect", "reconciles"}  # the one is said apart, the other follows from `reconcile`
     assert set(OPTIONS) == set(Contract.model_fields) - resolved
 
@@ -112,7 +110,7 @@ CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
 
 
 @each_row(("effect", "options", "why"), CONTRADICTIONS)
-def test_what_contradicts_itself_is_refused_with_the_fix(
+def test_a_contradictory_contract_is_refused_with_the_fix(
     effect: Effect, options: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(InvalidTool, match=f"^Tool 't': .*{why}") as refused:
@@ -120,7 +118,7 @@ def test_what_contradicts_itself_is_refused_with_the_fix(
     assert refused.value.hint
 
 
-def test_a_read_cannot_be_asked_what_came_of_it() -> None:
+def test_a_read_cannot_have_a_reconcile_function() -> None:
     with pytest.raises(InvalidTool, match=r"read with reconcile.*Omit reconcile"):
         complete("t", "read", {}, has_reconcile=True)
 
@@ -133,9 +131,7 @@ _anything = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(OPTIONS), _anything, max_size=3), st.sampled_from(get_args(Effect)))
-def test_whatever_an_author_writes_is_a_contract_or_one_clear_sentence(
-    options: dict[str, Any], effect: Effect
-) -> None:
+def test_any_options_give_a_contract_or_one_clear_error(options: dict[str, Any], effect: Effect) -> None:
     try:
         contract = complete("t", effect, options)
     except InvalidTool as refused:

@@ -12,13 +12,13 @@ def test_an_error_type_that_does_not_exist_is_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", ["cancelled", "circuit_open", "unknown_tool", "dependency_failed"])
-def test_no_tool_can_say_that_it_did_not_run(kind: ErrorType) -> None:
+def test_no_tool_can_claim_that_it_did_not_run(kind: ErrorType) -> None:
     """A reader would take the tool's words for ours, and assume that it had no effect."""
     with pytest.raises(ValueError, match="is not an error type of tools"):
         ToolFailed(kind, "…")
 
 
-def test_a_failure_without_a_message_is_reported_with_what_to_do() -> None:
+def test_a_failure_without_a_message_is_reported_with_default_advice() -> None:
     error = error_of(ToolFailed("not_found", " ", " "), "read")
     assert (error.message, error.suggested_action) == (
         "The tool failed and did not say why.",
@@ -46,7 +46,7 @@ class Client(Exception):
         (SystemExit(3), "", "internal_error"),
     ],
 )
-def test_the_code_of_an_exception_is_kept_beside_the_error_type(
+def test_the_code_of_an_exception_is_kept_next_to_the_error_type(
     error: BaseException, code: str, error_type: str
 ) -> None:
     reported = error_of(error, "read")

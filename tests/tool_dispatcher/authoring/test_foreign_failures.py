@@ -53,7 +53,9 @@ class AiohttpLike(Exception):
     ],
     ids=repr,
 )
-def test_what_an_exception_says(error: Exception, reading: Classification | None) -> None:
+def test_an_exception_is_classified_by_its_type_and_attributes(
+    error: Exception, reading: Classification | None
+) -> None:
     assert classify_exception(error) == reading
 
 

@@ -1,4 +1,4 @@
-"""Hints in a file: what they add to descriptions, and what is wrong with them."""
+"""Hints in a file: their additions to descriptions, and their faults."""
 
 import json
 
@@ -34,7 +34,7 @@ def faults(text: str) -> list[str]:
     return str(refused.value).splitlines()
 
 
-def test_hints_stand_behind_the_description() -> None:
+def test_hints_follow_the_description() -> None:
     tools = with_hints(map(a_tool, sorted(KNOWN)), read_hints(FILE, KNOWN))
     assert {tool.name: tool.description for tool in tools} == {
         "check_credit": "Does it.",
@@ -45,13 +45,13 @@ def test_hints_stand_behind_the_description() -> None:
     }
 
 
-def test_json_does_as_well() -> None:
+def test_hints_may_be_written_as_json() -> None:
     assert read_hints(json.dumps({"send-mail": {"next": ["check_credit"]}}), KNOWN) == {
         "send-mail": ToolHint(next=("check_credit",))
     }
 
 
-def test_what_the_description_says_already_is_not_said_again() -> None:
+def test_a_hint_already_in_the_description_is_not_repeated() -> None:
     description = "Books.\nRequires: search_flights first; its `id`.\nNext: pay.\nAsk first."
     assert (
         described(description, ToolHint(requires=("search_flights",), next=("pay",), hint="Ask first."))
@@ -123,5 +123,5 @@ search_flights: [hint]
         ("send-mail: {hint: " + "x" * 1_001 + "}", "at most 1000 characters"),
     ],
 )
-def test_what_is_no_file_of_hints_is_refused(text: str, why: str) -> None:
+def test_an_invalid_hint_file_is_refused(text: str, why: str) -> None:
     assert why in "\n".join(faults(text))

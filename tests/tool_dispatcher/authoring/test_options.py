@@ -42,7 +42,7 @@ SHORT: list[tuple[str, Any, Any]] = [
 
 
 @each_row(("option", "written", "meant"), SHORT)
-def test_short_forms_mean_what_they_say(option: str, written: Any, meant: Any) -> None:
+def test_short_forms_of_options_are_expanded(option: str, written: Any, meant: Any) -> None:
     assert getattr(complete("t", "read", {option: written}), option) == meant
 
 
@@ -82,12 +82,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 @each_row(("options", "why"), WRONG)
-def test_a_wrong_value_is_refused_with_what_to_give(options: dict[str, Any], why: str) -> None:
+def test_an_invalid_value_is_refused_with_the_expected_form(options: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidTool, match=f"^Tool 't': .*{why}"):
         complete("t", "read", options)
 
 
-def test_a_value_that_holds_itself_is_refused() -> None:
+def test_a_recursive_value_is_refused() -> None:
     circle: list[Any] = []
     circle.append(circle)
     with pytest.raises(InvalidTool, match=r"scopes is \[\[\.\.\.\]\]"):

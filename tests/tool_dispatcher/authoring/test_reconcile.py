@@ -20,7 +20,7 @@ def keywords(*, key: str, arguments: dict[str, Any]) -> None: ...
 def three(key: str, arguments: dict[str, Any], more: int) -> None: ...
 
 
-async def test_a_reconcile_is_kept_and_its_being_there_is_published() -> None:
+async def test_a_reconcile_function_is_kept_and_its_existence_published() -> None:
     noted = tool(effect="write", name="note", description="Notes.", reconcile=asked)(lambda: None)
     assert noted.reconcile is asked
     assert noted.contract.reconciles
@@ -29,19 +29,19 @@ async def test_a_reconcile_is_kept_and_its_being_there_is_published() -> None:
     assert await noted.reconcile("k", {}) is NO_EFFECT
 
 
-def test_without_one_there_is_none() -> None:
+def test_a_tool_without_a_reconcile_function_has_none() -> None:
     noted = tool(effect="write", name="note", description="Notes.", reconcile=None)(lambda: None)
     assert noted.reconcile is None
     assert not noted.contract.reconciles
 
 
 @pytest.mark.parametrize("reconcile", ["text", no_arguments, only_key, keywords, three])
-def test_one_that_cannot_be_asked_is_refused(reconcile: Any) -> None:
+def test_an_invalid_reconcile_function_is_refused(reconcile: Any) -> None:
     with pytest.raises(InvalidTool, match=r"its reconcile .*tool 'note'.*key: str, arguments: dict"):
         tool(effect="write", name="note", description="Notes.", reconcile=reconcile)(lambda: None)
 
 
-async def test_one_that_takes_a_context_is_asked_with_the_fence_of_the_takeover() -> None:
+async def test_a_reconcile_function_with_a_context_receives_the_fence_of_the_takeover() -> None:
     asked_with: list[ToolContext] = []
 
     def effect_of(key: str, arguments: dict[str, Any], context: ToolContext) -> TookEffect:

@@ -48,14 +48,14 @@ def refused(*tools: Tool) -> str:
         {"batch": {"tool": "serach", "argument": "all"}},
     ],
 )
-def test_an_unknown_name_is_refused_with_the_nearest_one(options: dict[str, Any]) -> None:
+def test_an_unknown_tool_name_is_refused_with_the_nearest_one(options: dict[str, Any]) -> None:
     message = refused(a_tool("fetch", print, **options), a_tool("search", print))
     assert "Tool 'fetch'" in message
     assert f"{next(iter(options))} names 'serach'" in message
     assert "Did you mean search?" in message
 
 
-def test_without_a_near_one_all_are_listed() -> None:
+def test_all_tools_are_listed_when_no_name_is_near() -> None:
     assert "There are: b, c." in refused(
         a_tool("a", print, next="zzz"), a_tool("b", print), a_tool("c", print)
     )
@@ -85,7 +85,7 @@ class TestAlternatives:
     def test_the_same_names_need_no_mapping(self) -> None:
         Registry([taking("a", "q", optional="n", alternatives="b"), taking("b", "q", optional="n more")])
 
-    def test_mapped_ones_reach_what_the_alternative_needs(self) -> None:
+    def test_mapped_arguments_satisfy_the_alternative(self) -> None:
         mapped = Alternative(tool="b", arguments={"q": "text"})
         Registry([taking("a", "q", optional="n", alternatives=mapped), taking("b", "text")])
 
@@ -116,7 +116,7 @@ class TestAlternatives:
             ({"q": "text"}, taking("b", "text", "key"), "alternative b requires 'key'"),
         ],
     )
-    def test_one_that_could_not_be_called_is_refused(
+    def test_an_alternative_that_could_not_be_called_is_refused(
         self, mapping: dict[str, str] | None, other: Tool, why: str
     ) -> None:
         alternative = Alternative(tool="b", arguments=mapping)
@@ -127,7 +127,7 @@ class TestAlternatives:
         Registry([a_tool("a", print, alternatives="b"), taking("b", "q")])
         Registry([taking("a", "q", alternatives="b"), a_tool("b", print)])
 
-    def test_a_secret_goes_to_a_secret_alone(self) -> None:
+    def test_a_secret_is_mapped_only_to_a_secret(self) -> None:
         def signed(key: Annotated[str, Secret]) -> None: ...
 
         a = tool(effect="read", name="a", description="A.", alternatives="b")(signed)
@@ -165,7 +165,7 @@ class TestBatchVariants:
             (taking_many({"type": "object", "required": ["key"]}), "requires 'key' in its items"),
         ],
     )
-    def test_one_that_could_not_take_the_calls_is_refused(self, many: Tool, why: str) -> None:
+    def test_a_batch_variant_that_could_not_take_the_calls_is_refused(self, many: Tool, why: str) -> None:
         batch = BatchVariant(tool="many", argument="all", items_max=6)
         with pytest.raises(InvalidTool, match=f"^Tool 'one': its batch variant many {why}"):
             Registry([taking("one", "q", batch=batch), many])

@@ -12,7 +12,7 @@ def look(arguments: object, context: object) -> None:
 SCHEMA = {"type": "object"}
 
 
-def test_steps_is_taken_for_rounds_with_a_warning_that_says_what_to_write() -> None:
+def test_steps_is_accepted_for_rounds_with_a_warning_that_names_the_replacement() -> None:
     with pytest.warns(DeprecationWarning, match="steps was renamed to rounds") as warned:
         one = Tool("look", "Looks.", SCHEMA, look, effect="read", steps=[1, 2])
     assert one.contract.rounds == (1, 2)

@@ -1,4 +1,4 @@
-"""Secrets: where the mark stands, what is found there, and that nothing of it is published."""
+"""Secrets: the positions of the mark, the values found there, and that none of it is published."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -84,12 +84,12 @@ def test_a_schema_of_the_authors_own_is_published_without_defaults_of_secrets() 
     assert schema["properties"]["key"]["default"] == "k1"
 
 
-def test_a_schema_without_secrets_stays_as_it_is() -> None:
+def test_a_schema_without_secrets_is_unchanged() -> None:
     schema = {"properties": {"a": {"default": 1}}}
     assert without_defaults(schema) is schema
 
 
-def test_the_places_of_secrets_are_named() -> None:
+def test_the_locations_of_secrets_are_named() -> None:
     assert set(secret_paths(SCHEMA)) == {
         ("password",),
         ("spare",),
@@ -100,7 +100,7 @@ def test_the_places_of_secrets_are_named() -> None:
     assert log_in.secret_paths == secret_paths(SCHEMA)
 
 
-def test_secrets_are_found_wherever_they_stand() -> None:
+def test_secrets_are_found_at_any_depth() -> None:
     arguments = {
         "user": "ada",
         "password": "p1",
@@ -128,7 +128,7 @@ SCHEMAS: list[tuple[dict[str, Any], Any, set[str]]] = [
 
 
 @each_row(("schema", "value", "secrets"), SCHEMAS)
-def test_any_json_schema_can_bear_the_mark(schema: dict[str, Any], value: Any, secrets: set[str]) -> None:
+def test_any_json_schema_can_have_the_mark(schema: dict[str, Any], value: Any, secrets: set[str]) -> None:
     assert set(secrets_in(schema, value)) == secrets
     assert bool(secret_paths(schema)) == bool(secrets)
 
@@ -147,7 +147,7 @@ def test_any_json_schema_can_bear_the_mark(schema: dict[str, Any], value: Any, s
         (("nothing", "here"), False, False),
     ],
 )
-def test_a_place_is_a_secret_or_holds_one(path: Any, is_one: bool, holds_one: bool) -> None:
+def test_a_location_is_a_secret_or_holds_one(path: Any, is_one: bool, holds_one: bool) -> None:
     assert (is_secret_at(SCHEMA, path), holds_secret(SCHEMA, path)) == (is_one, holds_one)
 
 
@@ -200,7 +200,7 @@ def test_fields_of_results_can_be_marked(kind: type, names: set[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", [Password, SecretStr, SecretBytes, SecretStr | None, dict[str, Password]])
-def test_a_type_bears_the_mark_in_any_of_its_parts(kind: Any) -> None:
+def test_a_type_may_have_the_mark_in_any_of_its_parts(kind: Any) -> None:
     assert is_secret(kind)
 
 

@@ -1,4 +1,4 @@
-"""Defining tools: what becomes of a function, and what is refused, with the fix."""
+"""Defining tools: the tool made from a function, and the refusals with their fix."""
 
 import functools
 import inspect
@@ -112,7 +112,7 @@ class TestSchema:
         assert walk.input_schema["type"] == "object"
         assert "Node" in walk.input_schema["$defs"]
 
-    def test_parameters_may_be_called_what_pydantic_uses_itself(self) -> None:
+    def test_parameters_may_have_the_names_that_pydantic_reserves(self) -> None:
         @tool(effect="read")
         def odd(json: str, model_config: int, _hidden: bool = False) -> list[Any]:
             """Odd names."""
@@ -136,7 +136,7 @@ class TestSchema:
         assert later.input_schema["properties"] == {"x": {"type": "integer"}}
         assert later.call(later.parameters.read({"x": 2}), a_context()) == 4
 
-    def test_a_json_schema_is_closed_unless_it_says_otherwise(self) -> None:
+    def test_a_json_schema_is_closed_by_default(self) -> None:
         closed = Tool("t", "T.", {"properties": {"a": {}}}, print, effect="read")
         opened = Tool("t", "T.", ANYTHING, print, effect="read")
         assert closed.input_schema["additionalProperties"] is False
@@ -144,7 +144,7 @@ class TestSchema:
 
 
 class TestContract:
-    def test_every_way_of_making_a_tool_takes_the_same_options(self) -> None:
+    def test_every_constructor_of_a_tool_takes_the_same_options(self) -> None:
         toolset = Toolset()
         made = [
             Tool("t", "T.", ANYTHING, print, effect="write", retry=5, scopes="crm", idempotent=True),
@@ -156,23 +156,23 @@ class TestContract:
         assert made[0].contract.retry.attempts == 5
         assert [one.name for one in toolset] == ["fine"]
 
-    def test_it_travels_with_the_definition(self) -> None:
+    def test_the_contract_is_part_of_the_definition(self) -> None:
         searched = tool(effect="read", description="S.", depends_on="look", cache_ttl_s=60)(fine)
         assert searched.definition.contract == searched.contract
         assert (searched.effect, searched.timeout_s) == ("read", 30)
 
 
 class TestExamples:
-    def test_those_of_the_author_are_published_and_the_first_is_shown_to_who_errs(self) -> None:
+    def test_examples_of_the_author_are_published_and_the_first_is_shown_on_errors(self) -> None:
         shown = tool(effect="read", description="E.", examples=[{"a": 7}, {"a": 8}])(fine)
         assert shown.input_schema["examples"] == [{"a": 7}, {"a": 8}]
         assert shown.example == {"a": 7}
 
-    def test_one_and_several_go_together(self) -> None:
+    def test_an_example_and_examples_are_combined(self) -> None:
         shown = tool(effect="read", description="E.", example={"a": 1}, examples=[{"a": 2}])(fine)
         assert shown.input_schema["examples"] == [{"a": 1}, {"a": 2}]
 
-    def test_made_up_ones_are_not_published(self) -> None:
+    def test_generated_examples_are_not_published(self) -> None:
         made = tool(effect="read", description="E.")(fine)
         assert "examples" not in made.input_schema
         assert made.example == {"a": 1}
@@ -320,7 +320,7 @@ def test_a_bad_definition_is_refused_with_the_fix(
     assert refused.value.hint
 
 
-def test_a_bare_decorator_is_refused_with_the_fix() -> None:
+def test_a_decorator_without_parentheses_is_refused_with_the_fix() -> None:
     with pytest.raises(InvalidTool, match=r"effect is missing .*'fine'.*@tool\(effect="):
         tool(fine)  # type: ignore[arg-type]  # the very fault
 
@@ -360,7 +360,7 @@ def test_a_value_that_is_not_callable_is_refused() -> None:
 
 
 class TestToolset:
-    def test_it_holds_what_it_is_given_and_what_it_decorates(self) -> None:
+    def test_a_toolset_contains_its_given_and_its_decorated_tools(self) -> None:
         toolset = Toolset(paint)
 
         @toolset.tool(effect="read")

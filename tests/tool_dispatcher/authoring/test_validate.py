@@ -116,7 +116,7 @@ def test_good_arguments_are_taken(asked: Tool, arguments: dict[str, Any]) -> Non
 
 
 @each_row(("asked", "arguments", "field", "why"), BAD)
-def test_a_bad_argument_is_named_with_the_way_out(
+def test_a_bad_argument_is_named_with_the_fix(
     asked: Tool, arguments: dict[str, Any], field: str, why: str
 ) -> None:
     error = validate(asked, arguments)
@@ -177,8 +177,8 @@ _names = st.sampled_from(sorted(ask.input_schema["properties"])) | st.text(max_s
 
 
 @given(st.dictionaries(_names, _json, max_size=4))
-def test_what_is_taken_fits_the_schema_the_model_was_shown(arguments: dict[str, Any]) -> None:
-    """No input crashes validation, and it never takes what its own schema refuses."""
+def test_accepted_arguments_fit_the_published_schema(arguments: dict[str, Any]) -> None:
+    """No input crashes validation, and it never accepts a value that its own schema refuses."""
     for asked in (ask, ask_schema):
         if isinstance(validate(asked, arguments), dict):
             Draft202012Validator(asked.input_schema).validate(json.loads(json.dumps(arguments)))
@@ -195,7 +195,7 @@ def search(page: Page) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"number": "1"}, {"number": True}, {"number": 1, "more": 1}])
-def test_a_model_that_is_the_argument_is_as_strict_whatever_its_own_settings(
+def test_a_model_as_argument_is_validated_strictly_despite_its_own_settings(
     arguments: dict[str, Any],
 ) -> None:
     assert isinstance(validate(search, arguments), ToolError)

@@ -1,4 +1,4 @@
-"""Batches without anything that runs them: requests, contracts, and a hand that plays the tools."""
+"""Batches without anything that runs them: requests, contracts, and a `PlanRun` that plays the tools."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -82,8 +82,8 @@ Outcomes = Mapping[int, Any]
 
 
 @dataclass
-class Hand:
-    """Runs a plan: what is begun ends in the order in which it was begun, unless a test takes another."""
+class PlanRun:
+    """Runs a plan: units end in the order in which they began, unless a test chooses another."""
 
     plan: Plan
     outcomes: Outcomes = field(default_factory=dict)

@@ -13,7 +13,7 @@ from tests.tool_dispatcher.batch.builders import (
     ROOMY,
     SEARCH_FIRST,
     WRITE,
-    Hand,
+    PlanRun,
     a_call,
     a_failure,
     a_plan,
@@ -42,7 +42,7 @@ def _calls(plan: Plan) -> list[tuple[int, ...]]:
     return [unit.calls for unit in plan.units]
 
 
-def test_more_calls_than_the_bound_run_as_one() -> None:
+def test_calls_beyond_the_bound_are_collapsed_into_one() -> None:
     plan = _plan_of(4)
     (unit,) = plan.units
     assert (unit.calls, unit.tool, unit.variant) == ((0, 1, 2, 3), "many", MANY)
@@ -99,7 +99,7 @@ def test_calls_that_the_request_refuses_do_not_count() -> None:
     ],
     ids=["no variant there", "none declared", "other effect", "other round", "needs more", "denied"],
 )
-def test_without_a_variant_that_may_stand_in_calls_run_singly(
+def test_calls_without_a_usable_batch_variant_run_singly(
     contracts: dict[str, Contract], known: dict[str, Any]
 ) -> None:
     assert len(_plan_of(5, contracts, **known).units) == 5
@@ -121,7 +121,7 @@ def test_a_group_keeps_to_the_bounds_of_both_tools() -> None:
     assert unit.limits == (("one", 3), ("many", 2))
 
 
-def test_the_groups_are_the_same_whatever_has_settled_or_is_refused() -> None:
+def test_groups_do_not_depend_on_settled_or_refused_calls() -> None:
     """A group has an idempotency key: a batch taken over must find the very same one."""
     fresh = _plan_of(25)
     later = _plan_of(
@@ -132,47 +132,47 @@ def test_the_groups_are_the_same_whatever_has_settled_or_is_refused() -> None:
 
 
 def test_a_refused_call_is_left_out_of_its_group() -> None:
-    hand = Hand(_plan_of(4, refused={1: a_failure("not valid", error_type="validation_error")}))
-    assert hand.begun_calls == [(0, 2, 3)]
-    assert [result.status for result in hand.end_all()] == ["ok", "error", "ok", "ok"]
+    plan_run = PlanRun(_plan_of(4, refused={1: a_failure("not valid", error_type="validation_error")}))
+    assert plan_run.begun_calls == [(0, 2, 3)]
+    assert [result.status for result in plan_run.end_all()] == ["ok", "error", "ok", "ok"]
 
 
-def test_a_group_that_has_settled_in_part_runs_as_it_was_and_changes_nothing_that_has_settled() -> None:
-    hand = Hand(_plan_of(4, settled={1: ok(1, "as it was", "one")}))
-    assert hand.begun_calls == [(0, 1, 2, 3)]
-    assert [result.data for result in hand.end_all()] == [{"id": 1}, "as it was", {"id": 1}, {"id": 1}]
-    assert hand.answered == []
+def test_a_partly_settled_group_runs_whole_and_keeps_its_settled_results() -> None:
+    plan_run = PlanRun(_plan_of(4, settled={1: ok(1, "as it was", "one")}))
+    assert plan_run.begun_calls == [(0, 1, 2, 3)]
+    assert [result.data for result in plan_run.end_all()] == [{"id": 1}, "as it was", {"id": 1}, {"id": 1}]
+    assert plan_run.answered == []
 
 
-def test_so_does_one_that_had_to_wait_for_another_tool() -> None:
+def test_calls_that_waited_for_another_tool_are_collapsed_too() -> None:
     contracts = {**CONTRACTS, "one": SEARCH_FIRST.model_copy(update={"batch": MANY}), "search": READ}
     calls = [a_call("search"), *[a_call("one")] * 4]
-    hand = Hand(a_plan(*calls, contracts=contracts, settled={2: ok(2, "as it was", "one")}))
-    hand.end(0)
-    assert hand.running_calls == [(1, 2, 3, 4)]
-    assert [result.status for result in hand.end_all()] == ["ok"] * 5
+    plan_run = PlanRun(a_plan(*calls, contracts=contracts, settled={2: ok(2, "as it was", "one")}))
+    plan_run.end(0)
+    assert plan_run.running_calls == [(1, 2, 3, 4)]
+    assert [result.status for result in plan_run.end_all()] == ["ok"] * 5
 
 
 def test_a_group_that_has_settled_does_not_run() -> None:
-    hand = Hand(_plan_of(4, settled={index: ok(index, index, "one") for index in range(4)}))
-    assert hand.begun == []
-    assert [result.data for result in hand.end_all()] == [0, 1, 2, 3]
+    plan_run = PlanRun(_plan_of(4, settled={index: ok(index, index, "one") for index in range(4)}))
+    assert plan_run.begun == []
+    assert [result.data for result in plan_run.end_all()] == [0, 1, 2, 3]
 
 
 def test_a_group_all_of_whose_calls_are_refused_does_not_run() -> None:
-    hand = Hand(_plan_of(4, refused=dict.fromkeys(range(4), a_failure())))
-    assert hand.begun == []
-    assert len(hand.end_all()) == 4
+    plan_run = PlanRun(_plan_of(4, refused=dict.fromkeys(range(4), a_failure())))
+    assert plan_run.begun == []
+    assert len(plan_run.end_all()) == 4
 
 
 def test_bounds_count_a_group_once() -> None:
     calls = [a_call("one")] * 20 + [a_call("look")] * 2
     plan = a_plan(*calls, contracts={**CONTRACTS, "look": READ}, bounds=Bounds(batch_concurrency=3))
-    assert Hand(plan).running_calls == [tuple(range(10)), tuple(range(10, 20)), (20,)]
+    assert PlanRun(plan).running_calls == [tuple(range(10)), tuple(range(10, 20)), (20,)]
 
 
 def test_a_result_names_the_tool_that_was_called() -> None:
-    assert {result.tool for result in Hand(_plan_of(4)).end_all()} == {"one"}
+    assert {result.tool for result in PlanRun(_plan_of(4)).end_all()} == {"one"}
 
 
 def test_arguments_are_gathered_in_order() -> None:
@@ -304,7 +304,7 @@ def test_the_failure_of_the_whole_is_that_of_each() -> None:
 
 def test_one_bad_item_is_the_failure_of_its_call_alone() -> None:
     outcomes = dict(enumerate(spread(MANY, "read", ["a", {"error": "no"}, "c", "d"], 4)))
-    results = Hand(_plan_of(4), outcomes).end_all()
+    results = PlanRun(_plan_of(4), outcomes).end_all()
     assert [result.status for result in results] == ["ok", "error", "ok", "ok"]
     assert "no" in error_in(results[1]).message
 
@@ -326,7 +326,9 @@ def test_one_bad_item_is_the_failure_of_its_call_alone() -> None:
         ({"error": {"message": "no code"}}, "", "internal_error"),
     ],
 )
-def test_an_items_error_keeps_its_code_beside_the_error_type(item: Any, code: str, error_type: str) -> None:
+def test_the_error_of_an_item_keeps_its_code_next_to_the_error_type(
+    item: Any, code: str, error_type: str
+) -> None:
     (error,) = spread(MANY, "read", [item], 1)
     assert isinstance(error, ToolError)
     assert (error.code, error.error_type) == (code, error_type)
@@ -334,11 +336,11 @@ def test_an_items_error_keeps_its_code_beside_the_error_type(item: Any, code: st
 
 
 @pytest.mark.parametrize("code", ["TIMEOUT", "RATE_LIMITED", "UNAVAILABLE", "503"])
-def test_the_code_of_a_write_that_may_pass_does_not_say_that_it_had_no_effect(code: str) -> None:
+def test_a_transient_code_of_a_write_item_still_means_an_unknown_outcome(code: str) -> None:
     (error,) = spread(MANY, "write", [{"error": {"code": code}}], 1)
     assert (error.code, error.error_type) == (code, "outcome_unknown")
 
 
-def test_data_that_has_a_code_or_a_status_of_its_own_is_data() -> None:
+def test_data_with_its_own_code_or_status_field_is_data() -> None:
     items = [{"code": "NOT_FOUND"}, {"status": "error", "host": "a"}, {"data": {"code": "X"}, "status": "ok"}]
     assert spread(MANY, "read", items, 3) == [*items[:2], {"code": "X"}]

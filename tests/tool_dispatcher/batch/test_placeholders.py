@@ -49,7 +49,7 @@ def test_a_placeholder_becomes_the_value_with_its_type(text: str, value: Any) ->
     assert type(resolved["a"]) is type(value)
 
 
-def test_text_beside_placeholders_is_left_alone_and_escapes_lose_their_dollar() -> None:
+def test_text_around_placeholders_is_kept_and_escapes_lose_their_dollar() -> None:
     arguments = {"a": "see ${calls[0]}", "b": "$${calls[0]}", "c": ["$${calls[9].x}"], "d": "$$"}
     assert _resolved(arguments) == {
         "a": "see ${calls[0]}",
@@ -59,7 +59,7 @@ def test_text_beside_placeholders_is_left_alone_and_escapes_lose_their_dollar() 
     }
 
 
-def test_what_a_result_holds_is_never_read_as_a_placeholder() -> None:
+def test_text_in_a_result_is_never_read_as_a_placeholder() -> None:
     """A tool's text must not reach into the results of other calls."""
     assert _resolved({"a": "${calls[0].x}"}, ok(0, {"x": "${calls[1]}"})) == {"a": "${calls[1]}"}
 
@@ -86,7 +86,7 @@ def test_values_are_copies_that_a_tool_may_change() -> None:
         ("${calls[0].documents[0].n.x}", "calls[0].documents[0].n is a number"),
     ],
 )
-def test_a_path_that_is_not_there_names_the_argument_and_what_is_there(text: str, message: str) -> None:
+def test_a_missing_path_names_the_argument_and_the_available_fields(text: str, message: str) -> None:
     error = _error({"filters": [{"id": text}]})
     assert "filters[0].id" in error.fields
     assert f"{text} does not exist" in error.message
@@ -107,7 +107,7 @@ def test_very_many_faults_are_reported_in_part() -> None:
     assert len(refused.model_dump_json()) < 20_000
 
 
-def test_a_result_shown_in_part_is_used_whole_or_not_at_all() -> None:
+def test_a_result_shown_in_part_is_used_whole_or_refused() -> None:
     cut = ok(0, '{"documents": [', "search", handle="h1")
     error = _error({"a": "${calls[0].documents}"}, cut)
     assert "only shown in part" in error.message
@@ -145,7 +145,7 @@ def test_resolving_before_the_other_call_has_succeeded_is_a_mistake_of_ours() ->
         ("${calls[0", "it begins like a placeholder, but after ${calls["),
     ],
 )
-def test_what_can_be_seen_to_be_wrong_is_refused_before_anything_runs(text: str, message: str) -> None:
+def test_an_invalid_placeholder_is_refused_before_anything_runs(text: str, message: str) -> None:
     plan = a_plan(
         a_call(), a_call("fetch", arguments={"a": {"b": [text]}}), example_of=lambda name: {"example": name}
     )
@@ -170,6 +170,6 @@ def test_what_can_be_seen_to_be_wrong_is_refused_before_anything_runs(text: str,
         ({"k" * 1_000: 1}, "…"),
     ],
 )
-def test_an_outline_is_short_whatever_the_value(value: Any, outline: str) -> None:
+def test_an_outline_is_short_for_any_value(value: Any, outline: str) -> None:
     assert outline in outlined(value)
     assert len(outlined(value)) < 2_000

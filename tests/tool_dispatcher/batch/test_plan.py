@@ -10,7 +10,7 @@ from tests.tool_dispatcher.batch.builders import (
     READ,
     ROOMY,
     WRITE,
-    Hand,
+    PlanRun,
     a_call,
     a_failure,
     a_plan,
@@ -37,7 +37,7 @@ def _answer(
 
 
 def test_a_call_runs_by_itself_under_its_own_key() -> None:
-    (unit,) = Hand(a_plan(a_call())).begun
+    (unit,) = PlanRun(a_plan(a_call())).begun
     assert (unit.calls, unit.tool, unit.key, unit.variant) == ((0,), "look", "k0", None)
 
 
@@ -65,7 +65,7 @@ REFUSALS: list[tuple[RequestedCall, tuple[str, ...], str, str, str]] = [
 
 
 @pytest.mark.parametrize(("call", "allowed", "error_type", "message", "action"), REFUSALS)
-def test_a_call_that_must_not_run_is_answered_with_the_way_out(
+def test_a_refused_call_is_answered_with_the_fix(
     call: RequestedCall, allowed: tuple[str, ...], error_type: str, message: str, action: str
 ) -> None:
     error = _answer(call, allowed)
@@ -79,7 +79,7 @@ def test_unusable_arguments_are_answered_with_an_example() -> None:
     assert error.example_valid_call == {"of": "look"}
 
 
-def test_of_many_tools_offered_only_some_are_listed() -> None:
+def test_only_some_of_many_offered_tools_are_listed() -> None:
     contracts = {f"tool{n}": READ for n in range(100)}
     (refused,) = start(a_plan(a_call("zzz"), contracts=contracts)).answered
     action = error_in(refused).suggested_action
@@ -88,39 +88,39 @@ def test_of_many_tools_offered_only_some_are_listed() -> None:
     assert action.endswith(", and others.")
 
 
-def test_what_was_checked_beforehand_counts_most() -> None:
+def test_an_earlier_refusal_takes_precedence() -> None:
     assert _answer(a_call("zzz"), (), refused={0: a_failure("not you")}).message == "not you"
 
 
 def test_a_second_call_of_the_same_id_does_not_run_and_is_not_to_be_settled() -> None:
     """The journal goes by id: settling the second would answer the first."""
     twin = RequestedCall(id="twin", name="look", idempotency_key="k")
-    hand = Hand(a_plan(twin, twin, a_call()))
-    assert hand.begun_calls == [(0,), (2,)]
-    first, second, third = hand.end_all()
+    plan_run = PlanRun(a_plan(twin, twin, a_call()))
+    assert plan_run.begun_calls == [(0,), (2,)]
+    first, second, third = plan_run.end_all()
     assert (first.status, third.status) == ("ok", "ok")
     assert (
         error_in(second).message
         == "Two calls of this batch have the id 'twin'; this one, the later, was not run."
     )
     assert "on its own" in error_in(second).suggested_action
-    assert hand.answered == []
+    assert plan_run.answered == []
 
 
 def test_the_journals_outcome_of_a_repeated_id_is_the_first_calls() -> None:
     twin = RequestedCall(id="twin", name="look", idempotency_key="k")
     known = ok(0, "found").model_copy(update={"call_id": "twin"})
-    first, second = Hand(a_plan(twin, twin, settled={0: known, 1: known})).end_all()
+    first, second = PlanRun(a_plan(twin, twin, settled={0: known, 1: known})).end_all()
     assert first == known
     assert (second.index, second.status) == (1, "error")
 
 
-def test_what_has_settled_does_not_run_and_stays_as_it_is() -> None:
+def test_a_settled_call_does_not_run_and_keeps_its_result() -> None:
     known = ok(0, {"a": 1})
-    hand = Hand(a_plan(a_call(refused="whatever"), a_call(), settled={0: known}))
-    assert hand.begun_calls == [(1,)]
-    assert hand.end_all()[0] == known
-    assert hand.answered == [], "it is in the journal already"
+    plan_run = PlanRun(a_plan(a_call(refused="whatever"), a_call(), settled={0: known}))
+    assert plan_run.begun_calls == [(1,)]
+    assert plan_run.end_all()[0] == known
+    assert plan_run.answered == [], "it is in the journal already"
 
 
 def test_answers_come_in_the_order_of_the_calls() -> None:
@@ -135,7 +135,7 @@ def test_answers_come_in_the_order_of_the_calls() -> None:
     ]
 
 
-def test_however_one_failure_led_to_another() -> None:
+def test_chained_failures_are_answered_in_order() -> None:
     named = [None, 0, 1, 0]
     calls = [a_call(arguments={"a": f"${{calls[{place}]}}"} if place is not None else {}) for place in named]
     step = start(a_plan(*calls, refused={0: a_failure()}))
@@ -146,6 +146,6 @@ def test_names_and_reasons_of_any_length_make_short_answers() -> None:
     long = "x" * 200
     calls = [a_call(long), a_call("look", arguments={"a": "${calls[0]}"})]
     failure = a_failure("y" * 2_000)
-    hand = Hand(a_plan(*calls, contracts={"look": READ}, refused={0: failure}))
-    assert all(len(error_in(result).message) <= 2_000 for result in hand.answered)
-    assert len(error_in(hand.answered[1]).message) < 600
+    plan_run = PlanRun(a_plan(*calls, contracts={"look": READ}, refused={0: failure}))
+    assert all(len(error_in(result).message) <= 2_000 for result in plan_run.answered)
+    assert len(error_in(plan_run.answered[1]).message) < 600

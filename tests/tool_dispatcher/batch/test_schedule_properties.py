@@ -305,7 +305,7 @@ def test_every_rule_holds_at_every_instant(
 
 @settings(max_examples=60, deadline=None)
 @given(requests(), contracts(), st.sets(st.integers(0, 11)))
-def test_a_plan_has_the_same_units_whatever_has_settled(
+def test_a_plan_has_the_same_units_regardless_of_settled_calls(
     request: ToolsRequested, contracts: dict[str, Contract], settled: set[int]
 ) -> None:
     known = {

@@ -15,7 +15,7 @@ LIMIT_S = 120.0
 
 @dataclass(frozen=True)
 class Dispatching:
-    """A process, and the files of what it writes."""
+    """A process and its output files."""
 
     process: Forked
     output: Path

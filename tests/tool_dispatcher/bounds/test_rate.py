@@ -85,7 +85,7 @@ async def test_a_foreign_value_under_the_key_does_not_stop_the_tool(bus: Bus, li
     await limiter.admit("t", RARELY, 0)
 
 
-async def test_redis_is_waited_for(bus: Bus) -> None:
+async def test_the_rate_limiter_waits_for_redis(bus: Bus) -> None:
     failing = Failing(bus.batcher, times=2)
     await RateLimiter(failing, bus.keys).admit("t", RARELY, LONG_S)
 

@@ -35,7 +35,7 @@ def ids_of(slots: list[Slot]) -> list[str]:
     return [slot.id for slot in slots]
 
 
-async def test_no_more_slots_are_taken_than_there_are(bus: Bus) -> None:
+async def test_no_more_slots_are_taken_than_exist(bus: Bus) -> None:
     one, other = a_process(bus), a_process(bus)
     assert ids_of(await one.acquire("t", 3, ["a", "b"])) == ["a", "b"]
     assert ids_of(await other.acquire("t", 3, ["c", "d"])) == ["c"]
@@ -57,7 +57,7 @@ async def test_asking_again_after_a_lost_reply_finds_the_slot_that_was_taken(bus
     assert await held_in_redis(bus) == 2
 
 
-async def test_slots_of_one_that_is_gone_come_free(bus: Bus, frozen: SlotLeases) -> None:
+async def test_slots_of_a_dead_process_are_released(bus: Bus, frozen: SlotLeases) -> None:
     await frozen.acquire("t", 2, ["a", "b"])
     other = a_process(bus)
 
@@ -68,7 +68,7 @@ async def test_slots_of_one_that_is_gone_come_free(bus: Bus, frozen: SlotLeases)
     assert await held_in_redis(bus) == 2
 
 
-async def test_they_do_so_beside_others_that_are_held(bus: Bus, frozen: SlotLeases) -> None:
+async def test_expired_slots_are_released_while_others_are_held(bus: Bus, frozen: SlotLeases) -> None:
     other = a_process(bus)
     await other.acquire("t", 2, ["b"])
     await frozen.acquire("t", 2, ["a"])
@@ -105,7 +105,7 @@ async def test_the_slots_of_an_unused_tool_leave_no_key(bus: Bus, frozen: SlotLe
     await eventually(is_gone)
 
 
-async def test_nothing_is_renewed_when_nothing_is_held(bus: Bus) -> None:
+async def test_renewal_stops_when_no_slot_is_held(bus: Bus) -> None:
     leases = a_process(bus)
     assert await leases.acquire("t", 1, ["a"])
     renewing = leases._renewing

@@ -1,4 +1,4 @@
-"""At most so many calls of a tool at once: in one process, over several, and whatever happens to them."""
+"""At most a bounded number of calls of a tool at once: in one process, over several, and after any failure."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,10 +14,10 @@ from tests.bus.builders import Proxy, a_bus, eventually
 from tests.clock import Clock
 from tests.flows.starting import Forked
 from tests.redis_server import RedisServer
+from tests.tool_dispatcher.booking_service import is_asked_again
 from tests.tool_dispatcher.bounds import process
 from tests.tool_dispatcher.bounds.batchers import Counting, Failing
 from tests.tool_dispatcher.bounds.processes import a_process, run_several
-from tests.tool_dispatcher.desks import is_asked_again
 from tests.tool_dispatcher.idempotency.builders import a_wire
 from tool_dispatcher.bounds import slots as slots_module
 from tool_dispatcher.bounds.refusals import BoundUnknown, NoSlot
@@ -72,14 +72,14 @@ async def test_no_more_calls_run_at_once_than_allowed_and_all_run(bus: Bus, slot
     await until_all_are_free(bus)
 
 
-async def test_who_came_first_is_served_first(bus: Bus, slots: Slots) -> None:
+async def test_calls_are_served_in_their_order_of_arrival(bus: Bus, slots: Slots) -> None:
     calls = Calls(slots, 2)
     await asyncio.gather(*(calls.call(f"{n:02}") for n in range(20)))
     assert calls.began == sorted(calls.began)
     await until_all_are_free(bus)
 
 
-async def test_those_who_wait_share_one_question(bus: Bus) -> None:
+async def test_waiting_calls_share_one_request(bus: Bus) -> None:
     counting = Counting(bus.batcher)
     slots = Slots(counting, bus.keys, LEASE_S)
     calls, end = Calls(slots, 10), asyncio.Event()
@@ -91,7 +91,7 @@ async def test_those_who_wait_share_one_question(bus: Bus) -> None:
     await until_all_are_free(bus)
 
 
-async def test_a_slot_goes_to_the_next_of_this_process_without_asking_redis(
+async def test_a_slot_is_passed_on_within_a_process_without_redis(
     bus: Bus, slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is the same one all along."""
@@ -107,7 +107,7 @@ async def test_a_slot_goes_to_the_next_of_this_process_without_asking_redis(
     await until_all_are_free(bus)
 
 
-async def test_a_slot_that_went_from_hand_to_hand_for_long_goes_back_to_redis(
+async def test_a_slot_passed_on_for_long_is_returned_to_redis(
     bus: Bus, slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or the queues of other processes would never move."""
@@ -173,7 +173,7 @@ async def test_a_call_that_is_cancelled_keeps_no_slot(bus: Bus, slots: Slots, yi
 
 class TestRedisAway:
     @pytest.mark.parametrize("loses_replies", [False, True])
-    async def test_it_is_waited_for(self, bus: Bus, loses_replies: bool) -> None:
+    async def test_the_slots_wait_for_redis(self, bus: Bus, loses_replies: bool) -> None:
         """Slots whose reply was lost are found or released, so no slot is lost."""
         failing = Failing(bus.batcher, loses_replies=loses_replies)
         calls = Calls(Slots(failing, bus.keys, LEASE_S), 2)

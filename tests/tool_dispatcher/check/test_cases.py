@@ -41,7 +41,7 @@ def labelled(ending: str) -> list[Case]:
     return found
 
 
-def test_every_kind_of_nonsense_is_there() -> None:
+def test_every_kind_of_invalid_case_is_generated() -> None:
     kinds = Counter(case.kind for case in MADE)
     assert set(kinds) == {
         "empty",
@@ -100,7 +100,7 @@ def test_a_bound_is_tried_from_both_sides(label: str, word: str) -> None:
     assert {JUDGE.of(case.arguments).word for case in labelled(label)} == {word}
 
 
-def test_a_place_gets_text_of_every_kind_only_where_it_takes_text() -> None:
+def test_only_a_location_that_takes_text_gets_every_kind_of_text() -> None:
     injected = {case.label.partition(":")[0] for case in MADE if case.kind == "injection"}
     assert injected == {"lines[0].sku", "tags[0]"}
 
@@ -142,11 +142,11 @@ def test_without_an_example_the_first_drawn_arguments_are_varied() -> None:
         },
     ],
 )
-def test_a_strange_schema_gives_cases_all_the_same(schema: dict[str, Any]) -> None:
+def test_an_unusual_schema_still_gives_cases(schema: dict[str, Any]) -> None:
     assert len(cases(schema, {})) > 3
 
 
-def test_nothing_that_is_sent_holds_the_proof_that_it_worked() -> None:
+def test_no_hostile_input_contains_its_own_evidence() -> None:
     samples = [*hostile.samples_of_any_kind(), *hostile.texts(), *hostile.nestings()]
     sent = " ".join(sample.value for sample in samples if isinstance(sample.value, str))
     assert not [proof for proof in hostile.EVIDENCE if proof in sent]

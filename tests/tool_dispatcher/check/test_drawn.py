@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_in_another_process() -> None:
     assert printed("1") == printed("2") != "[]\n"
 
 
-def test_no_more_is_drawn_than_asked_for() -> None:
+def test_at_most_the_requested_number_of_cases_is_drawn() -> None:
     assert draw(SCHEMA, 0, seed=0) == []
     assert len(draw(SCHEMA, 3, seed=0)) <= 3
 
@@ -109,7 +109,9 @@ def test_a_schema_from_which_nothing_can_be_drawn_gives_nothing(schema: dict[str
 
 
 @pytest.mark.parametrize("library", ["hypothesis", "hypothesis_jsonschema"])
-def test_without_its_libraries_it_says_what_to_install(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported_with_the_install_command(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ConfigurationError, match=r"pip install 'antiphon\[check\]'") as refused:
         draw(SCHEMA, 10, seed=0)

@@ -30,7 +30,7 @@ JUDGE = Judge(look.input_schema)
         {"words": "a", "extra": hostile.nested_object(hostile.DEEP)},
     ],
 )
-def test_what_the_schema_allows_is_valid(arguments: dict[str, Any]) -> None:
+def test_arguments_that_the_schema_allows_are_valid(arguments: dict[str, Any]) -> None:
     assert JUDGE.of(arguments).word == "valid"
 
 
@@ -47,28 +47,28 @@ def test_what_the_schema_allows_is_valid(arguments: dict[str, Any]) -> None:
         ({"words": "a", "extra": {"\udfff": 1}}, "a lone surrogate is not valid text"),
     ],
 )
-def test_what_it_forbids_is_invalid_and_so_is_what_is_no_json(arguments: dict[str, Any], why: str) -> None:
+def test_arguments_outside_the_schema_or_json_are_invalid(arguments: dict[str, Any], why: str) -> None:
     judgement = JUDGE.of(arguments)
     assert judgement.word == "invalid"
     assert why in judgement.why
 
 
-def test_a_reader_of_json_may_refuse_what_is_nested_very_deeply() -> None:
+def test_a_deeply_nested_value_may_be_accepted_or_refused() -> None:
     assert JUDGE.of({"words": "a", "extra": hostile.nested_object(hostile.TOO_DEEP)}).word == "either"
 
 
-def test_what_is_too_deep_for_the_judge_itself_is_left_open() -> None:
+def test_arguments_too_deep_for_the_judge_are_undecided_or_invalid() -> None:
     assert JUDGE.of({"words": "a", "limit": hostile.nested_list(100_000)}).word in ("either", "invalid")
 
 
-def test_the_contract_is_no_part_of_what_is_judged() -> None:
+def test_the_contract_is_not_part_of_the_judged_schema() -> None:
     """A word of the contract that is also a word of JSON Schema must not bear on arguments."""
     schema = {**look.input_schema, "x-orchestration": {"required": ["never"]}}
     assert Judge(schema).of({"words": "a"}).word == "valid"
     assert "x-orchestration" not in Judge(schema).schema
 
 
-def test_neither_depth_nor_size_stops_the_search_for_what_is_no_json() -> None:
+def test_values_of_any_depth_and_size_are_checked_for_json() -> None:
     deep = hostile.nested_list(50_000)
     assert not_json(deep) == ""
     assert depth_of(deep) == 50_001

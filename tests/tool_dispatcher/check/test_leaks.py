@@ -41,7 +41,7 @@ def test_a_leak_in_an_error_is_named(text: str, leak: str) -> None:
         "the line 12, in which",
     ],
 )
-def test_what_only_resembles_a_leak_is_none(text: str) -> None:
+def test_text_that_only_resembles_a_leak_is_not_reported(text: str) -> None:
     assert list(leaks_in_error([text], "", ["text", "short"])) == []
 
 
@@ -64,7 +64,7 @@ def test_a_credential_that_the_caller_sent_is_no_leak() -> None:
     ]
 
 
-def test_results_show_neither_tracebacks_nor_secrets_nor_the_proof_of_an_injection() -> None:
+def test_results_with_tracebacks_secrets_or_injection_evidence_are_reported() -> None:
     assert list(leaks_in_data({"log": TRACEBACK}, ())) == [Leak("failure", "its result holds a traceback")]
     assert list(leaks_in_data([{"x": "hunter2hunter2"}], ["hunter2hunter2"])) == [
         Leak("secret", "its result shows a secret")

@@ -36,7 +36,7 @@ SCHEMA = order.parameters.schema
 LOCATIONS = {location.name: location for location in locations_in(SCHEMA)}
 
 
-def test_every_parameter_is_a_place_and_so_is_what_is_within() -> None:
+def test_every_parameter_and_nested_field_is_a_location() -> None:
     assert list(LOCATIONS) == [
         "the arguments",
         "to",
@@ -51,31 +51,31 @@ def test_every_parameter_is_a_place_and_so_is_what_is_within() -> None:
     ]
 
 
-def test_a_place_knows_every_type_it_takes() -> None:
+def test_a_location_lists_every_type_it_takes() -> None:
     assert LOCATIONS["size"].types == {"integer", "string"}
     assert LOCATIONS["to"].types == {"object", "null"}
     assert LOCATIONS["to.zip"].accepts("string")
     assert not LOCATIONS["to.zip"].accepts("integer", "object")
 
 
-def test_a_place_without_a_type_takes_anything() -> None:
+def test_a_location_without_a_type_takes_anything() -> None:
     (_, location) = locations_in({"type": "object", "properties": {"x": {}}})
     assert location.accepts("string")
     assert location.accepts("array")
 
 
-def test_a_schema_that_holds_itself_has_an_end() -> None:
+def test_a_recursive_schema_has_finitely_many_locations() -> None:
     names = [location.name for location in locations_in(grow.parameters.schema)]
     assert "children[0].children" in names
     assert max(name.count(".") for name in names) < 4
 
 
-def test_a_schema_of_a_thousand_parameters_has_no_more_places_than_can_be_tried() -> None:
+def test_the_number_of_locations_of_a_large_schema_is_bounded() -> None:
     wide = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(1_000)}}
     assert len(locations_in(wide)) == 60
 
 
-def test_a_value_is_put_where_it_belongs_and_nothing_else_changes() -> None:
+def test_a_value_is_inserted_at_its_location_and_nothing_else_changes() -> None:
     base = {"to": {"street": "A"}, "lines": [{"street": "B"}, {"street": "C"}]}
     assert the_call(base, "lines[0].street", 7) == {
         "to": {"street": "A"},
@@ -84,7 +84,7 @@ def test_a_value_is_put_where_it_belongs_and_nothing_else_changes() -> None:
     assert base == {"to": {"street": "A"}, "lines": [{"street": "B"}, {"street": "C"}]}
 
 
-def test_what_must_stand_around_a_value_is_an_example() -> None:
+def test_required_surroundings_of_a_value_are_filled_with_examples() -> None:
     made = the_call({"to": None, "lines": []}, "to.zip", 7)
     assert made == {"to": {"street": "text", "zip": 7}, "lines": []}
     assert value_at(made, ("to", "zip")) == 7

@@ -48,7 +48,7 @@ async def test_a_tool_without_faults_is_clean() -> None:
     assert report.count("refused") + report.count("ran") == len(report.checked)
 
 
-async def test_every_case_says_what_the_model_would_be_told() -> None:
+async def test_every_case_records_what_the_model_sees() -> None:
     @tool(effect="read")
     def look(words: Words) -> str:
         """Looks."""
@@ -116,7 +116,7 @@ async def test_a_tool_that_exits_does_not_end_the_check() -> None:
     assert await whats(leave) == {"the model receives internal_error"}
 
 
-async def test_a_validator_that_converts_is_accepted_nonsense_and_is_not_run() -> None:
+async def test_a_validator_that_converts_invalid_input_is_reported_and_not_run() -> None:
     seen: list[Any] = []
 
     @tool(effect="read", example={"number": 1})
@@ -193,7 +193,7 @@ async def test_a_secret_that_comes_back_is_found_and_not_reported() -> None:
     assert "[redacted]" in case.model_view.message
 
 
-async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
+async def test_a_tool_that_hangs_three_times_is_not_called_again() -> None:
     never = Event()
     begun: list[str] = []
 
@@ -212,7 +212,7 @@ async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
     assert report.count("accepted") > 20
 
 
-async def test_a_tool_that_takes_all_memory_fails_in_place_of_the_check() -> None:
+async def test_a_tool_that_exhausts_the_memory_fails_without_ending_the_check() -> None:
     @tool(effect="read")
     def grow(words: Words) -> int:
         """Grows."""
@@ -250,7 +250,7 @@ async def test_a_slow_async_tool_is_given_up_too() -> None:
     assert report.count("ran") == 3
 
 
-async def test_failures_that_come_at_once_are_no_timeouts() -> None:
+async def test_immediate_failures_are_no_timeouts() -> None:
     @tool(effect="read")
     def look(words: Words) -> str:
         """Looks."""
@@ -280,7 +280,7 @@ async def test_a_tool_without_parameters_is_checked_too() -> None:
     assert report.count("refused") > 3
 
 
-async def test_nothing_but_refusals_is_noted() -> None:
+async def test_a_tool_that_refuses_every_case_is_noted() -> None:
     class Never(BaseModel):
         __example__ = None
         word: str

@@ -30,7 +30,7 @@ def test_a_value_reads_about_as_its_json(value: Any, line: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "\x1b[31m", "\u202eabc", "a\nb", "a\ud800", "a\u2028b"])
-def test_what_would_move_a_terminal_or_cannot_be_encoded_is_written_out(text: str) -> None:
+def test_control_characters_and_unencodable_text_are_escaped(text: str) -> None:
     line = short_json({"q": text})
     assert line.isprintable()
     assert "\\" in line

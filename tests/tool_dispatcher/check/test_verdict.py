@@ -1,4 +1,4 @@
-"""An outcome that helps the model is clean; every other is named, with what to change."""
+"""An outcome that helps the model is clean; every other is named, with the change to make."""
 
 from typing import Annotated, Any
 
@@ -51,7 +51,7 @@ def verdict_of(
     return [fault.what for fault in found]
 
 
-def test_a_refusal_that_says_everything_is_clean() -> None:
+def test_a_complete_refusal_has_no_fault() -> None:
     assert verdict_of({}, Outcome("refused", a_refusal())) == []
 
 
@@ -62,20 +62,20 @@ def test_data_and_typed_errors_of_valid_arguments_are_clean() -> None:
     assert verdict_of(GOOD, Outcome("accepted")) == []
 
 
-def test_a_refusal_of_what_the_schema_allows_is_clean_too() -> None:
+def test_a_complete_refusal_of_a_valid_call_has_no_fault() -> None:
     """A validator may know more than a schema can say."""
     assert verdict_of(GOOD, Outcome("refused", a_refusal())) == []
 
 
 @pytest.mark.parametrize("happened", ["ran", "accepted"])
-def test_accepted_nonsense_is_a_fault_that_says_which_rule_was_broken(happened: Any) -> None:
+def test_an_accepted_invalid_call_is_a_fault_with_the_broken_rule(happened: Any) -> None:
     arguments = {"words": 3}
     (fault,) = faults(Case("wrong type", "", arguments), JUDGE.of(arguments), Outcome(happened), JUDGE)
     assert fault.what == "accepted, though the schema forbids it"
     assert fault.detail == 'words: "type": "string" does not hold'
 
 
-def test_accepted_nan_says_how_to_refuse_it() -> None:
+def test_an_accepted_nan_is_a_fault_with_the_fix() -> None:
     arguments = {"words": float("nan")}
     (fault,) = faults(Case("not JSON", "", arguments), JUDGE.of(arguments), Outcome("accepted"), JUDGE)
     assert "allow_inf_nan=False" in fault.change
@@ -146,6 +146,6 @@ def test_an_injection_that_worked_is_a_fault() -> None:
     assert "was computed" in what
 
 
-def test_what_the_caller_sent_may_be_quoted() -> None:
+def test_arguments_of_the_caller_may_be_quoted() -> None:
     arguments = {"words": "/etc/passwd"}
     assert verdict_of(arguments, Outcome("ran", an_error(message="There is no '/etc/passwd'."))) == []

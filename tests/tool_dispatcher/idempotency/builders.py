@@ -1,4 +1,4 @@
-"""Writes to do once, a wire to Redis that fails on request, and a service that counts what reached it."""
+"""Writes to do once, a wire to Redis that fails on request, and a service that counts its requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

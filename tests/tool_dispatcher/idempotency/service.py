@@ -1,4 +1,4 @@
-"""A service in a file of its own, which counts what reached it: the runs, and the effects they had."""
+"""A service in a file of its own, which counts its requests: the runs, and their effects."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Service:
-    """Honours keys if it is idempotent: then a key has one effect, however often it comes."""
+    """Honours keys if it is idempotent: then a key has one effect over any number of requests."""
 
     def __init__(self, folder: Path, *, is_idempotent: bool) -> None:
         self._file = folder / "service.sqlite"

@@ -62,6 +62,6 @@ def _nested(depth: int) -> Any:
 @pytest.mark.parametrize(
     "value", [{1, 2}, b"bytes", float("nan"), float("inf"), object(), _nested(100_000)], ids=lambda _: ""
 )
-def test_what_is_not_json_has_none(value: Any) -> None:
+def test_a_value_outside_json_has_no_fingerprint(value: Any) -> None:
     with pytest.raises(ValueError, match="no digest"):
         fingerprint(value)

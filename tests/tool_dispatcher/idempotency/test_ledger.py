@@ -46,7 +46,7 @@ async def a_takeover(bus: Bus, fence: int = 1, write: Write = WRITE) -> Claim:
     return claim
 
 
-async def test_a_claim_is_in_progress_and_its_calls_have_begun_in_one_step(bus: Bus) -> None:
+async def test_a_claim_and_the_begin_of_its_calls_are_stored_in_one_step(bus: Bus) -> None:
     write = a_write(call_ids=("c1", "c2"))
     claim = await a_claim(bus, write)
     assert claim.fence == 1
@@ -54,7 +54,7 @@ async def test_a_claim_is_in_progress_and_its_calls_have_begun_in_one_step(bus: 
     assert set(await journal(bus)) == {begun_entry("c1"), begun_entry("c2")}
 
 
-async def test_of_many_who_claim_one_write_one_gets_it(bus: Bus) -> None:
+async def test_one_of_many_concurrent_claims_of_a_write_succeeds(bus: Bus) -> None:
     claims = await asyncio.gather(*(a_ledger(bus).claim(WRITE) for _ in range(16)))
     assert [claim.fence for claim in claims if claim is not None] == [1]
 
@@ -71,7 +71,7 @@ async def test_other_workers_receive_the_time_left_to_the_claimant(bus: Bus) -> 
 
 
 async def test_our_own_clock_ends_a_lease_no_later_than_that_of_redis(bus: Bus) -> None:
-    """It counts from before Redis is asked, which begins the lease when it hears of the claim."""
+    """It counts from before the request to Redis, which begins the lease when it receives the claim."""
     exchange, asked_s = a_wire(bus), list[float]()
 
     async def noting(commands: Sequence[Command]) -> list[Any]:
@@ -119,7 +119,7 @@ async def test_a_key_used_with_another_tool_or_other_arguments_is_refused(
     [None, "", 0, False, [], {"deep": [{"ü": None}, 1.5]}, "x" * 100_000],
     ids=lambda data: repr(data)[:9],
 )
-async def test_what_a_write_returned_is_kept_whole(bus: Bus, data: Any) -> None:
+async def test_the_result_of_a_write_is_kept_whole(bus: Bus, data: Any) -> None:
     await a_ledger(bus).settle(await a_claim(bus), results_of(data), "settled")
     assert (await a_ledger(bus).status(WRITE)).outcomes == results_of(data)
 
@@ -164,13 +164,13 @@ async def test_a_write_is_taken_over_only_when_its_lease_is_over(bus: Bus) -> No
     assert (await a_ledger(bus).status(WRITE)).state == "in_progress"
 
 
-async def test_of_many_who_take_over_one_does(bus: Bus) -> None:
+async def test_one_of_many_concurrent_takeovers_succeeds(bus: Bus) -> None:
     await abandoned(bus)
     claims = await asyncio.gather(*(a_ledger(bus).take_over(WRITE, 1) for _ in range(16)))
     assert [claim.fence for claim in claims if claim is not None] == [2]
 
 
-async def test_what_was_taken_over_meanwhile_is_not_taken_over_with_the_old_fence(bus: Bus) -> None:
+async def test_a_takeover_with_an_outdated_fence_fails(bus: Bus) -> None:
     await abandoned(bus)
     await a_takeover(bus)
     await end_lease(bus)
@@ -188,7 +188,7 @@ async def test_a_takeover_whose_reply_was_lost_finds_itself_again(bus: Bus) -> N
     assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")
 
 
-async def test_who_was_taken_over_can_neither_renew_nor_settle(bus: Bus) -> None:
+async def test_a_claim_that_was_taken_over_can_neither_renew_nor_settle(bus: Bus) -> None:
     old = await a_claim(bus)
     await end_lease(bus)
     new = await a_takeover(bus)
@@ -201,7 +201,7 @@ async def test_who_was_taken_over_can_neither_renew_nor_settle(bus: Bus) -> None
     assert (await a_ledger(bus).status(WRITE)).outcomes == results_of("new")
 
 
-async def test_renewing_begins_the_lease_anew(bus: Bus) -> None:
+async def test_renewing_restarts_the_lease(bus: Bus) -> None:
     claim = await a_claim(bus)
     await end_lease(bus)
     claim.ends_s = 0
@@ -246,7 +246,7 @@ async def test_a_record_outlives_its_contract_its_session_and_a_day(
     await is_kept()
 
 
-async def test_the_journal_lives_as_long_as_its_session(bus: Bus) -> None:
+async def test_the_journal_expires_with_its_session(bus: Bus) -> None:
     ledger, key = a_ledger(bus, retention_s=3600), journal_of(bus, WRITE)
     claim = await ledger.claim(WRITE)
     assert claim is not None
@@ -265,7 +265,7 @@ async def test_a_record_lost_during_a_write_is_written_again_when_it_settles(bus
     assert await life_ms(bus, record_of(bus, WRITE)) > 80_000_000
 
 
-async def test_who_claimed_before_redis_lost_the_record_is_not_taken_for_who_claimed_after(bus: Bus) -> None:
+async def test_a_claim_lost_by_redis_is_not_mistaken_for_a_later_one_with_the_same_fence(bus: Bus) -> None:
     """Both have the first fence."""
     old = await a_claim(bus)
     await bus.batcher.submit("DEL", record_of(bus, WRITE), journal_of(bus, WRITE))
@@ -296,14 +296,14 @@ async def test_a_key_of_another_type_stops_a_step_before_it_writes(bus: Bus) -> 
     assert await record(bus, a_write(key="another")) == {}
 
 
-async def test_an_outcome_that_cannot_be_read_is_none(bus: Bus) -> None:
+async def test_an_unreadable_outcome_is_none(bus: Bus) -> None:
     await a_ledger(bus).settle(await a_claim(bus), results_of("paid"), "settled")
     await bus.batcher.submit("HSET", record_of(bus, WRITE), "outcomes", '[{"of": "a later version"}]')
     assert await a_ledger(bus).status(WRITE) == WriteStatus("settled", 1)
 
 
 @pytest.mark.parametrize("failing", ["is_away", "is_silent"])
-async def test_patience_with_redis_has_an_end(bus: Bus, failing: str) -> None:
+async def test_waiting_for_redis_ends_after_its_timeout(bus: Bus, failing: str) -> None:
     claim, wire = await a_claim(bus), a_wire(bus)
     setattr(wire, failing, True)
     with pytest.raises(LedgerUnavailable, match=r"0\.05 s"):

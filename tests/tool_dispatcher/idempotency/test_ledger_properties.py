@@ -110,12 +110,12 @@ class AnyWorkers(RuleBasedStateMachine):
         """Silence the worker from now on."""
 
     @invariant()
-    def the_newest_fence_is_in_one_hand(self) -> None:
+    def the_newest_fence_has_one_owner(self) -> None:
         if self.newest is not None:
             assert self.status().fence == self.newest.fence
 
     @invariant()
-    def what_has_ended_never_changes(self) -> None:
+    def an_ended_write_never_changes(self) -> None:
         if self.ended is None:
             return
         assert self.status() == self.ended.status

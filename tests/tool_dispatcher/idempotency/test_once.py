@@ -44,7 +44,7 @@ async def test_a_write_runs_once_and_a_repetition_gets_its_outcome(bus: Bus, out
     assert await state(bus) == "settled"
 
 
-async def test_a_write_has_begun_in_the_journal_while_it_runs_and_its_outcome_is_there_after(
+async def test_the_journal_notes_the_begin_of_a_write_and_then_its_outcome(
     bus: Bus,
 ) -> None:
     service = Service()
@@ -76,7 +76,7 @@ async def test_a_write_that_was_asked_for_after_the_stop_is_of_another_session_a
     assert service.runs == [1]
 
 
-async def test_a_write_that_has_begun_ends_though_its_session_is_stopped_meanwhile(bus: Bus) -> None:
+async def test_a_begun_write_finishes_though_its_session_is_stopped(bus: Bus) -> None:
     service = Service()
     service.go_on.clear()
     running = asyncio.create_task(once(a_ledger(bus), WRITE, service.hooks()))
@@ -96,7 +96,7 @@ async def test_several_calls_in_one_write_are_each_answered(bus: Bus) -> None:
     assert service.runs == [1]
 
 
-async def test_of_16_callers_of_one_key_one_runs_and_the_others_wait_for_its_result(bus: Bus) -> None:
+async def test_one_of_16_callers_with_one_key_runs_and_the_others_wait_for_its_result(bus: Bus) -> None:
     service = Service()
     service.go_on.clear()
     callers = [asyncio.create_task(once(a_ledger(bus), WRITE, service.hooks())) for _ in range(16)]
@@ -131,7 +131,7 @@ async def test_a_key_used_for_another_call_is_refused_and_never_replayed(bus: Bu
 # The state that a dead dispatcher left behind.
 
 
-async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -> None:
+async def test_a_repeatable_write_runs_again_with_the_next_fence(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
     assert await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) == results_of("paid")
@@ -139,7 +139,7 @@ async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -
     assert await state(bus) == "settled"
 
 
-async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> None:
+async def test_a_failed_second_run_does_not_settle_the_first(bus: Bus) -> None:
     """Also when it was not allowed to begin: "not run" would be wrong for a write that may have taken effect."""
     await abandoned(bus)
     service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
@@ -177,7 +177,7 @@ async def test_failed_calls_of_a_group_that_ran_again_keep_the_errors_of_the_too
     [(TookEffect(None), None, []), (NO_EFFECT, "paid", [2])],
     ids=["took effect", "no effect"],
 )
-async def test_a_tool_that_says_what_came_of_its_write_is_believed(
+async def test_the_reconciliation_of_a_tool_settles_its_write(
     bus: Bus, told: object, outcome: object, runs: list[int]
 ) -> None:
     await abandoned(bus)
@@ -205,7 +205,7 @@ async def test_a_write_that_cannot_be_reconciled_is_not_run_and_its_outcome_is_u
     assert await state(bus) == "unknown"
 
 
-async def test_what_can_neither_be_repeated_nor_asked_is_unknown_for_good(bus: Bus) -> None:
+async def test_a_write_that_can_neither_be_repeated_nor_reconciled_stays_unknown(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
     service.final_outcome = NO_EFFECT
@@ -221,7 +221,7 @@ async def test_what_can_neither_be_repeated_nor_asked_is_unknown_for_good(bus: B
     assert read_outcome((await journal(bus))[outcome_entry("c1")]) == result
 
 
-async def test_of_many_who_find_a_write_abandoned_one_runs_it(bus: Bus) -> None:
+async def test_one_of_many_callers_that_find_an_abandoned_write_runs_it(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
     callers = [once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) for _ in range(16)]
@@ -229,7 +229,7 @@ async def test_of_many_who_find_a_write_abandoned_one_runs_it(bus: Bus) -> None:
     assert service.runs == [2]
 
 
-async def test_a_caller_who_waits_takes_over_when_the_lease_ends(bus: Bus) -> None:
+async def test_a_waiting_caller_takes_over_when_the_lease_ends(bus: Bus) -> None:
     await a_ledger(bus, lease_s=0.2).claim(WRITE)
     service = Service()
     assert await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) == results_of("paid")
@@ -268,9 +268,7 @@ async def test_a_tool_is_asked_when_its_own_run_ended_as_unknown(bus: Bus) -> No
 
 
 @pytest.mark.parametrize("reply", [NO_EFFECT, None])
-async def test_no_effect_is_not_believed_while_a_request_may_still_be_on_its_way(
-    bus: Bus, reply: object
-) -> None:
+async def test_no_effect_is_not_accepted_while_a_request_may_be_in_flight(bus: Bus, reply: object) -> None:
     service = Service(UNKNOWN)
     service.final_outcome = reply
     assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == UNKNOWN
@@ -278,7 +276,7 @@ async def test_no_effect_is_not_believed_while_a_request_may_still_be_on_its_way
     assert await state(bus) == "unknown"
 
 
-async def test_a_write_of_which_a_part_is_unknown_is_never_repeated_and_what_is_known_is_kept(
+async def test_a_partly_unknown_write_is_never_repeated_and_its_known_results_are_kept(
     bus: Bus,
 ) -> None:
     write = a_write(call_ids=("c1", "c2"))

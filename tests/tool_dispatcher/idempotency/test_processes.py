@@ -120,7 +120,7 @@ def error_type(result: dict[str, Any]) -> str | None:
 
 
 @pytest.mark.parametrize("kind", ["idempotent", "reconcile", "neither"])
-def test_of_16_callers_in_4_processes_one_runs_and_all_get_its_result(
+def test_one_of_16_callers_in_4_processes_runs_and_all_get_its_result(
     kind: str, redis_server: RedisServer, namespace: str, tmp_path: Path
 ) -> None:
     with workers_of(kind, redis_server, namespace, tmp_path) as workers:
@@ -159,7 +159,7 @@ def test_a_dispatcher_killed_while_it_writes_leaves_one_effect_or_an_unknown_out
         assert (workers.service.count("runs"), workers.service.count("effects")) == (runs, effects)
 
 
-async def test_what_ran_while_redis_was_killed_is_settled_when_it_is_back(namespace: str) -> None:
+async def test_a_run_during_an_outage_of_redis_is_settled_afterwards(namespace: str) -> None:
     service = builders.Service()
     service.go_on.clear()
     with running(*DURABLE) as redis:
@@ -182,7 +182,7 @@ async def test_what_ran_while_redis_was_killed_is_settled_when_it_is_back(namesp
 
 @pytest.mark.parametrize("is_safe_to_repeat", [True, False])
 async def test_a_claim_outlives_a_redis_that_is_killed(namespace: str, is_safe_to_repeat: bool) -> None:
-    """The claimant died with Redis: what it had begun is not forgotten."""
+    """The claimant died with Redis: the begun write is not forgotten."""
     service = builders.Service()
     with running(*DURABLE) as redis:
         async with a_bus(redis.url, namespace, BusSettings()) as bus:

@@ -1,4 +1,4 @@
-"""The tool `_plan`: which of the session's workflows reaches a goal, and what is proposed where none does."""
+"""The tool `_plan`: which of the session's workflows reaches a goal, and the proposal when none does."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -64,7 +64,7 @@ async def plan(
     return found
 
 
-async def test_workflows_and_recipes_are_named_with_their_params_and_what_is_missing() -> None:
+async def test_workflows_and_recipes_are_named_with_their_params_and_missing_values() -> None:
     async with planning() as (dispatcher, _, catalogue):
         found = await plan(dispatcher, catalogue, "Book it, please.")
         assert [(one["name"], one["kind"]) for one in found["tools"]] == [
@@ -91,7 +91,7 @@ async def test_find_tools_finds_workflows_and_recipes_too() -> None:
         assert not any(one["name"].startswith(("w_", "r_")) for one in without[0].data["tools"])
 
 
-async def test_what_the_session_may_not_run_is_not_named() -> None:
+async def test_a_tool_that_the_session_may_not_run_is_not_named() -> None:
     async with planning() as (dispatcher, _, catalogue):
         found = await plan(dispatcher, catalogue, "Book it.", allowed=("w_book",))
         assert [one["name"] for one in found["tools"]] == ["w_book"]
@@ -103,7 +103,7 @@ async def test_what_the_session_may_not_run_is_not_named() -> None:
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
-async def test_where_no_workflow_fits_one_is_proposed_of_tools_that_the_session_may_call(
+async def test_a_workflow_of_permitted_tools_is_proposed_when_none_fits(
     is_kept: bool,
 ) -> None:
     async with planning() as (dispatcher, bus, catalogue):
@@ -116,7 +116,7 @@ async def test_where_no_workflow_fits_one_is_proposed_of_tools_that_the_session_
         assert "only proposed" in found["note"]
 
 
-async def test_where_no_tool_fits_either_nothing_is_proposed() -> None:
+async def test_nothing_is_proposed_when_no_tool_fits() -> None:
     async with planning() as (dispatcher, _, catalogue):
         assert await plan(dispatcher, catalogue, "chess") == {
             "tools": [],

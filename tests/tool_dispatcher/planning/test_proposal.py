@@ -1,4 +1,4 @@
-"""A proposed workflow calls the tools that it is made of, with what they need, and is a valid one."""
+"""A proposed workflow calls its tools with their requirements, and is valid."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ NEEDS = st.dictionaries(NAMES, SCHEMAS, max_size=4)
     st.text(max_size=40),
     st.dictionaries(NAMES, st.tuples(st.sampled_from(["read", "write"]), NEEDS), max_size=5),
 )
-def test_whatever_tools_need_a_proposal_is_valid(goal: str, tools: dict[str, tuple[str, Any]]) -> None:
+def test_a_proposal_is_valid_for_any_needs_of_the_tools(goal: str, tools: dict[str, tuple[str, Any]]) -> None:
     definitions = [a_needy(name, effect, needs=needs) for name, (effect, needs) in tools.items()]
     if propose_workflow(goal, definitions) is not None:
         of(*definitions, goal=goal)

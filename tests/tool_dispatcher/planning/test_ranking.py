@@ -1,4 +1,4 @@
-"""Which workflows serve a goal, and what they need that it does not say."""
+"""Which workflows serve a goal, and the params that the goal lacks."""
 
 import pytest
 from antiphon_shared.workflows.params import Param
@@ -39,11 +39,11 @@ OFFERS = (REFUND, REPORT, TRIP)
         ("a summary of this month by e-mail", "w7"),
     ],
 )
-def test_the_offer_that_a_goal_speaks_of_comes_first(goal: str, first: str) -> None:
+def test_the_offer_closest_to_the_goal_comes_first(goal: str, first: str) -> None:
     assert rank_offers(goal, OFFERS)[0].name == first
 
 
-def test_what_a_goal_does_not_speak_of_is_left_out() -> None:
+def test_offers_unrelated_to_the_goal_are_left_out() -> None:
     assert rank_offers("xyzzy", OFFERS) == []
     assert rank_offers("", OFFERS) == []
     assert rank_offers("Book a trip", []) == []
@@ -99,5 +99,7 @@ def test_a_required_param_is_missing_where_the_goal_has_no_value_of_its_kind(
         (Param(type="int", required=True, enum=(1, 2)), "do it", False),
     ],
 )
-def test_what_has_a_shape_is_missing_without_it(param: Param, goal: str, is_missing: bool) -> None:
+def test_a_param_with_a_format_is_missing_if_the_goal_has_no_match(
+    param: Param, goal: str, is_missing: bool
+) -> None:
     assert missing(goal, Offer("w", "Does it.", {"p": param})) == (("p",) if is_missing else ())

@@ -71,7 +71,7 @@ GOOD: list[tuple[Any, Any]] = [
 
 
 @each_row(("value", "expected"), GOOD)
-def test_what_can_be_json_becomes_json(value: Any, expected: Any) -> None:
+def test_a_convertible_value_becomes_json(value: Any, expected: Any) -> None:
     assert as_json(value) == expected
     assert from_json(to_json(as_json(value))) == expected
 
@@ -98,7 +98,7 @@ BAD: list[tuple[Any, str]] = [
 
 
 @each_row(("value", "why"), BAD)
-def test_what_cannot_be_json_is_refused_by_its_type(value: Any, why: str) -> None:
+def test_an_inconvertible_value_is_refused_by_its_type(value: Any, why: str) -> None:
     with pytest.raises(NotJson, match=why):
         as_json(value)
 
@@ -155,7 +155,7 @@ SECRETS: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("value", "expected"), SECRETS)
-def test_what_is_marked_as_secret_is_not_shown(value: Any, expected: Any) -> None:
+def test_a_value_marked_as_secret_is_hidden(value: Any, expected: Any) -> None:
     assert as_json(value) == expected
 
 
@@ -166,7 +166,7 @@ class TestShown:
         data: Any = [1, 2, 3]
         assert fit_result(data, "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h") == Fitted(data)
 
-    def test_one_that_does_not_is_shown_in_part_and_stored_whole(self) -> None:
+    def test_an_oversized_result_is_shown_in_part_and_stored_whole(self) -> None:
         data: Any = ["x" * 100] * 15
         fitted: Any = fit_result(data, "write", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
         assert fitted.whole == to_json(data)
@@ -180,7 +180,7 @@ class TestShown:
             ("write", "internal_error", "took effect; do not repeat"),
         ],
     )
-    def test_one_too_large_to_be_stored_is_an_error(
+    def test_a_result_too_large_to_be_stored_is_an_error(
         self, effect: Effect, error_type: str, advice: str
     ) -> None:
         error = fit_result("x" * 5_000, effect, bytes_max=1_000, stored_bytes_max=2_000, handle="h")

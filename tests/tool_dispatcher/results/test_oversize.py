@@ -1,4 +1,4 @@
-"""Results that are too large: what is shown is a true beginning, fits, and tells how to read on."""
+"""Oversized results: the shown part is a true beginning, fits, and explains how to read on."""
 
 import re
 from typing import Any
@@ -44,7 +44,7 @@ def parted(text: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     "data", ["text", [1, 2], {"a": None}, None, "x" * (BYTES_MAX - 2), ["x" * (BYTES_MAX - 4)]]
 )
-def test_what_fits_is_shown_as_it_is(data: Any) -> None:
+def test_data_that_fits_is_shown_unchanged(data: Any) -> None:
     fitted = fit_data(data, BYTES_MAX, HANDLE)
     assert fitted.data is data
     assert fitted.whole is None
@@ -60,7 +60,7 @@ def test_text_is_cut_where_a_paragraph_ends() -> None:
     )
 
 
-def test_text_without_a_sensible_place_is_cut_where_it_must_be() -> None:
+def test_text_without_a_sensible_break_is_cut_at_the_bound() -> None:
     for letter in ("x", "é", "😀", '"', "\n"):
         beginning, note = parted(shown(letter * 5_000))
         assert set(beginning) == {letter}
@@ -68,7 +68,7 @@ def test_text_without_a_sensible_place_is_cut_where_it_must_be() -> None:
         assert beginning + rest_of(letter * 5_000, note) == letter * 5_000
 
 
-def test_a_list_of_records_keeps_its_first_and_stays_one() -> None:
+def test_a_shortened_list_of_records_keeps_its_first_items_and_stays_a_list() -> None:
     *kept, last = shown(RECORDS)
     assert len(kept) > 5
     assert kept == RECORDS[: len(kept)]
@@ -113,7 +113,7 @@ def test_an_object_around_one_long_list_keeps_its_shape(key: str) -> None:
     assert rest_of(data, cut["_note"]).startswith(to_json(RECORDS[len(kept)]).decode())
 
 
-def test_the_long_list_may_stand_deeper() -> None:
+def test_a_nested_long_list_is_shortened() -> None:
     data = {"status": "ok", "data": {"took_ms": 3, "hits": RECORDS}}
     cut = shown(data)
     kept = cut["data"]["hits"]
@@ -149,13 +149,13 @@ def test_anything_else_is_shown_as_the_beginning_of_its_json(data: Any) -> None:
     assert len(to_json(cut)) > 0.7 * BYTES_MAX
 
 
-def test_with_hardly_any_room_the_bound_still_holds() -> None:
+def test_a_tiny_bound_is_still_respected() -> None:
     for bytes_max in (2, 3, 30, 100, 150):
         for data in (PROSE, RECORDS, {"a": RECORDS}):
             shown(data, bytes_max)
 
 
-def test_what_is_no_json_is_refused() -> None:
+def test_data_outside_json_is_refused() -> None:
     with pytest.raises(ValueError, match="surrogates"):
         fit_data("\ud800", BYTES_MAX, HANDLE)
 
@@ -168,16 +168,14 @@ JSON = st.recursive(
 
 
 @given(JSON, st.integers(300, 600))
-def test_whatever_it_is_the_shown_fits_and_the_whole_comes_back(data: Any, bytes_max: int) -> None:
+def test_shown_data_fits_and_the_whole_can_be_restored(data: Any, bytes_max: int) -> None:
     fitted = fit_data(data, bytes_max, HANDLE)
     assert len(to_json(fitted.data)) <= bytes_max
     assert (from_json(fitted.whole) if fitted.whole else fitted.data) == data
 
 
 @given(st.lists(JSON, min_size=1), st.integers(400, 800))
-def test_of_a_list_the_first_items_are_shown_or_the_first_characters(
-    items: list[Any], bytes_max: int
-) -> None:
+def test_the_first_items_or_characters_of_a_list_are_shown(items: list[Any], bytes_max: int) -> None:
     data = items * (bytes_max // len(to_json(items)) + 1)
     while len(to_json(data)) <= bytes_max:  # each repetition has two brackets fewer
         data += items
@@ -192,7 +190,7 @@ def test_of_a_list_the_first_items_are_shown_or_the_first_characters(
 
 
 @given(st.text(min_size=500, max_size=3_000), st.integers(200, 500))
-def test_of_a_text_the_beginning_is_shown_and_the_rest_can_be_read(text: str, bytes_max: int) -> None:
+def test_the_beginning_of_a_text_is_shown_and_the_rest_can_be_read(text: str, bytes_max: int) -> None:
     assume(len(to_json(text)) > bytes_max)
     beginning, note = parted(shown(text, bytes_max))
     assert beginning
@@ -200,7 +198,7 @@ def test_of_a_text_the_beginning_is_shown_and_the_rest_can_be_read(text: str, by
 
 
 class TestReadPart:
-    def test_it_says_where_it_is(self) -> None:
+    def test_a_part_states_its_position(self) -> None:
         assert read_part(to_json("abcdefghij"), 3, 4, 1_000) == {
             "text": "defg",
             "start": 3,
@@ -208,7 +206,7 @@ class TestReadPart:
             "total_characters": 10,
         }
 
-    def test_of_what_is_no_text_it_reads_the_json(self) -> None:
+    def test_data_other_than_text_is_read_as_its_json(self) -> None:
         assert read_part(to_json({"a": [1, "é"]}), 0, 100, 1_000)["text"] == '{"a":[1,"é"]}'
 
     @pytest.mark.parametrize(
@@ -221,7 +219,7 @@ class TestReadPart:
             (3, -1, "", (3, 3)),
         ],
     )
-    def test_beyond_the_ends_there_is_nothing(
+    def test_a_range_beyond_the_ends_is_empty(
         self, start: int, length: int, text: str, at: tuple[int, int]
     ) -> None:
         part = read_part(to_json("abcdefghij"), start, length, 1_000)

@@ -1,4 +1,4 @@
-"""Positions lead to where filing says that a statement stands."""
+"""Positions lead to the source of a statement in the result."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ def test_a_position_is_followed_step_by_step(position: str, value: Any) -> None:
     ],
     ids=lambda position: position[:12],
 )
-def test_where_nothing_stands_nothing_is_found(position: str) -> None:
+def test_a_position_without_a_value_raises_lookup_error(position: str) -> None:
     with pytest.raises(LookupError):
         value_at(DATA, position)
 

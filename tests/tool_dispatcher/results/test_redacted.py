@@ -61,7 +61,7 @@ def leaking(what: Any, effect: Any = "read", **options: Any) -> Tool:
     return a_tool("look", leak, effect, **{"retry": 1, **options})
 
 
-class TestOfTheProcess:
+class TestSecretsOfTheProcess:
     """Values that the operator has named, and of the environment."""
 
     @pytest.mark.parametrize("effect", ["read", "write"])
@@ -77,26 +77,26 @@ class TestOfTheProcess:
         ],
         ids=["value", "key", "text", "in the part not shown", "error", "exception"],
     )
-    async def test_what_a_tool_brings_is_redacted(self, what: Any, effect: Any) -> None:
+    async def test_a_result_of_a_tool_is_redacted(self, what: Any, effect: Any) -> None:
         await answered(leaking(what, effect))
 
-    async def test_what_is_kept_of_a_read_is_redacted(self) -> None:
+    async def test_a_cached_read_is_redacted(self) -> None:
         await answered(leaking({"key": SECRET}, cache_ttl_s=60))
 
-    async def test_what_a_tool_brings_in_anothers_place_is_redacted(self) -> None:
+    async def test_a_result_of_an_alternative_is_redacted(self) -> None:
         broken = leaking(ToolFailed("api_failure", f"no {SECRET}"), alternatives="other")
         (result,) = await answered(broken, a_tool("other", lambda a, c: SECRET))
         assert result.data == "[redacted]"
         assert "no [redacted]" in result.substitute_because
 
-    async def test_what_a_tool_is_asked_after_is_redacted(self) -> None:
+    async def test_a_reconciled_outcome_is_redacted(self) -> None:
         lost = leaking(
             ConnectionResetError("gone"), "write", reconcile=lambda k, a: TookEffect({"a": SECRET})
         )
         (result,) = await answered(lost)
         assert result.data == {"a": "[redacted]"}
 
-    async def test_what_a_validator_says_is_redacted(self) -> None:
+    async def test_a_message_of_a_validator_is_redacted(self) -> None:
         class Token(BaseModel):
             token: str
 
@@ -110,7 +110,7 @@ class TestOfTheProcess:
         (result,) = await answered(taking, arguments={"token": "x"})
         assert "x is not [redacted]" in error_in(result).message
 
-    async def test_what_a_validator_breaks_with_is_redacted(self) -> None:
+    async def test_an_exception_of_a_validator_is_redacted(self) -> None:
         class Token(BaseModel):
             @model_validator(mode="after")
             def check(self) -> "Token":
@@ -129,7 +129,7 @@ class TestOfTheProcess:
             assert result.data == {"token": "[redacted]"}
             assert token not in await all_of_redis(bus)
 
-    async def test_a_placeholder_brings_no_secret_to_another_tool(self) -> None:
+    async def test_a_placeholder_passes_no_secret_to_another_tool(self) -> None:
         given: list[Any] = []
         tools = [leaking({"key": SECRET}), a_tool("use", lambda a, c: given.append(a))]
         async with a_bus(redactor=NAMED) as bus:
@@ -138,7 +138,7 @@ class TestOfTheProcess:
         assert given == [{"key": "[redacted]"}]
 
 
-class TestOfACall:
+class TestSecretsOfACall:
     """Arguments that the tool's author has marked as secret."""
 
     def login(self, outcome: Any, **options: Any) -> Tool:
@@ -167,10 +167,10 @@ class TestOfACall:
         ],
         ids=["value", "text", "error", "exception"],
     )
-    async def test_what_quotes_it_is_redacted(self, outcome: Any) -> None:
+    async def test_any_outcome_that_quotes_the_secret_is_redacted(self, outcome: Any) -> None:
         await self.answer(self.login(outcome))
 
-    async def test_the_log_says_what_failed_without_it(self) -> None:
+    async def test_the_log_shows_the_failure_without_the_secret(self) -> None:
         failing = self.login(lambda secret: ValueError(f"no such password: {secret}"))
         request = a_request(a_call(arguments={"user": "Ann", "password": SECRET}))
         with capture_logs() as logs:
@@ -180,7 +180,7 @@ class TestOfACall:
         assert "Traceback" in line["exception"]
         assert "exc_info" not in line
 
-    async def test_what_a_validator_breaks_with_is_redacted(self) -> None:
+    async def test_an_exception_of_a_validator_is_redacted(self) -> None:
         class Login(BaseModel):
             user: str
             password: Annotated[str, Secret]
@@ -194,7 +194,7 @@ class TestOfACall:
         result = await self.answer(tool(effect="read", name="look", description="Looks.")(take))
         assert error_in(result).message == "KeyError: '[redacted]'"
 
-    async def test_another_tool_that_is_given_it_is_kept_from_telling_it_too(self) -> None:
+    async def test_a_secret_passed_to_another_tool_is_redacted_there_too(self) -> None:
         @tool(effect="read")
         async def other(user: str, password: Annotated[str, Secret]) -> str:
             """Logs in elsewhere."""
@@ -206,14 +206,14 @@ class TestOfACall:
         result = await self.answer(broken, other)
         assert result.data == "Ann with [redacted]"
 
-    async def test_what_the_tool_is_asked_after_is_redacted(self) -> None:
+    async def test_a_reconciled_outcome_is_redacted(self) -> None:
         lost = self.login(
             lambda secret: ConnectionResetError(secret),
             reconcile=lambda key, arguments: TookEffect(arguments["password"]),
         )
         assert (await self.answer(lost)).data == "[redacted]"
 
-    async def test_what_asking_breaks_with_is_redacted(self) -> None:
+    async def test_an_exception_of_a_reconciliation_is_redacted(self) -> None:
         def broken(key: str, arguments: dict[str, Any]) -> Any:
             raise LookupError(f"nobody with {arguments['password']}")
 
@@ -225,7 +225,7 @@ class TestOfACall:
         (line,) = (line for line in logs if line["event"] == "reconcile_failed")
         assert line["error"] == "nobody with [redacted]"
 
-    async def test_so_it_is_with_many_calls_that_run_as_one(self) -> None:
+    async def test_the_results_of_calls_collapsed_into_one_are_redacted(self) -> None:
         batch = BatchVariant(tool="many", argument="logins")
         single = self.login(lambda secret: secret, batch=batch)
 
@@ -242,7 +242,7 @@ class TestOfACall:
             assert SECRET not in await all_of_redis(bus)
         assert [result.data for result in results] == ["Ann with [redacted]"] * 5
 
-    async def test_the_tool_itself_is_given_it(self) -> None:
+    async def test_the_tool_itself_receives_the_secret(self) -> None:
         given: list[str] = []
         result = await self.answer_of_any(self.login(given.append))
         assert (result.status, given) == ("ok", [SECRET])
@@ -253,7 +253,7 @@ class TestOfACall:
         return result
 
 
-def test_what_has_no_secret_is_not_copied() -> None:
+def test_data_without_a_secret_is_not_copied() -> None:
     data, error = {"a": ["b"]}, tool_error("not_found", "No such thing.")
     assert redacted(data, NAMED) is data
     assert redacted(error, NAMED) is error

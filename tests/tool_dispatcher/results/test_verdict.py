@@ -38,7 +38,7 @@ BROKEN = ToolError(error_type="api_failure", message="No such component.", sugge
         (BROKEN, False, ("No such component.",)),
     ],
 )
-def test_a_tool_says_that_something_is_wrong_by_an_error_or_by_valid_false(
+def test_a_failed_validation_is_reported_by_an_error_or_by_valid_false(
     outcome: Any, has_passed: bool, errors: tuple[str, ...]
 ) -> None:
     found = verdict(VALIDATES, {"plan": {"a": 1}}, outcome)
@@ -75,12 +75,12 @@ SCALARS = (
 
 
 @given(st.recursive(SCALARS, lambda part: st.lists(part) | st.dictionaries(st.text(), part)))
-def test_what_went_through_json_is_the_same(value: Any) -> None:
+def test_a_digest_survives_json(value: Any) -> None:
     assert content_digest(json.loads(json.dumps(value))) == content_digest(value)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object()])
-def test_what_is_no_json_cannot_be_known_again(value: Any) -> None:
+def test_a_plan_outside_json_has_no_verdict(value: Any) -> None:
     assert verdict(VALIDATES, {"plan": value}, {"valid": True}) is None
 
 

@@ -1,4 +1,4 @@
-"""One attempt at a call is let in by every bound of its tool, over all dispatchers."""
+"""One attempt at a call is admitted by every bound of its tool, over all dispatchers."""
 
 import asyncio
 from datetime import timedelta
@@ -16,6 +16,7 @@ from pydantic import BaseModel, field_serializer
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tests.clock import Clock
+from tests.tool_dispatcher.booking_service import is_asked_again, over_a_wire
 from tests.tool_dispatcher.builders import (
     LEASE_S,
     Ledger,
@@ -28,7 +29,6 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
-from tests.tool_dispatcher.desks import is_asked_again, over_a_wire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.reconcile import TookEffect
@@ -67,7 +67,7 @@ async def test_a_rate_is_kept_over_dispatchers(bus: Bus) -> None:
     assert {error_in(result).error_type for result in second} == {"rate_limit"}
 
 
-async def test_where_the_bound_cannot_be_asked_for_nothing_runs(
+async def test_nothing_runs_when_the_slot_cannot_be_requested(
     monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
     ledger, asked = Ledger(), asyncio.Event()
@@ -92,7 +92,7 @@ async def test_where_the_bound_cannot_be_asked_for_nothing_runs(
     assert not ledger.effects
 
 
-class TestWhatWasGoodWhenItBegan:
+class TestChecksBeforeRunning:
     """A call that has waited is looked at once more, right before it runs."""
 
     async def test_a_write_whose_claim_has_run_out_while_it_waited_does_not_run(
@@ -127,7 +127,7 @@ class TestWhatWasGoodWhenItBegan:
         assert error_in(waited).error_type == "api_failure"
         assert "was not run" in error_in(waited).message
 
-    async def test_nothing_begins_after_the_grant_has_ended(
+    async def test_no_call_starts_after_the_grant_has_expired(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         issuer, ledger = an_issuer(tmp_path), Ledger()

@@ -1,4 +1,4 @@
-"""The breakers of tools: what keeps failing is answered for, and tried again later."""
+"""The breakers of tools: calls of a failing tool are refused, and tried again later."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ async def refusal(breakers: SharedBreakers, tool: str = "look") -> ToolError:
 
 
 @pytest.mark.parametrize("kind", FAILURES)
-async def test_failures_open_it(breakers: SharedBreakers, kind: ErrorType) -> None:
+async def test_failures_open_the_circuit(breakers: SharedBreakers, kind: ErrorType) -> None:
     note(breakers, kind, kind)
     assert await asked(breakers) is None
     note(breakers, kind)
@@ -90,7 +90,7 @@ async def test_an_answer_that_is_an_error_is_a_success(breakers: SharedBreakers,
 
 
 @pytest.mark.parametrize("kind", NEVER_RAN)
-async def test_a_call_that_never_ran_says_nothing_of_its_tool(
+async def test_a_call_that_never_ran_does_not_count_for_its_tool(
     breakers: SharedBreakers, kind: ErrorType
 ) -> None:
     note(breakers, "timeout", "timeout", *(kind,) * 10)
@@ -103,7 +103,7 @@ def test_every_type_of_error_is_one_or_the_other() -> None:
     assert sorted((*FAILURES, *ANSWERS, *NEVER_RAN)) == sorted(WHAT_TO_DO)
 
 
-async def test_the_refusal_says_what_happened_and_what_to_do(breakers: SharedBreakers, clock: Clock) -> None:
+async def test_the_refusal_states_the_failures_and_the_advice(breakers: SharedBreakers, clock: Clock) -> None:
     note(breakers, None, *("timeout",) * 2)
     clock.now += 4.5
     error = await refusal(breakers)
@@ -116,7 +116,7 @@ async def test_the_refusal_says_what_happened_and_what_to_do(breakers: SharedBre
     assert error.retry_after_s == pytest.approx(15.5)
 
 
-async def test_one_tool_does_not_stand_for_another(breakers: SharedBreakers) -> None:
+async def test_a_breaker_of_one_tool_does_not_affect_another(breakers: SharedBreakers) -> None:
     note(breakers, *("timeout",) * 3)
     assert await asked(breakers, "fetch") is None
 
@@ -130,7 +130,9 @@ async def test_one_tool_does_not_stand_for_another(breakers: SharedBreakers) -> 
         (tool_error("timeout", "Slow."), True),
     ],
 )
-async def test_one_probe_decides(breakers: SharedBreakers, clock: Clock, outcome: Any, is_open: bool) -> None:
+async def test_one_probe_decides_whether_the_circuit_closes(
+    breakers: SharedBreakers, clock: Clock, outcome: Any, is_open: bool
+) -> None:
     note(breakers, *("timeout",) * 3)
     clock.now += 20
     assert await asked(breakers) is None
@@ -150,7 +152,7 @@ async def test_an_answer_that_took_too_long_is_a_failure(breakers: SharedBreaker
 TIMEOUT = tool_error("timeout", "Slow.")
 
 
-async def test_a_call_counts_once_however_often_it_was_tried(breakers: SharedBreakers) -> None:
+async def test_a_retried_call_counts_once(breakers: SharedBreakers) -> None:
     for _ in range(2):
         end(breakers, TIMEOUT, TIMEOUT, TIMEOUT)
     assert await asked(breakers) is None
@@ -193,7 +195,7 @@ async def test_the_probe_may_make_all_of_its_attempts(breakers: SharedBreakers, 
 async def test_a_fault_of_a_writing_tool_itself_does_not_close_it_for_all_others(
     breakers: SharedBreakers, error: BaseException, opens: bool
 ) -> None:
-    """Its outcome is unknown all the same."""
+    """Its outcome is still unknown."""
     for _ in range(3):
         with GuardedCall(breakers, "look") as call:
             call.raised(error)

@@ -37,12 +37,12 @@ def a_digest(**fields: Any) -> str:
 
 
 @pytest.mark.parametrize("data", [None, 0, "", False, {"a": [1, None, "ü"]}, 2**70, 1.5])
-async def test_what_was_kept_is_found(bus: Bus, data: Any) -> None:
+async def test_a_cached_answer_is_found(bus: Bus, data: Any) -> None:
     ReadCache(bus.batcher, bus.keys).store(a_digest(), data, AT, 60)
     assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) == Answer(data, cached_at=AT)
 
 
-async def test_what_was_not_kept_is_not_found(bus: Bus) -> None:
+async def test_an_uncached_answer_is_not_found(bus: Bus) -> None:
     assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) is None
 
 
@@ -64,7 +64,7 @@ async def test_what_was_not_kept_is_not_found(bus: Bus) -> None:
     ],
     ids=str,
 )
-async def test_only_the_same_call_for_the_same_tenant_and_scopes_finds_it(
+async def test_only_an_identical_call_of_the_same_tenant_and_scopes_hits_the_cache(
     bus: Bus, other: dict[str, Any]
 ) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
@@ -79,7 +79,7 @@ async def test_the_order_of_arguments_and_scopes_makes_no_difference(bus: Bus) -
     assert await cache.get(same) == Answer("found", cached_at=AT)
 
 
-def test_nothing_of_the_arguments_stands_in_a_key() -> None:
+def test_no_argument_appears_in_a_key() -> None:
     assert "hunter2" not in a_digest(arguments={"password": "hunter2"})
 
 
@@ -92,7 +92,7 @@ def test_only_reads_whose_contract_allows_it_are_cached(contract: Contract) -> N
     assert not is_cached(contract)
 
 
-def test_a_deterministic_read_is_kept_for_five_minutes_unless_its_contract_says() -> None:
+def test_a_deterministic_read_is_cached_for_five_minutes_by_default() -> None:
     options: list[dict[str, Any]] = [{}, {"deterministic": True}, {"deterministic": True, "cache_ttl_s": 0}]
     assert [complete("t", "read", one).cache_ttl_s for one in options] == [0, 300, 0]
 
@@ -109,7 +109,7 @@ async def test_an_entry_expires_with_its_contract(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("ttl_s", [0, -1, -0.0])
-async def test_without_a_life_nothing_is_kept(bus: Bus, ttl_s: float) -> None:
+async def test_without_a_ttl_nothing_is_cached(bus: Bus, ttl_s: float) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
     cache.store(a_digest(), "found", AT, ttl_s)
     assert await cache.get(a_digest()) is None
@@ -118,13 +118,13 @@ async def test_without_a_life_nothing_is_kept(bus: Bus, ttl_s: float) -> None:
 @pytest.mark.parametrize(
     "data", [tool_error("timeout", "Too late."), object(), "\ud800"], ids=["error", "object", "text"]
 )
-async def test_errors_and_what_is_no_json_are_not_kept(bus: Bus, data: Any) -> None:
+async def test_errors_and_values_outside_json_are_not_cached(bus: Bus, data: Any) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
     cache.store(a_digest(), data, AT, 60)
     assert await cache.get(a_digest()) is None
 
 
-async def test_what_is_too_large_is_not_kept(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_oversized_answer_is_not_cached(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tool_dispatcher.running.cache.BYTES_MAX", 142)
     cache = ReadCache(bus.batcher, bus.keys)
     cache.store(a_digest(), "x" * 99, AT, 60)

@@ -1,4 +1,4 @@
-"""The life of a call: tried again where that is safe, answered by another tool, given what other calls returned."""
+"""The life of a call: retried where that is safe, answered by an alternative, given the results of other calls."""
 
 import asyncio
 from copy import deepcopy
@@ -31,7 +31,7 @@ def failing(error_type: ErrorType, message: str = "out of order", **more: Any) -
 
 
 class TestRetries:
-    async def test_a_read_that_fails_for_a_moment_is_tried_again(self) -> None:
+    async def test_a_transient_failure_of_a_read_is_retried(self) -> None:
         flaky = Flaky(failing("api_failure"), ConnectionResetError("gone"))
         (result,) = await results_of([flaky.tool()], a_request(a_call()))
         assert (result.data, len(flaky.runs)) == ("at last", 3)
@@ -46,29 +46,29 @@ class TestRetries:
         assert error.suggested_action == "It has been tried again already: go on without it and say so."
 
     @pytest.mark.parametrize("error_type", ["not_found", "validation_error", "permission_denied"])
-    async def test_an_answer_is_not_asked_for_twice(self, error_type: ErrorType) -> None:
+    async def test_a_final_error_is_not_retried(self, error_type: ErrorType) -> None:
         flaky = Flaky(failing(error_type))
         (result,) = await results_of([flaky.tool()], a_request(a_call()))
         assert (error_in(result).error_type, len(flaky.runs)) == (error_type, 1)
 
-    async def test_a_plain_write_is_not_tried_again(self) -> None:
+    async def test_a_plain_write_is_not_retried(self) -> None:
         flaky = Flaky(failing("api_failure"))
         (result,) = await results_of([flaky.tool(effect="write")], a_request(a_call()))
         assert (error_in(result).error_type, len(flaky.runs)) == ("api_failure", 1)
 
-    async def test_an_idempotent_write_is_tried_again_with_the_same_key(self) -> None:
+    async def test_an_idempotent_write_is_retried_with_the_same_key(self) -> None:
         flaky = Flaky(ConnectionResetError("gone"), failing("timeout"))
         (result,) = await results_of([flaky.tool(effect="write", idempotent=True)], a_request(a_call()))
         assert result.data == "at last"
         assert [run.idempotency_key for run in flaky.runs] == ["default/s1/1/c1"] * 3
         assert {run.fence for run in flaky.runs} == {1}
 
-    async def test_a_plain_write_that_was_refused_is_tried_again(self) -> None:
+    async def test_a_plain_write_that_was_refused_is_retried(self) -> None:
         flaky = Flaky(failing("rate_limit"))
         (result,) = await results_of([flaky.tool(effect="write")], a_request(a_call()))
         assert (result.data, len(flaky.runs)) == ("at last", 2)
 
-    async def test_what_a_tool_asks_to_wait_is_waited(self) -> None:
+    async def test_the_retry_delay_requested_by_a_tool_is_respected(self) -> None:
         flaky = Flaky(failing("rate_limit", retry_after_s=0.2))
         begun_s = monotonic_s()
         (result,) = await results_of([flaky.tool()], a_request(a_call()))
@@ -76,7 +76,7 @@ class TestRetries:
         assert monotonic_s() - begun_s >= 0.2
 
     @pytest.mark.parametrize("asked_s", [25.0, 31.0], ids=["longer than the session has", "too long"])
-    async def test_what_cannot_be_waited_for_is_answered_at_once(self, asked_s: float) -> None:
+    async def test_a_requested_delay_beyond_the_deadline_is_reported_at_once(self, asked_s: float) -> None:
         flaky = Flaky(failing("rate_limit", retry_after_s=asked_s))
         (result,) = await results_of([flaky.tool()], a_request(a_call(), deadline=soon(20)))
         error = error_in(result)
@@ -115,7 +115,7 @@ class TestAlternatives:
         (result,) = await results_of(list(tools), a_request(call, allowed=allowed, round=round), **settings)
         return result
 
-    async def test_another_tool_answers_with_the_arguments_mapped_and_the_result_says_so(self) -> None:
+    async def test_an_alternative_answers_with_mapped_arguments_and_is_named_in_the_result(self) -> None:
         @tool(effect="read")
         async def other(place: str) -> str:
             """Looks elsewhere."""
@@ -137,7 +137,7 @@ class TestAlternatives:
         ],
         ids=["scopes", "rounds", "approval", "not offered"],
     )
-    async def test_what_the_session_may_not_do_is_not_done_in_anothers_place(
+    async def test_an_alternative_that_the_session_may_not_use_does_not_run(
         self, options: dict[str, Any], circumstances: dict[str, Any]
     ) -> None:
         ledger = Ledger()
@@ -150,7 +150,7 @@ class TestAlternatives:
         assert not ledger.effects
 
     @pytest.mark.parametrize("error_type", ["not_found", "validation_error", "permission_denied"])
-    async def test_an_answer_is_not_asked_for_elsewhere(self, error_type: ErrorType) -> None:
+    async def test_a_final_error_has_no_alternative(self, error_type: ErrorType) -> None:
         ledger = Ledger()
         result = await self.answer(self.broken(error_type=error_type), ledger.tool("other"))
         assert error_in(result).error_type == error_type
@@ -203,7 +203,7 @@ class TestAlternatives:
 class TestPlaceholders:
     """A value that one call returns and another one needs."""
 
-    async def test_a_call_gets_what_another_returned_with_its_type(self) -> None:
+    async def test_a_placeholder_keeps_the_type_of_the_result(self) -> None:
         @tool(effect="read")
         async def add(numbers: list[int]) -> int:
             """Adds."""
@@ -217,7 +217,7 @@ class TestPlaceholders:
         added, _ = await results_of([look, add], request)
         assert added.data == 42
 
-    async def test_what_it_gets_is_validated_strictly(self) -> None:
+    async def test_an_argument_from_a_placeholder_is_validated_strictly(self) -> None:
         @tool(effect="read")
         async def double(number: int) -> int:
             """Doubles."""
@@ -229,7 +229,7 @@ class TestPlaceholders:
         assert error_in(doubled).error_type == "validation_error"
         assert "number" in error_in(doubled).fields
 
-    async def test_a_value_in_the_part_that_is_not_shown_is_there_all_the_same(self) -> None:
+    async def test_a_value_in_the_hidden_part_of_a_result_is_available(self) -> None:
         documents = a_tool("look", lambda a, c: [{"id": f"document {n}"} for n in range(5_000)])
         fetch = a_tool("fetch", lambda a, c: a)
         calls = a_call("a"), a_call("b", "fetch", arguments={"id": "${calls[0][4999].id}"})
@@ -237,7 +237,7 @@ class TestPlaceholders:
         assert len(shown.data) < 100
         assert fetched.data == {"id": "document 4999"}
 
-    async def test_so_it_is_for_the_worker_that_takes_the_batch_over(self) -> None:
+    async def test_placeholders_are_resolved_by_the_worker_that_takes_the_batch_over(self) -> None:
         async with a_bus() as bus:
             documents = a_tool("look", lambda a, c: [{"id": f"document {n}"} for n in range(5_000)])
             fetched: list[Any] = []

@@ -1,4 +1,4 @@
-"""Running one call: whatever a tool does, the answer is a value."""
+"""Running one call: any behaviour of a tool ends in a value."""
 
 import asyncio
 import threading
@@ -84,7 +84,7 @@ RAISED: list[tuple[BaseException, Effect, str, str]] = [
 
 
 @pytest.mark.parametrize(("error", "effect", "error_type", "message"), RAISED)
-async def test_whatever_a_tool_raises_becomes_an_error(
+async def test_any_exception_of_a_tool_becomes_an_error(
     error: BaseException, effect: Effect, error_type: str, message: str, threads: Threads
 ) -> None:
     for function in _raising(error):
@@ -193,7 +193,7 @@ async def test_being_cancelled_cancels_the_tool_and_is_passed_on(threads: Thread
 
 
 class TestThreads:
-    async def test_there_are_never_more_than_allowed(self, threads: Threads) -> None:
+    async def test_the_number_of_threads_is_bounded(self, threads: Threads) -> None:
         end = threading.Event()
         try:
             async with threads.reserve(60) as first, threads.reserve(60) as second:
@@ -208,13 +208,13 @@ class TestThreads:
         async with threads.reserve(60):
             assert threads.busy == 0
 
-    async def test_a_place_that_is_not_used_is_free_again(self, threads: Threads) -> None:
+    async def test_an_unused_thread_slot_is_released(self, threads: Threads) -> None:
         for _ in range(5):
             async with threads.reserve(60):
                 pass
         assert threads.busy == 0
 
-    async def test_a_thread_outlives_what_it_ran(self, threads: Threads) -> None:
+    async def test_a_thread_is_reused_after_its_work(self, threads: Threads) -> None:
         names = set()
         for _ in range(5):
             async with threads.reserve(60) as place:
@@ -237,7 +237,7 @@ class TestThreads:
                 async with threads.reserve(BRIEF_S):
                     pass
 
-    async def test_of_threads_left_behind_there_is_a_bound_too(self, threads: Threads) -> None:
+    async def test_the_number_of_abandoned_threads_is_bounded(self, threads: Threads) -> None:
         end = threading.Event()
         try:
             for _ in range(4):
@@ -250,9 +250,9 @@ class TestThreads:
         await until(lambda: not threads.busy)
 
 
-class TestWhatIsTold:
+class TestRaisedExceptions:
     @pytest.mark.parametrize("error", [ValueError("no such day"), SystemExit(1), KeyboardInterrupt()])
-    async def test_who_asks_for_it_is_given_what_a_tool_raises(
+    async def test_the_caller_gets_the_original_exception(
         self, error: BaseException, threads: Threads
     ) -> None:
         for function in _raising(error):
@@ -279,7 +279,7 @@ class TestWhatIsTold:
             (False, "left behind: its thread cannot be stopped, its result is dropped"),
         ],
     )
-    async def test_a_call_that_takes_too_long_is_logged_with_what_has_become_of_it(
+    async def test_a_timed_out_call_is_logged_with_its_fate(
         self, is_async: bool, what: str, threads: Threads
     ) -> None:
         end = threading.Event()

@@ -1,4 +1,4 @@
-"""Many calls as one call of a batch variant: each gets its own result, and only what failed runs again."""
+"""Many calls as one call of a batch variant: each gets its own result, and only failed items run again."""
 
 import asyncio
 from collections import Counter
@@ -10,6 +10,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.contract import BatchVariant, Effect
 from antiphon_shared.tools.journal import outcome_entry
 
+from tests.tool_dispatcher.booking_service import end_lease
 from tests.tool_dispatcher.builders import (
     QUICK,
     a_bus,
@@ -22,7 +23,6 @@ from tests.tool_dispatcher.builders import (
     results_of,
     until,
 )
-from tests.tool_dispatcher.desks import end_lease
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.reconcile import TookEffect
 from tool_dispatcher.authoring.tool import Tool
@@ -38,7 +38,7 @@ def a_failure(error_type: str, message: str = "busy", **more: Any) -> dict[str, 
 
 
 class Service:
-    """Does many things at once. `failures` are, by city, what it answers at first."""
+    """Does many things at once. `failures` are its first answers, by city."""
 
     def __init__(self, **failures: list[Any]) -> None:
         self.failures = failures
@@ -101,14 +101,14 @@ async def test_few_calls_run_each_by_itself() -> None:
     assert service.runs == []
 
 
-async def test_where_the_variant_is_not_offered_the_calls_run_each_by_itself() -> None:
+async def test_calls_run_singly_when_the_batch_variant_is_not_offered() -> None:
     service = Service()
     results = await results_of(service.tools(), a_request(*five(), allowed=("one",)))
     assert {result.status for result in results} == {"ok"}
     assert service.runs == []
 
 
-async def test_an_invalid_one_is_answered_and_the_others_run_without_it() -> None:
+async def test_an_invalid_call_of_a_group_is_answered_and_the_others_run() -> None:
     service = Service()
     calls = five(c2=a_call("c2", "one", arguments={"city": 7}))
     results = await answers(service.tools(), calls)
@@ -141,7 +141,7 @@ class TestAgain:
         assert [cities for _, cities in service.runs] == [list(NAMES), ["Bergen", "Narvik"], ["Narvik"]]
         assert set(service.effects.values()) == {1}
 
-    async def test_each_set_of_items_has_a_key_of_its_own(self) -> None:
+    async def test_each_set_of_items_has_its_own_key(self) -> None:
         service = Service(Bergen=[a_failure("api_failure")], Narvik=[a_failure("api_failure")] * 2)
         await answers(service.tools(), five())
         keys = [key for key, _ in service.runs]
@@ -174,13 +174,13 @@ class TestAgain:
         assert service.runs[0] == service.runs[1], "what failed as a whole is made again as it was"
         assert "(Tried 3 times)" in error_in(results[1]).message
 
-    async def test_an_item_that_cannot_be_helped_stays_as_it_is(self) -> None:
+    async def test_a_permanent_failure_of_an_item_is_not_retried(self) -> None:
         service = Service(Bergen=[a_failure("not_found", "no such city")], Bodo=[a_failure("api_failure")])
         results = await answers(service.tools(), five())
         assert error_in(results[1]).message == "no such city"
         assert [cities for _, cities in service.runs] == [list(NAMES), ["Bodo"]]
 
-    async def test_when_the_second_run_fails_as_a_whole_what_the_first_brought_is_kept(self) -> None:
+    async def test_results_of_the_first_run_are_kept_when_the_second_fails_as_a_whole(self) -> None:
         class Falling(Service):
             async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
                 if self.runs:
@@ -206,7 +206,7 @@ class TestAgain:
             assert "(Tried 3 times)" in error.message
         assert service.runs == [(KEY, list(NAMES))] * 3
 
-    async def test_what_an_item_asks_to_wait_and_cannot_be_waited_for_is_told(self) -> None:
+    async def test_a_delay_beyond_the_deadline_requested_by_an_item_is_reported(self) -> None:
         service = Service(Bergen=[a_failure("rate_limit", retry_after_s=600)])
         results = await answers(service.tools(), five())
         assert error_in(results[1]).retry_after_s == 600
@@ -239,13 +239,13 @@ class TestWrites:
         assert cities_of(results) == list(NAMES)
         assert service.runs == [(KEY, list(NAMES))] * 2
 
-    async def test_what_would_be_asked_after_under_another_key_is_not_written_under_one(self) -> None:
+    async def test_a_reconcilable_write_is_not_retried_in_a_group(self) -> None:
         service = Service(Bergen=[a_failure("rate_limit")])
         results = await answers(service.tools("write", reconcile=lambda key, arguments: None), five())
         assert error_in(results[1]).error_type == "rate_limit"
         assert len(service.runs) == 1
 
-    async def test_a_fail_fast_group_stops_those_after_it(self) -> None:
+    async def test_a_failed_fail_fast_group_cancels_the_calls_after_it(self) -> None:
         service = Service(Bergen=[a_failure("not_found", "no such city")])
         later = a_tool("later", lambda a, c: "ran", "write")
         results = await results_of(
@@ -290,7 +290,7 @@ class TestTakeover:
             with pytest.raises(asyncio.CancelledError):
                 await dying
 
-    async def test_one_that_settled_before_keeps_its_result(self) -> None:
+    async def test_a_settled_call_of_a_group_keeps_its_result(self) -> None:
         service = Service()
         async with a_bus() as bus:
             result = ToolResult(index=1, call_id="c1", tool="one", status="ok", data={"city": "as it was"})

@@ -6,11 +6,11 @@ from tests.fakes import FakeSession
 from tool_dispatcher.running.cache import OwnWrites
 
 
-async def test_a_session_without_writes_shares_the_cache_of_all(bus: Bus) -> None:
+async def test_a_session_without_writes_uses_the_shared_cache(bus: Bus) -> None:
     assert await OwnWrites(bus.session("s1")).cache_name() == ""
 
 
-async def test_nothing_is_cached_while_a_write_is_under_way_and_under_another_name_after_each(
+async def test_caching_pauses_during_a_write_and_uses_another_name_after_each(
     bus: Bus,
 ) -> None:
     own = OwnWrites(bus.session("s1"))
@@ -23,7 +23,7 @@ async def test_nothing_is_cached_while_a_write_is_under_way_and_under_another_na
     assert names == ["s1#1", "s1#2"]
 
 
-async def test_one_of_many_writes_that_is_under_way_is_enough(bus: Bus) -> None:
+async def test_one_write_in_flight_of_many_pauses_caching(bus: Bus) -> None:
     own = OwnWrites(bus.session("s1"))
     for n in range(20):
         await own.begin(f"k{n}", 1)
@@ -34,7 +34,7 @@ async def test_one_of_many_writes_that_is_under_way_is_enough(bus: Bus) -> None:
     assert await own.cache_name() == "s1#20"
 
 
-async def test_a_note_that_is_repeated_counts_once(bus: Bus) -> None:
+async def test_a_repeated_note_counts_once(bus: Bus) -> None:
     own = OwnWrites(bus.session("s1"))
     for _ in range(2):
         await own.begin("a", 1)
@@ -42,7 +42,7 @@ async def test_a_note_that_is_repeated_counts_once(bus: Bus) -> None:
     assert await own.cache_name() == "s1#1"
 
 
-async def test_nothing_is_cached_after_an_end_that_a_dispatcher_of_an_earlier_release_has_noted(
+async def test_nothing_is_cached_after_an_end_noted_by_a_dispatcher_of_an_earlier_release(
     bus: Bus,
 ) -> None:
     own = OwnWrites(bus.session("s1"))
@@ -51,7 +51,7 @@ async def test_nothing_is_cached_after_an_end_that_a_dispatcher_of_an_earlier_re
     assert await own.cache_name() is None
 
 
-async def test_looking_reads_no_notes_however_many_there_are() -> None:
+async def test_the_cache_name_is_found_from_counts_alone() -> None:
     class Counting(FakeSession):
         async def settled(self, journal: str) -> dict[str, bytes]:
             raise AssertionError("only counts are read")

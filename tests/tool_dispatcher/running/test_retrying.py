@@ -25,7 +25,7 @@ TRIED_AGAIN: list[tuple[Contract, set[ErrorType]]] = [
 
 @each_row(("contract", "tried_again"), TRIED_AGAIN, ids=["read", "write", "idempotent write"])
 @each_row("kind", WHAT_TO_DO)
-def test_it_is_tried_again_where_that_can_help_and_is_safe(
+def test_a_failure_is_retried_when_that_can_help_and_is_safe(
     contract: Contract, tried_again: set[ErrorType], kind: ErrorType
 ) -> None:
     assert (pause_s(tool_error(kind, "It failed."), contract, 1) is not None) is (kind in tried_again)
@@ -40,7 +40,7 @@ def test_it_is_tried_again_where_that_can_help_and_is_safe(
         (Backoff(initial_ms=5_000, max_ms=1_000), [1.0, 1.0, 1.0, 1.0]),
     ],
 )
-def test_pauses_grow_as_the_contract_says(backoff: Backoff, pauses_s: list[float]) -> None:
+def test_backoff_delays_grow_according_to_the_contract(backoff: Backoff, pauses_s: list[float]) -> None:
     contract = Contract(effect="read", backoff=backoff, retry=Retry(attempts=5))
     assert [backoff_s(contract, n) for n in (1, 2, 3, 4)] == pauses_s
     error = tool_error("timeout", "Slow.")
@@ -51,7 +51,7 @@ def test_pauses_grow_as_the_contract_says(backoff: Backoff, pauses_s: list[float
     ("asked_s", "pause"),
     [(None, 0.2), (0, 0.2), (7.0, 7.2), (RETRY_AFTER_S_MAX, 30.2), (RETRY_AFTER_S_MAX + 1, None)],
 )
-def test_what_the_tool_asks_for_is_waited_up_to_a_limit(asked_s: float | None, pause: float | None) -> None:
+def test_the_requested_delay_is_respected_up_to_a_limit(asked_s: float | None, pause: float | None) -> None:
     error = tool_error("rate_limit", "Busy.", retry_after_s=asked_s)
     assert pause_s(error, Contract(effect="read"), 1) == pause
 
@@ -90,14 +90,14 @@ async def with_retries(
 
 
 @pytest.mark.parametrize("data", [None, "text", [], {"a": 1}])
-async def test_a_success_is_handed_on_whichever_attempt_it_was(data: Any) -> None:
+async def test_a_success_of_any_attempt_is_returned(data: Any) -> None:
     for failures in range(3):
         attempts = Attempts(*[failed()] * failures, data)
         assert await with_retries(attempts, READ, always(60)) == data
         assert attempts.made == list(range(1, failures + 2))
 
 
-async def test_it_ends_with_the_last_error_which_says_how_often_it_was_tried() -> None:
+async def test_the_last_error_is_returned_with_the_number_of_attempts() -> None:
     attempts = Attempts(failed(), failed("rate_limit", "Busy."), failed("api_failure", "Down."))
     error = await with_retries(attempts, READ, always(60))
     assert error == ToolError(
@@ -112,30 +112,30 @@ async def test_a_failure_without_a_retry_is_reported_unchanged() -> None:
     assert await with_retries(Attempts(error), READ, always(60)) is error
 
 
-async def test_an_error_that_is_final_ends_it_early() -> None:
+async def test_a_final_error_ends_the_retries_early() -> None:
     attempts = Attempts(failed(), failed("not_found", "Gone."))
     error = await with_retries(attempts, READ, always(60))
     assert (error.error_type, error.message) == ("not_found", "Gone. (Tried 2 times)")
 
 
-async def test_no_attempt_begins_that_has_no_time_left() -> None:
+async def test_no_attempt_begins_without_time_left() -> None:
     slow = Contract(effect="read", backoff=Backoff(initial_ms=60_000, max_ms=60_000))
     assert (await with_retries(Attempts(failed()), slow, always(30))).message == "Slow."
 
 
-async def test_a_wait_longer_than_the_time_left_is_not_begun() -> None:
+async def test_a_delay_longer_than_the_remaining_time_is_not_started() -> None:
     error = failed("rate_limit", "Busy.", retry_after_s=20)
     assert await with_retries(Attempts(error), READ, always(20)) == error
 
 
-async def test_what_an_attempt_raises_is_passed_on() -> None:
+async def test_an_exception_of_an_attempt_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         await with_retries(Attempts(ZeroDivisionError()), READ, always(60))
     with pytest.raises(ZeroDivisionError):
         await with_retries(Attempts(failed(), ZeroDivisionError()), READ, always(60))
 
 
-async def test_pauses_are_drawn_between_half_and_the_whole_on_top_of_what_was_asked_for(
+async def test_delays_have_jitter_between_half_and_all_of_the_backoff_on_top_of_the_requested_delay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     contract = Contract(effect="read", backoff=Backoff(initial_ms=1_000), retry=Retry(attempts=2))
@@ -154,15 +154,15 @@ async def test_pauses_are_drawn_between_half_and_the_whole_on_top_of_what_was_as
 
 
 class TestAWriteThatMayHaveTakenEffect:
-    async def test_is_tried_again_with_the_same_key_where_that_is_safe(self) -> None:
+    async def test_an_unknown_outcome_is_retried_with_the_same_key_when_that_is_safe(self) -> None:
         attempts = Attempts(failed("outcome_unknown", "The line went dead."), {"id": 7})
         assert await with_retries(attempts, IDEMPOTENT, always(60)) == {"id": 7}
 
-    async def test_is_not_tried_again_where_it_is_not(self) -> None:
+    async def test_an_unknown_outcome_is_not_retried_when_that_is_unsafe(self) -> None:
         error = failed("outcome_unknown", "The line went dead.")
         assert await with_retries(Attempts(error), WRITE, always(60)) is error
 
-    async def test_stays_unknown_whatever_the_next_attempt_runs_into(self) -> None:
+    async def test_an_unknown_outcome_stays_unknown_after_any_later_attempt(self) -> None:
         """Its refusal does not undo what the first attempt may have done."""
         attempts = Attempts(
             failed("outcome_unknown", "The line went dead."), failed("permission_denied", "No more.")
@@ -176,7 +176,7 @@ class TestAWriteThatMayHaveTakenEffect:
 
     @pytest.mark.parametrize("refusal", ["rate_limit", "circuit_open"])
     @pytest.mark.parametrize("failure", ["outcome_unknown", "api_failure", "timeout"])
-    async def test_is_no_refusal_that_another_tool_could_answer_for(
+    async def test_the_failure_is_reported_rather_than_a_later_refusal(
         self, failure: ErrorType, refusal: ErrorType
     ) -> None:
         contract = IDEMPOTENT.model_copy(update={"retry": Retry(attempts=2)})
@@ -186,7 +186,7 @@ class TestAWriteThatMayHaveTakenEffect:
         assert "Not now." in error.message
 
 
-async def test_of_a_read_the_last_error_is_told() -> None:
+async def test_the_last_error_of_a_read_is_reported() -> None:
     error = await with_retries(Attempts(failed(), failed("circuit_open", "Not now.")), READ, always(60))
     assert (error.error_type, error.message) == ("circuit_open", "Not now. (Tried 2 times)")
 

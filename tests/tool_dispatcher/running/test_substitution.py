@@ -17,15 +17,13 @@ REPLACEABLE: dict[Effect, tuple[ErrorType, ...]] = {
 
 @each_row("effect", ["read", "write"])
 @each_row("kind", WHAT_TO_DO)
-def test_another_tool_is_asked_where_this_one_failed_and_nothing_has_taken_effect(
-    effect: Effect, kind: ErrorType
-) -> None:
+def test_an_alternative_is_called_after_a_failure_without_effect(effect: Effect, kind: ErrorType) -> None:
     contract = Contract(effect=effect, alternatives=ALTERNATIVES)
     expected = ALTERNATIVES if kind in REPLACEABLE[effect] else ()
     assert substitutes(contract, tool_error(kind, "It failed.")) == expected
 
 
-def test_a_tool_without_alternatives_has_none() -> None:
+def test_a_contract_without_alternatives_has_no_substitutes() -> None:
     assert substitutes(Contract(effect="read"), tool_error("timeout", "Slow.")) == ()
 
 
@@ -52,7 +50,7 @@ def test_the_reason_reads_as_a_sentence() -> None:
     )
 
 
-def test_the_reason_is_short_however_long_the_message_is() -> None:
+def test_the_reason_is_short_for_any_message() -> None:
     reason = substitution_reason("search", tool_error("timeout", "slow " * 500), "find_pages")
     assert len(reason) < 300
     assert reason.endswith("…); find_pages answered instead.")

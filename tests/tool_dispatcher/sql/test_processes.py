@@ -86,7 +86,7 @@ class TestProcesses:
 
             await until(is_answered)
 
-    async def test_more_queries_than_there_is_room_for_wait(self) -> None:
+    async def test_queries_beyond_the_limit_wait(self) -> None:
         async with a_dispatcher(sql_concurrency=1) as dispatcher:
             calls = [a_call(f"q{n}", SQL_TOOL, arguments={"sql": f"SELECT {n} AS n"}) for n in range(5)]
             results = await dispatcher.run(a_request(*calls))
@@ -108,8 +108,8 @@ class TestProcesses:
         await until(lambda: not any(map(is_alive, pids)))
 
 
-class TestPlace:
-    async def test_a_dispatcher_without_duckdb_says_what_to_install(
+class TestQueryTool:
+    async def test_a_dispatcher_without_duckdb_reports_the_install_command(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(query_module, "find_spec", lambda name: None)

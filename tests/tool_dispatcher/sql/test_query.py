@@ -34,7 +34,7 @@ async def dispatcher() -> AsyncIterator[Dispatcher]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def quick_dispatcher() -> AsyncIterator[Dispatcher]:
-    """Yield a dispatcher with forked children: quick, for what neither starts nor limits processes."""
+    """Yield a dispatcher with forked children: quick, for tests that neither start nor limit processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(query_module, "Processes", ForkingProcesses)
         opened = a_dispatcher(sql_memory_mb=64, sql_rows_max=1_000, stored_result_bytes_max=100_000)
@@ -145,7 +145,7 @@ class TestResults:
     ) -> None:
         assert await asked(quick_dispatcher, sql, f=[{"id": "a"}], h=[]) == rows
 
-    async def test_rows_keep_the_order_that_the_query_gives_them(self, quick_dispatcher: Dispatcher) -> None:
+    async def test_rows_keep_the_order_of_the_query(self, quick_dispatcher: Dispatcher) -> None:
         rows = [{"n": n, "of": n % 7} for n in range(1_000)]
         found = await asked(quick_dispatcher, "SELECT n FROM t ORDER BY of, n DESC", t=rows)
         assert [row["n"] for row in found] == [
@@ -236,13 +236,15 @@ class TestHostile:
         assert (error.error_type, error.message) == ("validation_error", "The SQL is not one SELECT.")
 
     @pytest.mark.parametrize("sql", OUTSIDE)
-    async def test_nothing_outside_is_reached(self, quick_dispatcher: Dispatcher, sql: str) -> None:
+    async def test_a_query_reaches_nothing_outside_its_tables(
+        self, quick_dispatcher: Dispatcher, sql: str
+    ) -> None:
         error = await asked(quick_dispatcher, sql, t=[{"n": 1}])
         assert error.error_type == "validation_error"
         assert "root:" not in error.message
 
     @pytest.mark.parametrize(("sql", "why"), HOSTILE.values(), ids=HOSTILE)
-    async def test_what_asks_for_too_much_ends_in_a_clear_error(
+    async def test_an_expensive_query_ends_with_a_clear_error(
         self, dispatcher: Dispatcher, sql: str, why: str
     ) -> None:
         error = await asked(dispatcher, sql, t=[{"n": 1, "s": "one"}])
@@ -255,18 +257,14 @@ class TestHostile:
         sql = "SELECT regexp_matches(repeat('a', 100000), '(a+)+b') AS found"
         assert await asked(quick_dispatcher, sql) == [{"found": False}]
 
-    async def test_an_error_names_the_tables_and_columns_that_there_are(
-        self, quick_dispatcher: Dispatcher
-    ) -> None:
+    async def test_an_error_names_the_existing_tables_and_columns(self, quick_dispatcher: Dispatcher) -> None:
         error = await asked(quick_dispatcher, "SELECT prize FROM flights", flights=FLIGHTS, hotels=[])
         assert 'Referenced column "prize" not found' in error.message
         assert "flights (id VARCHAR, price DOUBLE, stops JSON; rows: 3)" in error.suggested_action
         error = await asked(quick_dispatcher, "SELECT * FROM fligths", flights=FLIGHTS)
         assert "Table with name fligths does not exist" in error.message
 
-    async def test_an_error_is_short_however_long_the_names_of_columns_are(
-        self, quick_dispatcher: Dispatcher
-    ) -> None:
+    async def test_an_error_is_short_for_any_column_names(self, quick_dispatcher: Dispatcher) -> None:
         error = await asked(quick_dispatcher, "SELECT prize FROM t", t=[{"x" * 200_000: 1}])
         assert error.error_type == "validation_error"
         assert len(error.message) + len(error.suggested_action) <= 4_000

@@ -1,4 +1,4 @@
-"""Earlier outputs as tables: which rows and columns they have, and of what type."""
+"""Earlier outputs as tables: their rows, their columns, and the types of these."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -129,11 +129,11 @@ def test_a_column_has_one_type(values: list[Any], type: str, shown: list[Any]) -
     assert [row["a"] for row in selected(rows)] == shown
 
 
-def test_keys_that_sql_cannot_tell_apart_are_columns_of_their_own() -> None:
+def test_keys_that_sql_cannot_distinguish_become_separate_columns() -> None:
     rows = [{"a": 1, "A": 2, "A_1": 3, "": 4, "é": 5, "É": 6}]
     assert selected(rows) == [{"a": 1, "A_2": 2, "A_1": 3, "_": 4, "é": 5, "É": 6}]
 
 
-def test_quotes_and_semicolons_in_keys_and_values_stay_what_they_are() -> None:
+def test_quotes_and_semicolons_in_keys_and_values_are_preserved() -> None:
     rows = [{'a"; DROP TABLE t; --': "'; DROP TABLE t; --", "$p0": "${x}", "a\nb": "\0"}]
     assert selected(rows) == rows

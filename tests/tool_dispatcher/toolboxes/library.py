@@ -1,4 +1,4 @@
-"""One tool of its own, and two in a set; one of the set stands at the top level too."""
+"""One tool of its own, and two in a set; one of the set is at the top level too."""
 
 from tool_dispatcher.authoring.tool import Tool, ToolContext, tool
 from tool_dispatcher.authoring.toolset import Toolset

@@ -25,7 +25,7 @@ def test_an_unchanged_response_is_reported_and_exits_with_0(run: InProcess, path
     assert (as_json["path"], as_json["is_same"], as_json["answer"]) == (str(path), True, "same")
 
 
-def test_what_is_not_recorded_is_shown_as_a_diff_and_ends_in_1(
+def test_a_request_that_is_not_recorded_is_shown_as_a_diff_and_exits_1(
     run: InProcess, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed = prompt.SYSTEM.replace("You answer a question in rounds.", "You answer in haste.")
@@ -36,7 +36,7 @@ def test_what_is_not_recorded_is_shown_as_a_diff_and_ends_in_1(
     assert "+  You answer in haste." in result.stdout
 
 
-def test_what_cannot_be_read_ends_in_3_and_what_is_not_there_in_2(run: InProcess, folder: Path) -> None:
+def test_an_unreadable_file_exits_3_and_a_missing_one_2(run: InProcess, folder: Path) -> None:
     (folder / "none.jsonl").write_text("{}\n")
     for name, code in (("none.jsonl", 3), ("not-there.jsonl", 2)):
         result = run("replay", "rerun", name)

@@ -1,4 +1,4 @@
-"""A run in Redis that is hostile in every text, for what looks at runs."""
+"""A run in Redis with hostile text in every field, for the commands that show runs."""
 
 from datetime import timedelta
 from typing import Any
@@ -19,7 +19,7 @@ RUN_ID = "hostile-run"
 
 
 def put_run(client: Any, keys: Keys, text: str) -> None:
-    """Put a run into Redis that has failed, and that waits at a node all the same."""
+    """Put a run into Redis that has failed and still waits at a node."""
     now = utc_now()
     call = WorkflowCall(name="w", params={"p": text})
     expects = {"a": {"type": "str", "description": text, "enum": [text]}, text: {"type": "str"}}

@@ -43,7 +43,7 @@ def faulty(folder: Path) -> str:
     return "faulty.yaml"
 
 
-def test_the_example_holds_against_its_tools(run: InProcess) -> None:
+def test_the_example_is_valid_with_its_tools(run: InProcess) -> None:
     done = run("workflows", "validate", TRAVEL, "--tools", "examples.travel")
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == "1 file, 0 errors, 0 warnings.\n"
@@ -87,7 +87,7 @@ def test_warnings_alone_pass(run: InProcess, folder: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, "1 file, 0 errors, 1 warning.\n")
 
 
-def test_without_tools_it_says_what_was_not_checked(run: InProcess, faulty: str) -> None:
+def test_validating_without_tools_reports_the_skipped_checks(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", faulty)
     assert "unknown_tool" not in done.stdout
     assert "Calls were not compared with tools. Name the tools with --tools." in done.stderr
@@ -147,7 +147,7 @@ def test_workflows_are_listed_and_shown(run: InProcess) -> None:
     assert f"There are: {', '.join(NAMES)}." in run.refused("workflows", "show", "book", TRAVEL)
 
 
-def test_what_has_errors_is_not_shown(run: InProcess, faulty: str) -> None:
+def test_a_workflow_with_errors_is_not_shown(run: InProcess, faulty: str) -> None:
     done = run("workflows", "show", "cook", faulty)
     assert (done.exit_code, done.stdout) == (1, "")
     assert "missing_edge" not in done.stderr
@@ -174,7 +174,7 @@ def test_a_graph_is_written_to_a_file(run: InProcess, folder: Path) -> None:
     )
 
 
-def test_the_schema_takes_what_the_loader_takes(run: InProcess) -> None:
+def test_the_schema_accepts_what_the_loader_accepts(run: InProcess) -> None:
     schema = from_json(run("workflows", "schema").stdout)
     validator = Draft202012Validator(schema)
     good = read_yaml(Path(TRAVEL).read_text()).value
@@ -196,7 +196,7 @@ def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
     assert "faulty.yaml:10:49: error" in str(invalid.value)
 
 
-def test_a_program_builds_what_a_file_holds() -> None:
+def test_building_from_fields_gives_the_same_workflows_as_loading_the_file() -> None:
     fields = read_yaml(Path(TRAVEL).read_text()).value
     assert workflows.build(fields, tools=["examples.travel"]) == workflows.load(TRAVEL)
     with pytest.raises(workflows.InvalidWorkflow, match=r"error: domain: 'T' is not a valid name"):
@@ -217,7 +217,7 @@ def test_a_file_with_too_many_faults_names_the_first(folder: Path) -> None:
 
 
 class TestDryRun:
-    def test_it_shows_each_call_and_the_end(self, run: InProcess) -> None:
+    def test_a_dry_run_shows_each_call_and_the_end(self, run: InProcess) -> None:
         done = run(
             "workflows", "dry-run", "book_trip", TRAVEL, "--param", "nights=1", "--tools", "examples.travel"
         )
@@ -236,7 +236,7 @@ class TestDryRun:
             "No flight leaves NYC for LIS on 2030-05-01.",
         )
 
-    def test_cover_shows_how_every_way_ends(self, run: InProcess) -> None:
+    def test_cover_shows_the_end_of_every_path(self, run: InProcess) -> None:
         done = run(
             "workflows", "dry-run", "book_trip", TRAVEL, "--cover", "--json", "--tools", "examples.travel"
         )
@@ -259,7 +259,7 @@ class TestDryRun:
             (("--results", "other.json"), "node 'trips' does not exist. Did you mean trip?"),
         ],
     )
-    def test_what_does_not_fit_is_refused(
+    def test_invalid_params_are_refused(
         self, run: InProcess, folder: Path, words: tuple[str, ...], why: str
     ) -> None:
         (folder / "list.json").write_text("[]")
@@ -267,7 +267,7 @@ class TestDryRun:
         assert why in run.refused("workflows", "dry-run", "book_trip", TRAVEL, *words)
 
 
-def test_slips_of_form_do_not_hide_what_is_wrong_with_the_rest(run: InProcess, folder: Path) -> None:
+def test_syntax_errors_do_not_hide_the_other_errors(run: InProcess, folder: Path) -> None:
     twice = FAULTY + "      find: { call: find_recipe, args: { query: $nothing }, depnds_on: [] }\n"
     (folder / "twice.yaml").write_text(twice)
     done = run("workflows", "validate", "twice.yaml", "--tools", "recipes", "--json")

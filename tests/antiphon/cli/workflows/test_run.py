@@ -20,7 +20,7 @@ def _soups(folder: Path) -> None:
     write_soups(folder)
 
 
-def test_what_a_run_returns_is_json_on_stdout_and_its_nodes_are_on_stderr(folder: Path) -> None:
+def test_a_run_prints_its_result_as_json_on_stdout_and_its_nodes_on_stderr(folder: Path) -> None:
     given = ("--param", "grams=3", "--param", "note=@@home")
     done = antiphon(*RUN, "weigh_all", *SOUPS, *given, cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -77,7 +77,7 @@ def test_params_that_do_not_fit_are_all_named_before_anything_runs(
         (("give_up", *SOUPS, "--run-id", "a b"), 2, "--run-id"),
     ],
 )
-def test_what_cannot_be_run_says_why(
+def test_a_run_that_cannot_start_says_why(
     run: InProcess, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     done = run(*RUN, *arguments)
@@ -85,7 +85,7 @@ def test_what_cannot_be_run_says_why(
     assert message in done.stderr
 
 
-def test_a_run_that_fails_says_why_and_exits_1(folder: Path) -> None:
+def test_a_failed_run_prints_its_reason_and_exits_1(folder: Path) -> None:
     done = antiphon(*RUN, "give_up", *SOUPS, cwd=folder)
     assert done.returncode == 1
     assert "There is no soup." in done.stdout
@@ -93,7 +93,7 @@ def test_a_run_that_fails_says_why_and_exits_1(folder: Path) -> None:
     assert "can be resumed" not in done.stderr, "its pipeline has ended"
 
 
-def test_ctrl_c_cancels_a_run_of_a_pipeline_of_its_own(folder: Path) -> None:
+def test_ctrl_c_cancels_a_run_of_an_embedded_pipeline(folder: Path) -> None:
     process = launched(*RUN, "ask_first", *SOUPS, cwd=folder)
     read_until(process, "to answer:")
     process.send_signal(signal.SIGINT)

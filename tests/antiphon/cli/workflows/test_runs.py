@@ -68,7 +68,7 @@ def soups(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -
             process.wait(timeout=LIMIT_S)
 
 
-def test_what_a_coordinator_has_read_is_published_and_shown_without_files(soups: Soups) -> None:
+def test_workflows_loaded_by_a_coordinator_are_shown_without_files(soups: Soups) -> None:
     assert {one["name"] for one in json.loads(soups("list", "--json").stdout)} == {*WORKFLOWS["workflows"]}
     assert "Ask a person." in soups("show", "ask_first").stdout
     assert "sale" in soups("graph", "sell_one").stdout
@@ -135,7 +135,7 @@ def test_ctrl_c_leaves_a_run_going_which_can_then_be_cancelled(soups: Soups) -> 
     assert "dinner is over" in soups("runs", "watch", "left", code=1).stdout
 
 
-def test_sessions_show_a_run_as_well(soups: Soups) -> None:
+def test_session_commands_also_show_runs(soups: Soups) -> None:
     run_id = soups.begun("weigh_all", "--param", "grams=2")
     soups.until(run_id, "completed")
     for words in (("list",), ("show", run_id), ("watch", run_id)):
@@ -169,9 +169,7 @@ def test_a_domain_is_published_and_withdrawn(soups: Soups) -> None:
     assert "Did you mean soups?" in soups("withdraw", "soup", code=2).stderr
 
 
-def test_a_coordinator_with_an_unfit_file_does_not_start_and_says_all_that_is_wrong(
-    soups: Soups, tmp_path: Path
-) -> None:
+def test_a_coordinator_with_an_invalid_file_exits_and_names_every_error(soups: Soups, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(json.dumps({"domain": "Bad", "workflows": {}}))
     (tmp_path / "empty").mkdir()
     paths = f"{tmp_path / 'bad.yaml'},{tmp_path / 'empty'}"

@@ -1,4 +1,4 @@
-"""Paths: what they lead to, and which are refused."""
+"""Paths: their targets, and the invalid ones."""
 
 from typing import Any
 
@@ -36,6 +36,6 @@ def test_a_path_leads_to_its_values(path: str, values: list[int]) -> None:
 
 
 @each_row("path", ["", "data", "$", "$.", "$[?(@.a)]", "$[1:2]", "$.a[", "$.a b", "$...a", "$.a" * 60])
-def test_what_is_no_path_is_refused(path: str) -> None:
+def test_an_invalid_path_is_refused(path: str) -> None:
     with pytest.raises(UnreadablePath, match=r"begins with|invalid at|everything"):
         Path.of(path)

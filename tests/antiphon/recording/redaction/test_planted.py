@@ -92,7 +92,7 @@ prose = st.lists(st.sampled_from(("The", "user", "asks", "why,", "and:", "a=b", 
     depth=st.integers(0, 5),
     again=st.integers(0, 3),
 )
-def test_a_secret_in_any_form_at_any_depth_is_in_no_byte_of_an_export_and_a_scan_finds_it(
+def test_a_secret_in_any_form_and_depth_is_removed_by_an_export_and_found_by_a_scan(
     courses_lines: list[Line], plant: Plant, form: str, secret: str, before: str, depth: int, again: int
 ) -> None:
     text = f"{before}\n{FORMS[form].format(secret)}\n"

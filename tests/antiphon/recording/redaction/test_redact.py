@@ -124,14 +124,14 @@ def planted() -> list[Line]:
     return asyncio.run(planted_session())
 
 
-def test_nothing_that_was_planted_is_in_the_recording(planted: list[Line]) -> None:
+def test_no_planted_secret_remains_in_the_recording(planted: list[Line]) -> None:
     found = set(leaks(planted, PLANTED))
     # The pipeline itself keeps two of them out.
     assert found >= set(PLANTED) - {ANTHROPIC_KEY, IN_QUERY, IN_HEADER, IN_REPLY}
     assert leaks(redacted(planted, secrets=[ANTHROPIC_KEY]), PLANTED) == []
 
 
-def test_no_line_passes_whose_bytes_say_more_than_the_line(courses_lines: list[Line]) -> None:
+def test_a_line_with_duplicate_json_keys_is_not_passed_unread(courses_lines: list[Line]) -> None:
     line = events(courses_lines)[0]
     raw = encode_line(line).replace(b'"data":{', b'"data":{"password":"hunter2-hunter2"},"data":{', 1)
 
@@ -179,7 +179,7 @@ def test_the_same_value_is_the_same_placeholder_everywhere(planted: list[Line]) 
     assert reply["content"][0]["text"].startswith(f"Done with {password}, [redacted] and [redacted ")
 
 
-def test_a_recording_without_secrets_stays_as_it_is(courses_lines: list[Line]) -> None:
+def test_a_recording_without_secrets_is_unchanged(courses_lines: list[Line]) -> None:
     redaction = Redaction.of(RULES, ["a-secret-of-this-process"])
     for line in courses_lines:
         redaction.learn(line)
@@ -220,7 +220,7 @@ async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decision
     "path",
     ["$.data.query", "$..password", "$.calls[*].arguments", "$.data.calls[0].arguments.name", "$..name"],
 )
-def test_paths_lead_to_what_is_replaced_and_the_lines_stay_readable(planted: list[Line], path: str) -> None:
+def test_configured_paths_are_redacted_and_lines_stay_readable(planted: list[Line], path: str) -> None:
     lines = redacted(planted, RULES.model_copy(update={"paths": (path,)}))
     assert [type(line) for line in lines] == [type(line) for line in planted]
     queries = [line.event.data.query for line in events(lines) if isinstance(line.event.data, QuerySubmitted)]
@@ -253,7 +253,7 @@ async def test_a_grant_that_cannot_be_read_still_cannot_for_the_same_reason(
     assert after.value.message == before.value.message
 
 
-def test_what_matches_a_pattern_is_replaced_and_the_pattern_is_not_told(planted: list[Line]) -> None:
+def test_a_pattern_match_is_replaced_and_the_pattern_is_not_disclosed(planted: list[Line]) -> None:
     lines = redacted(planted, RULES.model_copy(update={"patterns": (r"\bada\b", r"\d{3,}")}))
     text = b"\n".join(map(encode_line, lines)).decode()
     assert '"name":"ada"' not in text
@@ -317,7 +317,7 @@ def test_secrets_of_a_catalogue_are_replaced_and_its_schemas_stay_schemas(course
     assert schema == {"type": "string", "default": "[redacted 1]", "examples": ["[redacted 2]"]}
 
 
-def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_marked(
+def test_shared_content_is_checked_again_when_other_arguments_are_marked(
     courses_lines: list[Line],
 ) -> None:
     catalogue = next(line for line in courses_lines if isinstance(line, CatalogueLine))
@@ -339,7 +339,7 @@ def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_m
     assert not passes(marked, shared), "although both have passed, each with other company"
 
 
-async def test_a_schema_that_names_what_is_secret_is_one_all_the_same() -> None:
+async def test_a_schema_with_secret_property_names_is_kept() -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}, "api_key": {"type": "string"}}}
     lines = redacted(await recorded("Which harbour?", tools=(), output=schema, max_rounds=1))
     query = next(line.event.data for line in events(lines) if isinstance(line.event.data, QuerySubmitted))
@@ -347,7 +347,7 @@ async def test_a_schema_that_names_what_is_secret_is_one_all_the_same() -> None:
     assert verify_lines(lines).is_same
 
 
-async def test_so_is_the_schema_of_a_steps_output() -> None:
+async def test_a_redacted_schema_of_a_steps_output_stays_valid() -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}}, "required": ["password"]}
     step = {"name": "first", "instructions": "Look.", "tools": ["look_up"], "output": schema}
     lines = redacted(await recorded("Which harbour?", steps=[step], max_rounds=1))

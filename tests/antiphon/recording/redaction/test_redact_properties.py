@@ -86,10 +86,10 @@ TEXTS = st.lists(st.sampled_from(SIGNS) | st.sampled_from([*KEY_NAMES, *CREDENTI
 
 @settings(max_examples=150, deadline=None)
 @given(key=TEXTS, text=TEXTS, is_long=st.booleans())
-def test_nothing_passes_as_bytes_that_would_be_replaced_as_text(key: str, text: str, is_long: bool) -> None:
+def test_a_line_that_passes_unread_has_nothing_to_replace(key: str, text: str, is_long: bool) -> None:
     content = {"content": text, "input": {key: [text], "rest": " ." * 500 * is_long}}
     line = ContentLine(hash="", content=content)
     if Redaction.of(RULES, ()).passes([(line, encode_line(line))]):
-        # A walk through all of it changes nothing, whatever a look at the bytes says.
+        # A full walk changes nothing, independent of the check of the bytes.
         assert Redaction.of(RULES, ())._value.redacted(content, shape_of(line)) == content
         assert redacted([line]) == [line]

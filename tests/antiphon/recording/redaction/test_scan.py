@@ -36,7 +36,7 @@ def written(tmp_path: Path, *lines: object) -> Path:
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-def test_a_secret_is_found_where_it_stands_and_not_told(tmp_path: Path, kind: str) -> None:
+def test_a_secret_is_reported_by_position_without_its_text(tmp_path: Path, kind: str) -> None:
     secret = SECRETS[kind]
     line = {"line": "event", "event": {"data": {"results": [{"data": {"text": f"see {secret} there"}}]}}}
     [finding] = scan(written(tmp_path, {}, line), secrets=[SECRETS["known_secret"]])
@@ -44,7 +44,7 @@ def test_a_secret_is_found_where_it_stands_and_not_told(tmp_path: Path, kind: st
     assert not any(secret[at : at + 6] in str(asdict(finding)) for at in range(len(secret) - 6))
 
 
-def test_what_stands_behind_a_secret_key_is_found_in_json_and_in_text(tmp_path: Path) -> None:
+def test_a_value_under_a_secret_key_is_found_in_json_and_in_text(tmp_path: Path) -> None:
     text = json.dumps({"api_key": "x7Kd02lsmWq9"})
     found = scan(written(tmp_path, {"password": "x7Kd02lsmWq8", "t": text}, "no JSON: token=x7Kd02lsmWq7\n"))
     assert [(one.line, one.path, one.kind) for one in found] == [
@@ -65,7 +65,7 @@ def test_what_stands_behind_a_secret_key_is_found_in_json_and_in_text(tmp_path: 
         {"password": "x7Kd02lsmWq8 is what I use"},
     ],
 )
-def test_what_an_export_would_replace_is_found(tmp_path: Path, value: object) -> None:
+def test_a_scan_finds_a_value_that_an_export_would_replace(tmp_path: Path, value: object) -> None:
     found = scan(written(tmp_path, {"line": "event", "data": value}))
     assert [one.kind for one in found] == ["secret_key"]
 
@@ -81,7 +81,7 @@ def test_arguments_that_are_marked_secret_are_found(courses_lines: list[Line], t
     assert [one.path for one in scan(tmp_path / "a.jsonl")] == ["$.content.content[0].input.code"]
 
 
-def test_what_only_looks_a_little_like_one_is_not_found(tmp_path: Path) -> None:
+def test_a_value_that_only_resembles_a_secret_is_not_reported(tmp_path: Path) -> None:
     line = {
         "id": str(uuid4()),
         "digest": "3cf12f43f077f933b061cfe8f3ffa98b",
@@ -101,7 +101,7 @@ def test_what_only_looks_a_little_like_one_is_not_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["\\[redacted 1\\]", "\\\\[redacted 12\\\\]", "\\[redacted\\]"])
-def test_what_was_redacted_is_no_finding_where_markdown_has_escaped_it(tmp_path: Path, text: str) -> None:
+def test_redacted_text_escaped_by_markdown_is_not_reported(tmp_path: Path, text: str) -> None:
     lines = [
         {"t": f"The password: {text}"},
         {"t": f"password={text}"},
@@ -111,13 +111,13 @@ def test_what_was_redacted_is_no_finding_where_markdown_has_escaped_it(tmp_path:
     assert scan(written(tmp_path, *lines)) == []
 
 
-def test_personal_data_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_personal_data_is_reported_only_on_request(tmp_path: Path) -> None:
     path = written(tmp_path, {"t": "ada@example.org paid with 4111111111111111, not 4111111111111112"})
     assert scan(path) == []
     assert [finding.kind for finding in scan(path, is_personal=True)] == ["email", "card"]
 
 
-async def test_a_recording_of_ours_is_clean_and_a_redacted_one_too(tmp_path: Path) -> None:
+async def test_an_own_recording_and_a_redacted_one_are_clean(tmp_path: Path) -> None:
     lines = await recorded(grant=a_grant(["read"]))
     write_lines(tmp_path / "open.jsonl", lines)
     assert {finding.kind for finding in scan(tmp_path / "open.jsonl")} == {"signed_token"}

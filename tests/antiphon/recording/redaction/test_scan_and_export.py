@@ -1,4 +1,4 @@
-"""A scan and an export go by the same rules: what one finds the other redacts, and what it redacts the other finds."""
+"""A scan and an export follow the same rules: a scan finds exactly what an export redacts."""
 
 import pytest
 from antiphon_shared.events import QuerySubmitted
@@ -28,7 +28,9 @@ def exported(line: Line) -> bytes:
 
 
 @pytest.mark.parametrize("form", halves()[0], ids=lambda form: form.name)
-def test_what_an_export_redacts_a_scan_finds_and_finds_no_more(courses_lines: list[Line], form: Form) -> None:
+def test_a_scan_finds_exactly_the_secrets_that_an_export_redacts(
+    courses_lines: list[Line], form: Form
+) -> None:
     text, secrets = form.filled(0)
     line = asked(courses_lines, text)
     clean, scanner = exported(line), Scanner(keys=RULES.keys)
@@ -38,7 +40,7 @@ def test_what_an_export_redacts_a_scan_finds_and_finds_no_more(courses_lines: li
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_an_export_leaves_a_scan_does_not_find(courses_lines: list[Line], text: str) -> None:
+def test_a_scan_reports_nothing_that_an_export_keeps(courses_lines: list[Line], text: str) -> None:
     line = asked(courses_lines, text)
     assert exported(line) == encode_line(line)
     assert list(Scanner(keys=RULES.keys).line(encode_line(line), 1)) == []

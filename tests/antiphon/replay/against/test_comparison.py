@@ -38,7 +38,7 @@ def replace(file: Path, then: str, now: str) -> None:
     file.write_text(source.replace(then, now))
 
 
-def test_a_change_is_summed_up_by_decision_and_what_both_codes_do_is_left_out(
+def test_changes_are_summed_up_by_decision_without_those_shared_by_both_codes(
     run: InProcess, other: OtherCode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(against, "other_code", lambda name: other)
@@ -63,7 +63,7 @@ def test_a_change_is_summed_up_by_decision_and_what_both_codes_do_is_left_out(
     assert "2 recordings against then (1a2b3c4): 2 changed; 2 divergences from the record" in done.stderr
 
 
-def test_other_code_than_that_asked_for_is_never_run_in_its_place(
+def test_no_code_other_than_the_requested_one_is_run(
     run: InProcess, other: OtherCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = OtherCode(other.name, other.label, other.root, other.python, import_path(ROOT))

@@ -31,7 +31,7 @@ def one(*steps: StepChange, path: str = "a.jsonl") -> Compared:
     return Compared(path, path, steps)
 
 
-def test_sessions_with_the_same_change_of_way_are_one_decision() -> None:
+def test_sessions_with_the_same_change_of_path_are_one_decision() -> None:
     found = [(one(ends(), path=f"{n}.jsonl"), path_difference(IN_3, IN_2)) for n in range(12)]
     (decision,) = count_decisions(found)
     assert decision.words == (
@@ -40,11 +40,11 @@ def test_sessions_with_the_same_change_of_way_are_one_decision() -> None:
     assert (decision.cases[0].path, decision.cases[0].step.event) == ("0.jsonl", 14)
 
 
-def test_what_would_be_sent_behind_a_change_of_way_is_not_counted_again() -> None:
+def test_a_request_after_a_changed_path_is_not_counted_again() -> None:
     assert len(count_decisions([(one(ends(14), ends(20)), path_difference(IN_3, IN_2))])) == 1
 
 
-def test_where_the_other_code_does_not_tell_its_way_the_step_itself_is_described() -> None:
+def test_a_decision_without_a_comparable_path_is_described_by_its_step() -> None:
     (decision,) = count_decisions([(one(ends()), None)])
     assert decision.words == "1 session now sends assembly.requested instead of briefing.requested"
 
@@ -116,7 +116,7 @@ def test_a_step_is_described_in_words(step: StepChange, words: str) -> None:
     assert decision.words == f"1 session now {words}"
 
 
-def test_how_sessions_end_comes_before_what_they_are_shown() -> None:
+def test_changed_endings_are_listed_before_changed_briefings() -> None:
     briefed = a_step("context_synthesizer", "x", "briefing.tokens", 900, 950, event=9)
     found = count_decisions(
         [(one(briefed, path=f"{n}.jsonl"), None) for n in range(5)]

@@ -35,13 +35,13 @@ def test_the_source_of_a_ref_is_extracted_once_and_named_by_its_commit(head: str
     assert [one.name for one in (cache / "sources").iterdir()] == [head]
 
 
-def test_a_ref_that_is_not_there_is_refused_with_what_can_be_named(head: str) -> None:
+def test_an_unknown_ref_is_refused_with_the_accepted_kinds(head: str) -> None:
     with pytest.raises(ConfigurationError, match="does not contain no/such-ref") as refused:
         other_code("no/such-ref")
     assert "a branch, a tag, or a released version" in str(refused.value)
 
 
-def test_without_git_that_is_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_git_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigurationError, match="git is not on PATH"):
         other_code("main")
@@ -78,19 +78,19 @@ print(json.dumps({"recordings": [{"path": one, "result": "same"} for one in path
 """
 
 
-def test_a_released_version_runs_in_an_environment_of_its_own(index: Path) -> None:
+def test_a_released_version_runs_in_its_own_environment(index: Path) -> None:
     code = other_code("9.8.7")
     assert code.label == "antiphon 9.8.7"
     with verifying(code, [Path("a.jsonl"), Path("-b.jsonl")], jobs=2) as batches:
         assert [one.path for batch in batches for one in batch.result()] == ["a.jsonl", "-b.jsonl"]
 
 
-def test_a_missing_version_is_refused_with_the_installers_words(index: Path) -> None:
+def test_a_missing_version_is_refused_with_the_message_of_the_installer(index: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"antiphon 1\.2\.3 cannot be installed: .*1\.2\.3"):
         other_code("1.2.3")
 
 
-def test_a_release_that_cannot_verify_is_named_with_what_it_said(index: Path, cache: Path) -> None:
+def test_a_release_that_cannot_verify_is_named_with_its_message(index: Path, cache: Path) -> None:
     code = other_code("9.8.7")
     (code.root / "antiphon" / "__main__.py").write_text("import sys; sys.exit('No such command: verify')")
     with (

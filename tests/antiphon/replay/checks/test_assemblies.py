@@ -41,7 +41,7 @@ def test_an_answer_that_is_composed_otherwise_is_different(
     assert report.answer == "different"
 
 
-def test_what_was_filed_behind_its_back_is_not_in_an_answer(courses_lines: list[Line]) -> None:
+def test_an_answer_omits_facts_filed_after_the_memory_was_read(courses_lines: list[Line]) -> None:
     """The assembler reads the memory once; a briefing may be committed before its answer is."""
     early = [
         RecordLine(record=line.record.model_copy(update={"filings": 0}))

@@ -84,7 +84,7 @@ async def test_calls_beyond_the_limit_are_answered_as_refused(record: Record) ->
     assert data_of(lines, ToolsCompleted)[0].results[2].error is not None
 
 
-async def test_what_a_session_may_not_do_is_refused_the_same_again(record: Record) -> None:
+async def test_a_call_without_permission_is_refused_again(record: Record) -> None:
     lines = await record(
         Scripted(uses=(use("keep_note", text="one"),)), Scripted(text="Done.", repeat=True), tools=TOOLS
     )
@@ -162,7 +162,7 @@ async def test_the_record_contains_the_trace_of_the_batch(record: Record) -> Non
     assert (batch.begins, batch.ends) == (((0,), ()), ((0,),))
 
 
-async def test_no_digest_is_kept_of_a_secret_that_a_placeholder_brings(record: Record) -> None:
+async def test_no_digest_of_a_secret_from_a_placeholder_is_stored(record: Record) -> None:
     filled = []
     for batch in ("calls that depend on each other", "a value that is secret"):
         lines = await record(Scripted(uses=BATCHES[batch]), Scripted(text="Done.", repeat=True), tools=TOOLS)

@@ -60,7 +60,7 @@ async def test_a_briefing_is_built_the_same_again(record: Record, settings: dict
         assert sum(map(len, replayed(lines).briefings.items)) <= 13_000, last
 
 
-async def test_a_conversation_goes_on_the_same_again(record: Record) -> None:
+async def test_a_continued_conversation_verifies_the_same(record: Record) -> None:
     lines = await record(
         *SCRIPT, tools=TOOLS, queries=["Which harbour?", "And since when?"], conversation_id="c1"
     )
@@ -85,7 +85,7 @@ async def test_memory_and_text_are_those_that_the_synthesizer_had(courses_lines:
     assert built.to_summarize is None
 
 
-async def test_results_are_let_go_once_nothing_names_them(record: Record) -> None:
+async def test_unreferenced_results_are_released(record: Record) -> None:
     lines = await record(*SCRIPT, tools=TOOLS)
     first, last = (line.entry for line in lines_of(lines, ToolsCompleted))
     known = replayed(lines).content
@@ -93,7 +93,7 @@ async def test_results_are_let_go_once_nothing_names_them(record: Record) -> Non
     assert last in known.by_entry
 
 
-async def test_what_is_kept_in_memory_is_decided_anew(
+async def test_a_memory_cached_by_the_synthesizer_is_decided_again(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = await record(*SCRIPT, tools=TOOLS, ANTIPHON_CONTEXT_SYNTHESIZER_MEMORY_BYTES_MAX=12_345)
@@ -104,7 +104,7 @@ async def test_what_is_kept_in_memory_is_decided_anew(
     assert report.first.event == second.n
 
 
-def test_what_is_filed_otherwise_shows_though_the_briefing_is_the_same(
+def test_a_filing_difference_is_reported_though_the_briefing_is_the_same(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(briefings, "file_round_delta", filed_otherwise)
@@ -114,7 +114,7 @@ def test_what_is_filed_otherwise_shows_though_the_briefing_is_the_same(
     assert report.first.expected in [record.filed for record in _records(courses_lines)]
 
 
-def test_a_recording_without_digests_of_what_was_filed_is_checked_by_its_briefings(
+def test_a_recording_without_filing_digests_is_checked_by_its_briefings(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digests = {record.of: record.model_copy(update={"filed": None}) for record in _records(courses_lines)}
@@ -142,7 +142,7 @@ def _records(lines: Sequence[Line]) -> list[BriefingRecord]:
     return [record for record in kept if isinstance(record, BriefingRecord)]
 
 
-def test_a_changed_briefing_is_shown_and_its_exchange_held_on_what_was_sent(
+def test_a_changed_briefing_is_reported_and_its_exchange_checked_against_the_sent_one(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(select, "render", lambda sections: render.render(sections) + "\n\n# Mind\nThe gap.")

@@ -18,7 +18,7 @@ from tests.antiphon.replay.checks.verdicts import differs_first
         ({"changed": {"phase": "resting"}}, "state"),
     ],
 )
-def test_what_a_decision_without_timers_left_otherwise_is_named(
+def test_a_difference_in_a_decision_without_timers_is_named(
     courses_lines: list[Line], left_then: dict[str, Any], output: str
 ) -> None:
     lines = list(courses_lines)

@@ -54,7 +54,9 @@ TROUBLE = {
 
 
 @pytest.mark.parametrize("trouble", TROUBLE.values(), ids=TROUBLE.keys())
-async def test_whatever_a_model_does_comes_to_the_same_again(record: Record, trouble: Scripted) -> None:
+async def test_an_exchange_with_any_model_behaviour_replays_the_same(
+    record: Record, trouble: Scripted
+) -> None:
     report = is_complete(await record(trouble, ANSWER))
     assert report.steps["reasoning_engine"] >= 1
 
@@ -73,13 +75,13 @@ async def test_a_model_that_never_replies_fails_the_same_again(record: Record) -
     is_complete(lines)
 
 
-async def test_a_call_that_the_deadline_cuts_off_has_neither_reply_nor_error(record: Record) -> None:
+async def test_a_call_cut_off_by_the_deadline_has_neither_reply_nor_error(record: Record) -> None:
     lines = await record(Scripted(text="late", wait_s=30, repeat=True), deadline_s=5)
     report = is_complete(lines)
     assert report.answer == "same"
 
 
-async def test_what_was_paid_is_counted_by_the_recorded_prices(record: Record) -> None:
+async def test_the_cost_of_an_exchange_is_computed_from_the_recorded_prices(record: Record) -> None:
     lines = await record(
         TROUBLE["a stream that is cut"],
         ANSWER,
@@ -98,7 +100,7 @@ SUMMARY = "\n".join(f"F{n}: {statement(n)}" for n in (101, 103))
 
 
 @pytest.mark.parametrize("text", [SUMMARY, "It is all about harbours."])
-async def test_summaries_are_asked_for_and_read_the_same_again(record: Record, text: str) -> None:
+async def test_summaries_are_requested_and_read_the_same_again(record: Record, text: str) -> None:
     lines = await record(
         Scripted(when="You shorten notes", repeat=True, text=text),
         Scripted(when="Round 1 of", uses=(Use(name="read_archive", input={"topic": "lighthouses"}),)),
@@ -192,7 +194,7 @@ async def test_a_changed_summary_prompt_is_named(record: Record, monkeypatch: py
     assert report.answer == "same"
 
 
-async def test_the_record_as_it_would_be_today_holds_todays_request(
+async def test_the_updated_record_contains_todays_request(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from antiphon.replay.steps.repeat import Replay

@@ -46,7 +46,7 @@ async def test_a_recording_is_enough_to_compare_all_plans(courses_path: Path) ->
     assert again.usage == recorded.usage
 
 
-async def test_real_tools_answer_what_is_in_no_recording() -> None:
+async def test_real_tools_answer_questions_without_a_recording() -> None:
     question = Question("q1", "Which course discusses vector clocks?")
     how = replace(OFFLINE, tools=["examples.courses"], times=2)
     comparison = await compare([question], ("rounds", "linear"), how, lambda _: None)
@@ -69,7 +69,7 @@ async def test_a_plan_that_makes_unrecorded_calls_reports_misses(
     assert cell.numbers.misses
 
 
-async def test_a_cell_that_fails_says_why_and_the_others_are_there() -> None:
+async def test_a_failed_cell_shows_its_reason_and_does_not_affect_the_others() -> None:
     good, bad = Question("good", "Which course?"), Question("bad", " ")
     comparison = await compare([bad, good], PLANS, replace(OFFLINE, concurrency=2), lambda _: None)
     assert [cell.status for cell in comparison.cells] == ["error"] * 3 + ["complete"] * 3

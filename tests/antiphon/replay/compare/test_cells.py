@@ -15,7 +15,7 @@ def test_numbers_are_medians_over_the_runs_and_the_score_is_a_mean() -> None:
     assert (cell.numbers.rounds, cell.numbers.calls, cell.numbers.tokens) == (2, 1, 100)
 
 
-def test_a_run_without_an_answer_counts_for_its_score_alone() -> None:
+def test_a_run_without_an_answer_counts_only_for_its_score() -> None:
     failed = Run(None, "no model", judgements=a_run(0.0).judgements)
     cell = Cell(Question("q", "?"), "rounds", (a_run(1.0), failed))
     assert cell.status == "complete 1, error 1"
@@ -23,7 +23,7 @@ def test_a_run_without_an_answer_counts_for_its_score_alone() -> None:
     assert cell.numbers.score == 0.5
 
 
-def test_a_cost_is_known_only_when_all_of_it_is() -> None:
+def test_a_total_cost_is_known_only_if_all_parts_are() -> None:
     unknown = a_response(usage=Usage(input_tokens=1))
     both = a_comparison(("a", "linear", (a_run(),)), ("b", "linear", (a_run(response=unknown),)))
     assert totals(both, "linear").sums.cost_usd is None

@@ -35,7 +35,7 @@ words = st.text(st.characters(categories=("L", "Nd")), min_size=1, max_size=12)
         ("Nothing." + SOURCES, {"numeric": 7}, False),
     ],
 )
-def test_an_answer_is_held_against_what_is_expected(answer: str, expected: object, is_right: bool) -> None:
+def test_an_answer_is_compared_with_the_expectation(answer: str, expected: object, is_right: bool) -> None:
     found = matched(Expected.model_validate(expected), a_response(answer))
     assert list(found.values()) == [is_right]
 
@@ -50,20 +50,20 @@ def test_sources_count_when_they_are_cited() -> None:
     assert matched(Expected(sources=1), uncited) == {"sources": False}
 
 
-def test_of_what_is_left_out_nothing_is_expected() -> None:
+def test_an_empty_expectation_expects_nothing() -> None:
     assert matched(Expected(), a_response()) == {}
 
 
 @pytest.mark.parametrize(
     "wrong", [{"contains": [""]}, {"numeric": "many"}, {"numeric": True}, {"exactly": "x"}]
 )
-def test_an_expectation_that_says_nothing_is_refused(wrong: object) -> None:
+def test_an_empty_or_invalid_expectation_is_refused(wrong: object) -> None:
     with pytest.raises(ValidationError):
         Expected.model_validate(wrong)
 
 
 @given(texts, words, texts)
-def test_a_word_that_is_there_is_found_whatever_stands_around_it(before: str, word: str, after: str) -> None:
+def test_a_word_in_the_answer_is_found_in_any_surrounding_text(before: str, word: str, after: str) -> None:
     answer = f"{before} {word} {after}"
     if plain(word) in plain(answer_text(answer)):  # text around it may pass for a list of sources
         assert matched(Expected(contains=(word,)), a_response(answer)) == {"contains": True}

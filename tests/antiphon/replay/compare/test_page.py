@@ -1,4 +1,4 @@
-"""The page shows what answers say, as text, and can do nothing else."""
+"""The page shows answers as text and has no active content."""
 
 from html.parser import HTMLParser
 
@@ -52,7 +52,7 @@ def test_the_page_has_a_row_for_each_cell_and_the_answers_side_by_side() -> None
     assert "color-scheme: light dark" in page(comparison)
 
 
-def test_what_is_hostile_stays_text_wherever_it_stands() -> None:
+def test_hostile_text_stays_text_everywhere_on_the_page() -> None:
     judgement = Judgement(HOSTILE, None, HOSTILE)
     runs = (Run(a_response(HOSTILE), judgements=(judgement,)),)
     failed = (Run(None, HOSTILE),)
@@ -63,7 +63,7 @@ def test_what_is_hostile_stays_text_wherever_it_stands() -> None:
     assert read.text.count(HOSTILE) == 7
 
 
-def test_the_page_loads_nothing_and_forbids_it() -> None:
+def test_the_page_loads_no_external_resource_and_its_policy_forbids_it() -> None:
     text = page(a_comparison(("a", "linear", (a_run(),))))
     (policy,) = (value for name, value in Read(text).attributes if name == "content" and "src" in str(value))
     assert str(policy).startswith("default-src 'none'; style-src 'unsafe-inline';")

@@ -1,4 +1,4 @@
-"""Questions come from recordings and from files, with what is expected of their answers."""
+"""Questions come from recordings and from files, with expectations for their answers."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_lines_are_plain_queries_or_objects(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["courses", "session", "query"])
-def test_what_is_expected_finds_its_question_by_id_session_or_query(
+def test_an_expectation_finds_its_question_by_id_session_or_query(
     name: str, courses_path: Path, tmp_path: Path
 ) -> None:
     question = of_recording(courses_path)
@@ -61,7 +61,7 @@ def test_a_line_that_cannot_be_used_is_named(text: str, message: str, tmp_path: 
         of_file(file)
 
 
-def test_a_file_that_is_not_there_or_holds_no_recording_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_or_holds_no_recording_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableEvent, match=r"gone\.jsonl: No such file"):
         of_recording(tmp_path / "gone.jsonl")
     (tmp_path / "empty.jsonl").touch()

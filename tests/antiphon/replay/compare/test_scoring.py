@@ -1,4 +1,4 @@
-"""Rubrics are the user's own: whatever one does, the table is made."""
+"""Rubrics are the user's own: the table is made whatever a rubric does."""
 
 import sys
 from pathlib import Path
@@ -20,7 +20,7 @@ def rubric(function: Any, *takes: str) -> Rubric:
     return Rubric(function.__name__, function, takes)
 
 
-async def test_matchers_and_rubrics_each_have_their_say() -> None:
+async def test_matchers_and_rubrics_all_produce_judgements() -> None:
     def short(answer: str) -> bool:
         return len(answer) < 100
 
@@ -63,7 +63,7 @@ async def test_a_rubric_that_raises_is_reported_and_hides_no_other_score() -> No
     assert second == Judgement("fine", 1.0)
 
 
-async def test_without_an_answer_every_scorer_gives_nothing() -> None:
+async def test_every_scorer_scores_a_missing_answer_zero() -> None:
     def fine() -> float:
         raise AssertionError("there is nothing to judge")
 

@@ -77,7 +77,7 @@ async def test_a_recorded_call_gets_its_result_through_the_tools_of_the_recordin
     assert served.misses == 0
 
 
-def test_the_order_of_arguments_makes_no_difference_but_their_types_do() -> None:
+def test_arguments_match_in_any_order_but_not_with_other_types() -> None:
     served = a_batch(("look", {"a": 1, "b": "x"}, "found"))
     assert answer(served, "look", {"b": "x", "a": 1}) == "found"
     for other in ({"a": "1", "b": "x"}, {"a": 1}, {}):
@@ -86,14 +86,14 @@ def test_the_order_of_arguments_makes_no_difference_but_their_types_do() -> None
     assert served.misses == 3
 
 
-def test_a_call_made_again_gets_what_came_next_and_then_the_last() -> None:
+def test_a_repeated_call_gets_the_recorded_results_in_order_and_then_the_last() -> None:
     served = a_batch(("poll", {}, "waiting"), ("poll", {}, "done"))
     assert [answer(served, "poll", {}) for _ in range(3)] == ["waiting", "done", "done"]
     served.begin()
     assert answer(served, "poll", {}) == "waiting"
 
 
-def test_an_error_is_served_as_it_was_told() -> None:
+def test_an_error_is_served_as_it_was_recorded() -> None:
     served = a_batch(
         ("look", {}, ToolError(error_type="not_found", message="None.", suggested_action="Ask."))
     )
@@ -103,19 +103,19 @@ def test_an_error_is_served_as_it_was_told() -> None:
     assert served.misses == 0
 
 
-def test_what_the_dispatcher_said_in_a_tools_place_is_no_result_of_the_tool() -> None:
+def test_an_error_of_the_dispatcher_is_not_served_as_a_result_of_the_tool() -> None:
     circuit_open = ToolError(error_type="circuit_open", message="Shut.", suggested_action="Wait.")
     served = a_batch(("look", {}, circuit_open))
     with pytest.raises(ToolFailed, match="not called with"):
         answer(served, "look", {})
 
 
-def test_a_value_taken_from_another_call_is_known_by_what_it_was() -> None:
+def test_an_argument_taken_from_another_call_matches_by_its_value() -> None:
     served = a_batch(("find", {}, {"id": 42}), ("fetch", {"id": "${calls[0].id}"}, "fetched"))
     assert answer(served, "fetch", {"id": 42}) == "fetched"
 
 
-def test_what_the_catalogue_says_of_failures_is_not_done_twice(courses_lines: list[Line]) -> None:
+def test_a_served_tool_does_not_repeat_the_retries_of_its_contract(courses_lines: list[Line]) -> None:
     (line,) = [line for line in courses_lines if isinstance(line, CatalogueLine)]
     assert isinstance(line.catalogue, Catalogue)
     assert {tool.contract.retry.attempts for tool in Served.of(courses_lines).tools} == {1}

@@ -36,7 +36,7 @@ def in_order() -> list[Line]:
 
 
 @pytest.mark.parametrize("tools", [SAME_TOOLS, OTHER_TOOLS], ids=["the same tools", "other tools"])
-async def test_a_fork_in_a_later_step_goes_on_in_that_step_with_its_tools_alone(
+async def test_a_fork_in_a_later_step_continues_in_it_with_only_its_tools(
     in_order: list[Line], tools: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replies = (COUNTS, VALIDATES, Scripted(text=FITS), BOOKS, BOOKED)
@@ -64,7 +64,7 @@ def round_of(lines: list[Line], round: int) -> int:
     )
 
 
-async def test_a_fork_in_the_last_round_of_an_attempt_needs_tools_for_what_follows() -> None:
+async def test_a_fork_in_the_last_round_of_an_attempt_needs_tools_for_the_next_attempt() -> None:
     (path,) = FOLDER.glob("a_step_that_is_done_at_the_second_attempt.jsonl*")
     with pytest.raises(NoSuchPoint, match="can call tools"):
         await fork(list(read_lines(path)), "reasoning.requested@7", read_changes("another"))

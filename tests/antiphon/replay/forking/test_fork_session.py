@@ -37,11 +37,11 @@ async def test_with_nothing_changed_the_answer_is_the_same(courses_lines: list[L
     assert (report.is_same, report.answer) == (True, "same"), report.first
 
 
-async def test_what_was_taken_over_stands_as_it_was_recorded(courses_lines: list[Line]) -> None:
+async def test_a_fork_keeps_the_lines_before_its_point_as_recorded(courses_lines: list[Line]) -> None:
     lines = await fork(courses_lines, SECOND, OFFLINE, TOOLS)
     at = next(n for n, line in enumerate(lines) if is_fork(line))
     assert lines[1:at] == courses_lines[1:at]
-    last = lines[at - 2]  # behind it stands the record of its step
+    last = lines[at - 2]  # followed by the record of its step
     assert isinstance(last, EventLine)
     assert isinstance(last.event.data, ReasoningRequested)
     assert [line.n for line in events(lines)] == list(range(1, len(events(lines)) + 1))
@@ -58,7 +58,7 @@ async def test_a_fork_knows_its_parent(courses_lines: list[Line]) -> None:
     assert header.parent.changes == {"max_rounds": "2", "model": "offline"}
 
 
-async def test_a_limit_that_is_lowered_ends_the_session_with_what_it_has(courses_lines: list[Line]) -> None:
+async def test_a_lowered_limit_ends_the_session_with_its_current_facts(courses_lines: list[Line]) -> None:
     lines = await fork(courses_lines, SECOND, read_changes("offline", ["max_rounds=2"]), TOOLS)
     assert (answer(lines).status, answer(lines).termination_reason) == ("partial", "max_rounds_reached")
     assert answer(lines).rounds_used == 2
@@ -68,14 +68,14 @@ async def test_a_limit_that_is_lowered_ends_the_session_with_what_it_has(courses
 @pytest.mark.parametrize(
     "place", ["3", "briefing.ready@1", "reasoning.completed@1", "tools.requested@1", "19"]
 )
-async def test_a_session_is_gone_on_with_from_any_component(courses_lines: list[Line], place: str) -> None:
+async def test_a_session_can_be_forked_at_any_component(courses_lines: list[Line], place: str) -> None:
     lines = await fork(courses_lines, place, OFFLINE, TOOLS)
     assert answer(lines).answer == answer(courses_lines).answer
     assert verify_lines(lines).is_same, verify_lines(lines).first
 
 
-async def test_the_clock_goes_on_where_it_stood(courses_lines: list[Line]) -> None:
-    """The deadline keeps the time that was left, however long ago the session was recorded."""
+async def test_a_fork_keeps_the_time_left_until_the_deadline(courses_lines: list[Line]) -> None:
+    """The deadline keeps the remaining time, independent of the age of the recording."""
     before = utc_now()
     lines = await fork(courses_lines, SECOND, OFFLINE, TOOLS)
     (record,) = (line.record for line in lines if isinstance(line, RecordLine) and is_fork(line))
@@ -148,7 +148,7 @@ async def test_a_fork_can_be_forked(courses_lines: list[Line], tmp_path: Path) -
     await check_that_a_rerun_is_the_same(lines, tmp_path)
 
 
-async def test_a_fork_that_may_call_tools_needs_them(courses_lines: list[Line]) -> None:
+async def test_a_fork_that_may_call_tools_requires_them(courses_lines: list[Line]) -> None:
     with pytest.raises(NoSuchPoint, match="search_course_content") as refused:
         await fork(courses_lines, SECOND, OFFLINE)
     assert "--tools" in refused.value.hint
@@ -159,7 +159,7 @@ async def test_an_answer_is_assembled_again_without_any_tools(courses_lines: lis
     assert answer(lines).answer == answer(courses_lines).answer
 
 
-async def test_no_other_model_replies_in_the_name_of_an_unreachable_one(courses_lines: list[Line]) -> None:
+async def test_an_unavailable_model_is_not_replaced_by_another(courses_lines: list[Line]) -> None:
     with pytest.raises(ConfigurationError, match="no API key"):
         await fork(courses_lines, SECOND, read_changes("another"), TOOLS)
 
@@ -172,7 +172,7 @@ async def test_no_other_model_replies_in_the_name_of_an_unreachable_one(courses_
         ("ANTIPHON_REDIS_URL=redis://x", "private Redis"),
     ],
 )
-def test_what_cannot_be_set_is_refused(given: str, why: str) -> None:
+def test_an_invalid_change_is_refused(given: str, why: str) -> None:
     with pytest.raises(ConfigurationError, match=why):
         read_changes(sets=[given])
 
@@ -192,7 +192,7 @@ async def test_a_limit_that_makes_no_sense_is_refused(
         await fork(courses_lines, SECOND, read_changes("offline", [given]), TOOLS)
 
 
-async def test_a_setting_holds_in_the_fork_and_nowhere_else(
+async def test_a_changed_setting_applies_only_in_the_fork(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTIPHON_REASONING_ENGINE_MAX_OUTPUT_TOKENS", raising=False)

@@ -24,8 +24,8 @@ def test_moving_there_and_back_gives_the_same() -> None:
     assert moved(moved(outages, span), -span) == outages
 
 
-def test_what_holds_no_moment_is_the_same_object() -> None:
-    """Results of tools are large, and may say anything, also what looks like a moment."""
+def test_a_value_without_a_time_is_returned_as_the_same_object() -> None:
+    """Results of tools are large and may contain any text, even text that looks like a time."""
     result = ToolResult(index=0, call_id="c", tool="t", status="ok", data={"at": MORNING.isoformat()})
     completed = ToolsCompleted.of(1, (result,))
     assert moved(completed, timedelta(hours=1)) is completed

@@ -9,7 +9,7 @@ from antiphon.replay.forking.event_at import NoSuchPoint, event_at
 from antiphon.replay.forking.point import point_at
 
 
-def test_a_session_waits_for_what_was_asked_last(courses_lines: list[Line]) -> None:
+def test_a_fork_point_has_the_last_request_pending(courses_lines: list[Line]) -> None:
     point = point_at(courses_lines, "reasoning.requested@2")
     assert point.session is not None
     assert point.session.phase == "reasoning"
@@ -20,7 +20,7 @@ def test_a_session_waits_for_what_was_asked_last(courses_lines: list[Line]) -> N
     assert len(point.briefings.items) == 1
 
 
-def test_a_step_is_taken_over_whole(courses_lines: list[Line]) -> None:
+def test_a_fork_takes_over_whole_steps(courses_lines: list[Line]) -> None:
     """The session is opened and its first briefing asked for in one step."""
     opened = next(
         line
@@ -59,8 +59,8 @@ def test_a_point_where_nothing_is_left_to_do_is_refused_with_those_that_are_fit(
     assert "11 (reasoning.requested)" in refused.value.hint
 
 
-def test_a_record_of_events_that_are_not_there_makes_it_unreadable(courses_lines: list[Line]) -> None:
-    """However many those are."""
+def test_a_record_of_missing_events_makes_a_recording_unreadable(courses_lines: list[Line]) -> None:
+    """The number of events that it claims may be huge."""
     record = next(line for line in courses_lines if isinstance(line, RecordLine))
     endless = record.model_copy(update={"record": record.record.model_copy(update={"outputs": 10**12})})
     lines = [endless if line is record else line for line in courses_lines]
@@ -69,7 +69,7 @@ def test_a_record_of_events_that_are_not_there_makes_it_unreadable(courses_lines
 
 
 @pytest.mark.parametrize("changed", [{"phase": "dancing"}, {"limits": 7}])
-def test_a_document_that_no_session_has_makes_it_unreadable(
+def test_an_impossible_document_makes_a_recording_unreadable(
     courses_lines: list[Line], changed: dict[str, object]
 ) -> None:
     record = next(line for line in courses_lines if isinstance(line, RecordLine))

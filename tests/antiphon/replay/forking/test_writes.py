@@ -1,4 +1,4 @@
-"""A fork knows what its session had written before: an identical write is not made again."""
+"""A fork knows the earlier writes of its session: an identical write is not made again."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ async def forked(
         pytest.param(("Anna", "Bert", "Cleo", "Dora", "Emil"), to("Cleo"), id="with others, as one"),
     ],
 )
-async def test_a_write_before_the_fork_answers_an_identical_one_after_it(
+async def test_an_identical_write_is_answered_by_the_one_before_the_fork(
     monkeypatch: pytest.MonkeyPatch, written: tuple[str, ...], asked: Use
 ) -> None:
     lines = await recorded(monkeypatch, tuple(map(to, written)))
@@ -94,7 +94,7 @@ async def test_a_write_before_the_fork_answers_an_identical_one_after_it(
     [(("Anna", "Bert"), "repeated_write"), (("the lost island",), "outcome_unknown")],
     ids=["another write in between", "its outcome was unknown"],
 )
-async def test_a_write_before_the_fork_refuses_an_identical_one_after_it(
+async def test_an_identical_write_is_refused_because_of_the_one_before_the_fork(
     monkeypatch: pytest.MonkeyPatch, written: tuple[str, ...], error: str
 ) -> None:
     lines = await recorded(monkeypatch, *((to(name),) for name in written))
@@ -106,7 +106,7 @@ async def test_a_write_before_the_fork_refuses_an_identical_one_after_it(
     assert result.repeated is not None
 
 
-async def test_what_comes_after_the_place_of_the_fork_is_not_known_there(
+async def test_a_write_after_the_fork_point_is_unknown_in_the_fork(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines = await recorded(monkeypatch, (to("Anna"),), (to("Bert"),))
@@ -119,7 +119,9 @@ async def test_what_comes_after_the_place_of_the_fork_is_not_known_there(
     assert anna.error.error_type == "repeated_write"
 
 
-async def test_a_deliberate_repetition_counts_on_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_ordinal_of_a_deliberate_repetition_continues_after_the_fork(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lines = await recorded(monkeypatch, (to("Anna"),))
     ((first,),) = [
         line.event.data.results for line in events(lines) if isinstance(line.event.data, ToolsCompleted)

@@ -1,4 +1,4 @@
-"""Faults in a recorded session, and how it would have gone on."""
+"""Faults injected into a recorded session, and its continuation."""
 
 import pytest
 from antiphon_shared.events import (
@@ -37,14 +37,14 @@ def test_the_model_is_asked_again_with_the_errors_when_every_call_of_a_round_fai
     assert chain.steps[-1].session["barren_rounds"] == 1
 
 
-def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list[Line]) -> None:
+def test_a_failing_model_is_asked_again_with_a_shorter_briefing(courses_lines: list[Line]) -> None:
     _, chain = inject(courses_lines, "model_overloaded@12")
     (briefing,) = (one for one in sent(chain) if isinstance(one, BriefingRequested))
     assert (briefing.round, briefing.level) == (2, "simplified")
     assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["simplified_briefing"]
 
 
-def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> None:
+def test_a_refused_model_is_waited_for(courses_lines: list[Line]) -> None:
     _, chain = inject(courses_lines, "model_refused@6")
     assert [one.rung for one in sent(chain) if isinstance(one, FallbackTaken)] == ["waiting_for_model"]
     assert any("model" in step.timers for step in chain.steps)
@@ -59,7 +59,7 @@ def test_a_model_that_is_left_alone_is_waited_for(courses_lines: list[Line]) -> 
         ("cancelled", "cancelled", "cancelled"),
     ],
 )
-def test_a_session_that_has_to_end_is_answered_from_what_it_has(
+def test_a_session_that_must_end_is_answered_from_its_facts(
     courses_lines: list[Line], fault: str, status: str, reason: str
 ) -> None:
     _, chain = inject(courses_lines, f"{fault}@18")
@@ -69,7 +69,7 @@ def test_a_session_that_has_to_end_is_answered_from_what_it_has(
     assert isinstance(sent(chain)[0], AssemblyRequested)
 
 
-def test_without_its_assembler_a_session_is_answered_all_the_same(courses_lines: list[Line]) -> None:
+def test_a_session_without_its_assembler_is_still_answered(courses_lines: list[Line]) -> None:
     _, chain = inject(courses_lines, "component_failed@response.ready")
     assert chain.answer is not None
     assert (chain.answer.status, chain.answer.termination_reason) == ("partial", "natural_completion")
@@ -88,7 +88,7 @@ def test_every_fault_that_fits_an_event_leads_somewhere(courses_lines: list[Line
     assert tried == set(KINDS)
 
 
-def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]) -> None:
+def test_an_inapplicable_fault_names_the_applicable_ones(courses_lines: list[Line]) -> None:
     with pytest.raises(ConfigurationError, match="cannot replace event 6") as refused:
         inject(courses_lines, "tool_timeout@6")
     assert "model_timeout" in refused.value.hint
@@ -109,6 +109,6 @@ def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]
         ("cancelled@99", "no event 99"),
     ],
 )
-def test_what_cannot_be_injected_is_refused(courses_lines: list[Line], what: str, why: str) -> None:
+def test_an_invalid_injection_is_refused(courses_lines: list[Line], what: str, why: str) -> None:
     with pytest.raises(ConfigurationError, match=why):
         inject(courses_lines, what)

@@ -20,7 +20,7 @@ def test_a_test_with_the_marker_is_answered_from_its_recording(pytester: pytest.
     )
 
 
-def test_a_recording_may_stand_in_the_folder_of_its_test(
+def test_a_recording_may_be_in_the_folder_of_its_test(
     pytester: pytest.Pytester, courses_lines: list[Line]
 ) -> None:
     write_lines(pytester.path / "courses.jsonl", courses_lines)
@@ -28,14 +28,14 @@ def test_a_recording_may_stand_in_the_folder_of_its_test(
     run(pytester).assert_outcomes(passed=1)
 
 
-def test_what_is_not_recorded_fails_and_says_how_to_record(pytester: pytest.Pytester) -> None:
+def test_a_missing_recording_fails_and_says_how_to_record(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(ASKS)
     result = run(pytester)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*Recording *courses.jsonl does not exist*--antiphon-record=once*"])
 
 
-def test_once_records_what_is_missing_and_never_again(pytester: pytest.Pytester) -> None:
+def test_record_once_records_a_missing_recording_and_no_existing_one(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(ASKS)
     options = ("--antiphon-recordings", "made", "--antiphon-record")
     run(pytester, *options, "once").assert_outcomes(passed=1)
@@ -51,7 +51,7 @@ def test_once_records_what_is_missing_and_never_again(pytester: pytest.Pytester)
 _FAILS = ASKS + "        assert recording.path.exists() and 'O-17' in response.answer\n"
 
 
-def test_what_a_failed_test_has_recorded_is_not_kept(pytester: pytest.Pytester) -> None:
+def test_a_recording_of_a_failed_test_is_discarded(pytester: pytest.Pytester) -> None:
     options = ("--antiphon-recordings", "made", "--antiphon-record=once")
     pytester.makepyfile(_FAILS)
     run(pytester, *options).assert_outcomes(failed=1)
@@ -59,9 +59,7 @@ def test_what_a_failed_test_has_recorded_is_not_kept(pytester: pytest.Pytester) 
     run(pytester, *options).assert_outcomes(failed=1)  # and it is asked again, not answered from what failed
 
 
-def test_a_test_that_fails_leaves_the_recording_that_it_would_have_rewritten(
-    pytester: pytest.Pytester, folder: Path
-) -> None:
+def test_a_failed_test_keeps_the_existing_recording(pytester: pytest.Pytester, folder: Path) -> None:
     before = (folder / "courses.jsonl").read_bytes()
     pytester.makepyfile(_FAILS)
     options = ("--antiphon-recordings", "recordings", "--antiphon-record=rewrite", "-k", "test_courses")
@@ -79,7 +77,7 @@ def test_a_folder_of_an_ini_file_may_come_later(pytester: pytest.Pytester) -> No
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_test_that_fails_shows_its_own_line_and_the_difference_alone(
+def test_a_failed_test_shows_only_its_own_line_and_the_difference(
     pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
 ) -> None:
     write_lines(folder / "courses.jsonl", hurried(courses_lines))
@@ -155,7 +153,7 @@ def altered():
     )
 
 
-def test_a_script_that_says_something_else_is_another_question(
+def test_a_changed_script_is_a_different_question(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = """

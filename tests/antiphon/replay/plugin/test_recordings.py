@@ -19,7 +19,7 @@ def test_each_recording_is_a_test(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*recordings/courses.jsonl::verify PASSED*"])
 
 
-def test_a_recording_that_diverges_fails_and_says_where(
+def test_a_diverging_recording_fails_and_shows_the_position(
     pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
 ) -> None:
     write_lines(folder / "hurried.jsonl", hurried(courses_lines))
@@ -31,7 +31,7 @@ def test_a_recording_that_diverges_fails_and_says_where(
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_recording_that_cannot_be_checked_fails_unless_a_reason_allows_it(
+def test_an_uncheckable_recording_fails_unless_a_reason_allows_it(
     pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
 ) -> None:
     bare = [line for line in courses_lines[:-1] if not isinstance(line, RecordLine)]
@@ -55,7 +55,7 @@ def test_a_recording_that_cannot_be_checked_fails_unless_a_reason_allows_it(
     }
 
 
-def test_a_test_may_say_why_steps_of_its_recording_go_unchecked(
+def test_a_test_may_allow_unchecked_steps_with_a_reason(
     pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
 ) -> None:
     bare = [line for line in courses_lines[:-1] if not isinstance(line, RecordLine)]
@@ -81,7 +81,7 @@ def test_a_test_may_say_why_steps_of_its_recording_go_unchecked(
     result.assert_outcomes(passed=2, failed=1, deselected=2)
 
 
-def test_a_recording_that_cannot_be_read_fails_in_words(pytester: pytest.Pytester, folder: Path) -> None:
+def test_an_unreadable_recording_fails_with_a_message(pytester: pytest.Pytester, folder: Path) -> None:
     (folder / "torn.jsonl").write_bytes((folder / "courses.jsonl").read_bytes()[:5_000])
     (folder / "empty.jsonl").touch()
     (folder / "notes.txt").write_text("no recording")
@@ -113,7 +113,7 @@ def test_workers_of_xdist_share_the_recordings(
     result.assert_outcomes(passed=2)
 
 
-def test_a_folder_that_is_not_there_is_a_mistake(pytester: pytest.Pytester) -> None:
+def test_a_missing_folder_is_an_error(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--antiphon-recordings", "nowhere")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*nowhere is not a folder*--antiphon-record=once*"])

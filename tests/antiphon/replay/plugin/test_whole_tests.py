@@ -106,7 +106,7 @@ def test_the_examples_of_the_docs_run(pytester: pytest.Pytester, monkeypatch: py
     run(pytester).assert_outcomes(passed=3)
 
 
-def test_a_pipeline_leaves_no_logging_behind_to_a_test_with_another_stderr(pytester: pytest.Pytester) -> None:
+def test_a_pipeline_leaves_no_logging_configuration_to_the_next_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import structlog
@@ -122,7 +122,7 @@ def test_a_pipeline_leaves_no_logging_behind_to_a_test_with_another_stderr(pytes
     run(pytester).assert_outcomes(passed=2)
 
 
-def test_a_suite_that_does_not_ask_for_it_sees_nothing_of_the_plugin(pytester: pytest.Pytester) -> None:
+def test_a_suite_that_does_not_use_the_plugin_is_unaffected(pytester: pytest.Pytester) -> None:
     write_lines(pytester.path / "some.jsonl", [])
     pytester.makepyfile("def test_one(): pass")
     run(pytester).assert_outcomes(passed=1)

@@ -39,13 +39,13 @@ def test_each_decision_has_its_sentence_its_first_change_and_the_other_recording
     assert lines[-1].endswith("r/5_a.jsonl and 2 more")
 
 
-def test_the_headline_counts_what_changed_and_what_both_diverge_in() -> None:
+def test_the_headline_counts_changes_and_shared_divergences() -> None:
     assert headline(a_summary()) == (
         "8 recordings against main (1a2b3c4): 8 changed; 8 divergences from the record that both have"
     )
 
 
-def test_what_cannot_be_read_or_was_not_checked_is_never_same() -> None:
+def test_an_unreadable_or_unchecked_recording_is_never_reported_as_same() -> None:
     assert a_summary(count=0, error="format 2 is newer").result == "unreadable"
     assert a_summary(count=0, unchecked=2).result == "unchecked"
     assert list(reported(a_summary(count=0, error="it is newer"))) == [

@@ -36,7 +36,7 @@ def test_values_that_other_encoders_refuse_are_reported() -> None:
     assert report["recordings"][0]["divergences"][0]["expected"] == 2**80
 
 
-def test_steps_that_were_not_checked_are_counted_by_component_with_what_allows_them() -> None:
+def test_unchecked_steps_are_counted_by_component_with_the_reason_that_allows_them() -> None:
     report = json.loads(document([replace(UNCHECKED, allowed="as agreed")]))
     assert (report["result"], report["allowed_unchecked"]) == ("unchecked", "as agreed")
     (one,) = report["recordings"]

@@ -15,12 +15,12 @@ _JSON = st.recursive(
 )
 
 
-def test_short_values_stand_below_each_other() -> None:
+def test_short_values_are_shown_on_two_lines() -> None:
     assert change("Hurry.", "") == ['- "Hurry."', '+ ""']
     assert change(3, ABSENT) == ["- 3", "+ (absent)"]
 
 
-def test_of_a_long_text_only_the_lines_around_a_difference_are_shown() -> None:
+def test_only_the_lines_around_a_difference_of_a_long_text_are_shown() -> None:
     then = [f"line {n}" for n in range(1, 100)]
     now = [*then[:49], "another line 50", *then[50:]]
     assert change("\n".join(then), "\n".join(now)) == [
@@ -34,7 +34,7 @@ def test_of_a_long_text_only_the_lines_around_a_difference_are_shown() -> None:
     ]
 
 
-def test_of_a_long_line_the_part_that_differs_is_shown() -> None:
+def test_only_the_differing_part_of_a_long_line_is_shown() -> None:
     then, now = change("a" * 5_000 + "X" + "b" * 5_000, "a" * 5_000 + "Y" + "b" * 5_000)
     assert "X" in then
     assert "Y" in now
@@ -52,7 +52,7 @@ def test_objects_are_compared_line_by_line() -> None:
     ]
 
 
-def test_what_moves_a_cursor_or_hides_is_escaped() -> None:
+def test_control_characters_are_escaped() -> None:
     assert change("a\n\x1b[2J\u202e", "a\nb")[-2] == "- \\x1b[2J\\u202e"
 
 

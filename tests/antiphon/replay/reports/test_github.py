@@ -6,14 +6,14 @@ from antiphon.replay.reports.github import annotations, counted
 from tests.antiphon.replay.reports.outcomes import DIVERGED, SAME, UNCHECKED, UNREADABLE, diverged
 
 
-def test_only_what_is_not_the_same_is_an_error_on_its_file() -> None:
+def test_only_recordings_that_are_not_the_same_are_errors() -> None:
     assert annotations([SAME]) == []
     assert annotations([UNREADABLE]) == [
         "::error file=c.jsonl,title=unreadable recording::line 3: not JSON.",
     ]
 
 
-def test_names_and_messages_are_escaped_as_the_runner_asks() -> None:
+def test_names_and_messages_are_escaped_for_the_runner() -> None:
     error, notice = annotations([DIVERGED])
     assert error.startswith("::error file=b%2C1%3A2.jsonl,title=replay diverged::diverged at event 4 ")
     assert '%0A  - "Hurry."%0A' in error
@@ -27,7 +27,7 @@ def test_recorded_text_cannot_give_the_runner_a_command() -> None:
     assert "x%250A" in lines[0]
 
 
-def test_what_was_not_checked_is_an_error_unless_it_is_allowed() -> None:
+def test_an_unchecked_recording_is_an_error_unless_it_is_allowed() -> None:
     (error,) = annotations([UNCHECKED])
     assert error.startswith(
         "::error file=e.jsonl,title=not checked::9 events, 2 steps checked (tool_dispatcher 2), 5 not"

@@ -6,7 +6,7 @@ from antiphon.replay.rerun_report import RerunReport
 from antiphon.replay.serving.exchanges import Miss
 
 
-def test_what_a_tool_or_a_model_has_said_moves_no_cursor() -> None:
+def test_control_characters_from_a_tool_or_a_model_are_escaped() -> None:
     miss = Miss("s", "model", "asked\x1b[2J", "-recorded\n+today\x1b[31m")
     report = RerunReport(
         "one.jsonl", "s", "different", (Difference("answer", "a\x1b[1m", "b"),), misses=(miss,)
@@ -20,7 +20,7 @@ def test_what_a_tool_or_a_model_has_said_moves_no_cursor() -> None:
     ]
 
 
-def test_of_many_differences_the_first_are_told() -> None:
+def test_only_the_first_of_many_differences_are_listed() -> None:
     report = RerunReport("one.jsonl", "s", "different", tuple(Difference(f"x[{n}]", 1, 2) for n in range(12)))
     assert len(reported(report)) == 12
     assert reported(report)[-1] == "  response: and 2 more"

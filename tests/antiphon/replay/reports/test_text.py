@@ -12,7 +12,7 @@ def test_a_recording_that_is_the_same_takes_one_line() -> None:
     assert reported(SAME) == ["a.jsonl: same, 20 events, 10 steps; the final answer is the same"]
 
 
-def test_the_first_divergence_is_shown_the_rest_counted_and_what_was_not_checked_named() -> None:
+def test_the_first_divergence_is_shown_the_rest_counted_and_unchecked_steps_named() -> None:
     assert reported(DIVERGED) == [
         "b,1:2.jsonl: diverged at event 4 (antiphon.briefing.ready.v1): "
         "coordinator, antiphon.reasoning.requested.v1 notice",
@@ -25,11 +25,11 @@ def test_the_first_divergence_is_shown_the_rest_counted_and_what_was_not_checked
     ]
 
 
-def test_a_recording_that_cannot_be_read_says_why() -> None:
+def test_an_unreadable_recording_shows_its_reason() -> None:
     assert reported(UNREADABLE) == ["c.jsonl: unreadable: line 3: not JSON."]
 
 
-def test_what_was_not_checked_is_not_called_the_same_and_is_counted_by_component() -> None:
+def test_an_unchecked_recording_is_not_called_same_and_is_counted_by_component() -> None:
     assert reported(UNCHECKED) == [
         "e.jsonl: not checked whole, 9 events, 2 steps checked (tool_dispatcher 2), 5 not (coordinator 5); "
         "the final answer is the same",

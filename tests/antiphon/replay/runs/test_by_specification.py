@@ -95,7 +95,7 @@ def other_message(w: Graphs) -> None:
     nodes(w, "ask")["q"]["message"] = "Really?"
 
 
-def no_patience(w: Graphs) -> None:
+def short_timeout(w: Graphs) -> None:
     nodes(w, "ask")["q"]["timeout_s"] = 0.000001
 
 
@@ -132,7 +132,7 @@ DIFFERING: tuple[tuple[str, Callable[[Graphs], None], str, str, str, str], ...] 
     DIFFERING,
     ids=lambda one: getattr(one, "__name__", None),
 )
-def test_the_first_node_that_would_go_another_way_is_named(
+def test_the_first_node_that_would_diverge_is_named(
     runs: dict[str, list[Line]],
     name: str,
     change: Callable[[Graphs], None],
@@ -149,7 +149,7 @@ def test_the_first_node_that_would_go_another_way_is_named(
     assert end in end_in_words(result)
 
 
-def test_a_change_in_an_arm_that_was_not_taken_is_no_other_way(runs: dict[str, list[Line]]) -> None:
+def test_a_change_in_an_untaken_branch_does_not_diverge(runs: dict[str, list[Line]]) -> None:
     def in_other_arm(w: Graphs) -> None:
         nodes(w, "choose")["cheap"]["args"]["note"] = "hurry"
         nodes(w, "choose")["after"] = {"call": "price", "depends_on": ["cheap"], "args": {"id": "X"}}
@@ -166,7 +166,7 @@ def test_the_order_in_which_nodes_are_written_means_nothing(runs: dict[str, list
         assert found(runs[name], backwards).result == "same", name
 
 
-def test_a_retry_that_a_failure_would_have_met_is_another_way(runs: dict[str, list[Line]]) -> None:
+def test_a_retry_that_applies_to_a_recorded_failure_diverges(runs: dict[str, list[Line]]) -> None:
     """An unknown outcome is not tried again; a limit that nothing reached is no other way."""
 
     def retried(w: Graphs) -> None:
@@ -175,7 +175,7 @@ def test_a_retry_that_a_failure_would_have_met_is_another_way(runs: dict[str, li
     assert found(runs["undo"], retried).result == "same"
 
 
-def test_another_question_of_a_reason_node_is_another_way(around: dict[str, list[Line]]) -> None:
+def test_a_changed_question_of_a_reason_node_diverges(around: dict[str, list[Line]]) -> None:
     def otherwise(w: Graphs) -> None:
         nodes(w, "reasons")["pick"]["question"] = "What is the price for two of $x?"
 
@@ -188,7 +188,7 @@ def test_another_question_of_a_reason_node_is_another_way(around: dict[str, list
     assert "is unknown" in end_in_words(result)
 
 
-def test_what_a_missing_result_is_of_is_named(runs: dict[str, list[Line]]) -> None:
+def test_a_missing_result_is_named_with_its_tool_and_node(runs: dict[str, list[Line]]) -> None:
     result = found(runs["chain"], other_tool)
 
     assert result.rest is not None
@@ -203,7 +203,7 @@ def test_a_limit_counts_only_where_it_would_have_been_reached(runs: dict[str, li
     assert found(runs["ask"], shorter).result == "same"
 
 
-def test_a_person_who_answered_later_than_the_other_limit_would_not_have_been_heard(
+def test_an_answer_after_the_other_specifications_timeout_diverges_as_timed_out(
     runs: dict[str, list[Line]],
 ) -> None:
     """Given values that came three hours after they were asked for."""
@@ -278,7 +278,7 @@ def test_a_file_that_is_wrong_is_refused_with_its_problems(
     assert "workflows" in done.output
 
 
-def test_nothing_that_was_held_is_not_the_same(courses_lines: list[Line], tmp_path: Path) -> None:
+def test_a_comparison_without_a_run_is_not_the_same(courses_lines: list[Line], tmp_path: Path) -> None:
     write_lines(tmp_path / "courses.jsonl", courses_lines)
     same = _file(tmp_path / "same.json")
 

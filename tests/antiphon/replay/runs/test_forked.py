@@ -28,7 +28,7 @@ async def forked(
     return await fork_run(lines, place, node, specification=other, changes=WRITES, tools=list(TOOLS))
 
 
-async def test_a_run_goes_on_from_a_node_and_what_was_done_stays_done(runs: dict[str, list[Line]]) -> None:
+async def test_a_run_is_forked_at_a_node_and_keeps_its_completed_nodes(runs: dict[str, list[Line]]) -> None:
     lines = await forked(runs["chain"], node="b")
 
     assert answer(lines).result == {"booking": "B-F3", "n": 3}
@@ -39,7 +39,7 @@ async def test_a_run_goes_on_from_a_node_and_what_was_done_stays_done(runs: dict
     assert (report.result, report.first) == ("same", None)
 
 
-async def test_a_run_goes_on_from_a_node_by_another_specification(runs: dict[str, list[Line]]) -> None:
+async def test_a_run_is_forked_at_a_node_with_another_specification(runs: dict[str, list[Line]]) -> None:
     def other_flight(w: dict[str, Any]) -> None:
         w["chain"]["graph"]["b"]["args"]["id"] = "other-$x"
 
@@ -50,7 +50,7 @@ async def test_a_run_goes_on_from_a_node_by_another_specification(runs: dict[str
     assert verify_lines(lines).result == "same"
 
 
-async def test_a_run_goes_on_from_its_first_node_by_another_specification(
+async def test_a_run_is_forked_at_its_first_node_with_another_specification(
     runs: dict[str, list[Line]],
 ) -> None:
     def other_output(w: dict[str, Any]) -> None:
@@ -62,7 +62,7 @@ async def test_a_run_goes_on_from_its_first_node_by_another_specification(
     assert verify_lines(lines).result == "same"
 
 
-async def test_a_run_goes_on_from_an_event_with_calls_that_were_under_way(
+async def test_a_run_is_forked_at_an_event_with_calls_in_flight(
     runs: dict[str, list[Line]],
 ) -> None:
     """Three items of a foreach were in flight when the run began."""
@@ -73,7 +73,7 @@ async def test_a_run_goes_on_from_an_event_with_calls_that_were_under_way(
     assert verify_lines(lines).result == "same"
 
 
-async def test_a_wait_goes_on_where_it_stood(runs: dict[str, list[Line]]) -> None:
+async def test_a_forked_run_continues_after_the_answer_of_a_person(runs: dict[str, list[Line]]) -> None:
     """From the values that a person gave to the end; no person is asked again."""
     given = [
         line.n
@@ -95,7 +95,7 @@ async def test_a_wait_goes_on_where_it_stood(runs: dict[str, list[Line]]) -> Non
     assert verify_lines(lines).result == "same"
 
 
-async def test_a_specification_by_which_it_would_have_gone_another_way_is_refused(
+async def test_a_specification_with_another_path_before_the_fork_point_is_refused(
     runs: dict[str, list[Line]],
 ) -> None:
     def other_first(w: dict[str, Any]) -> None:
@@ -110,7 +110,7 @@ async def test_a_specification_by_which_it_would_have_gone_another_way_is_refuse
     assert "--from-node a" in (refused.value.hint or "")
 
 
-async def test_a_node_that_never_began_is_refused_with_those_that_did(runs: dict[str, list[Line]]) -> None:
+async def test_a_node_that_never_started_is_refused_with_those_that_did(runs: dict[str, list[Line]]) -> None:
     with pytest.raises(NoSuchPoint, match="did not start a node 'dear'") as refused:
         await forked(runs["cheap"], node="dear")
 

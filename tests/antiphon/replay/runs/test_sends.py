@@ -71,7 +71,7 @@ def test_an_event_for_another_session_that_was_not_sent_is_a_difference(
 
 
 @pytest.mark.parametrize("name", ["calls", "calls_run", "waits", "waits_run"])
-def test_what_goes_into_another_session_is_redacted_and_verifies(
+def test_data_sent_to_another_session_is_redacted_and_verifies(
     around: dict[str, list[Line]], name: str
 ) -> None:
     rules = RecordingSettings().rules.model_copy(update={"patterns": ("Lisbon",)})

@@ -44,7 +44,7 @@ def test_a_recording_holds_the_specification_of_its_run(runs: dict[str, list[Lin
     assert line.specification["workflows"].keys() == specification().workflows.keys()
 
 
-def test_a_run_without_its_specification_is_unchecked_and_says_so(runs: dict[str, list[Line]]) -> None:
+def test_a_run_without_its_specification_is_reported_as_unchecked(runs: dict[str, list[Line]]) -> None:
     report = verify_lines([line for line in runs["chain"] if not isinstance(line, SpecificationLine)])
 
     assert report.result == "unchecked"
@@ -77,7 +77,7 @@ def test_another_answer_is_a_difference(runs: dict[str, list[Line]]) -> None:
     assert (report.result, report.answer) == ("diverged", "different")
 
 
-def test_a_state_that_is_not_the_recorded_one_diverges_although_nothing_else_tells(
+def test_a_state_that_differs_from_the_record_diverges_by_its_digest(
     runs: dict[str, list[Line]],
 ) -> None:
     report = verify_lines(with_other_digest(runs["chain"]))
@@ -86,7 +86,7 @@ def test_a_state_that_is_not_the_recorded_one_diverges_although_nothing_else_tel
     assert (report.first.output, report.first.path) == ("state", "digest")
 
 
-def test_a_digest_of_what_was_redacted_is_unchecked_and_not_the_same(runs: dict[str, list[Line]]) -> None:
+def test_a_digest_over_redacted_values_is_unchecked(runs: dict[str, list[Line]]) -> None:
     lines = with_other_digest(runs["chain"])
     assert isinstance(lines[-1], End)
 
@@ -108,7 +108,7 @@ def test_a_redacted_run_holds_no_secret_and_verifies(runs: dict[str, list[Line]]
     assert verify_lines(list(read_lines(tmp_path / "secret.jsonl"))).result == "same"
 
 
-def test_the_state_rebuilt_from_the_log_is_the_live_one() -> None:
+def test_the_state_rebuilt_from_the_log_equals_the_live_one() -> None:
     """After every event: the digests of all changes are the same, and so is what they add up to."""
     import asyncio
 
@@ -132,7 +132,7 @@ def test_the_state_rebuilt_from_the_log_is_the_live_one() -> None:
     assert replay.runs.state == state
 
 
-def test_an_event_that_means_nothing_to_the_run_is_let_go_and_one_that_does_is_not(
+def test_only_an_event_without_meaning_for_the_run_is_ignored(
     runs: dict[str, list[Line]],
 ) -> None:
     """Given a log of which one decision was left out, as if its event had been lost."""
@@ -157,7 +157,7 @@ def test_an_event_that_means_nothing_to_the_run_is_let_go_and_one_that_does_is_n
 
 
 @pytest.mark.parametrize("is_any_published", [False, True])
-async def test_a_run_of_a_workflow_that_is_not_published_says_what_to_do_and_replays(
+async def test_a_run_of_an_unpublished_workflow_gives_advice_and_replays(
     is_any_published: bool, tmp_path: Path
 ) -> None:
     async with pipeline() as antiphon:
@@ -176,7 +176,7 @@ async def test_a_run_of_a_workflow_that_is_not_published_says_what_to_do_and_rep
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_update_leaves_a_run_of_today_as_it_is(runs: dict[str, list[Line]], name: str) -> None:
+def test_an_update_leaves_a_current_run_unchanged(runs: dict[str, list[Line]], name: str) -> None:
     def without_header(lines: list[Line]) -> list[Line]:
         return lines[1:]
 

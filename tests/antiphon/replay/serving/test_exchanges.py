@@ -1,4 +1,4 @@
-"""Recorded calls to a model, found again by what they ask."""
+"""Recorded calls to a model, found again by their requests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ def first_asked(recording_index: RecordingIndex) -> RecordedRequest:
     return next(iter(recording_index.exchanges.values())).calls[0]
 
 
-def test_a_request_gets_what_it_got_then(recording_index: RecordingIndex) -> None:
+def test_a_request_gets_its_recorded_exchange(recording_index: RecordingIndex) -> None:
     misses: list[Miss] = []
     exchanges = exchanges_of(recording_index, misses)
     for exchange in recording_index.exchanges.values():
@@ -37,7 +37,7 @@ def test_a_request_gets_what_it_got_then(recording_index: RecordingIndex) -> Non
     assert not misses
 
 
-def test_the_second_time_a_request_comes_it_gets_its_second_answer(courses_lines: list[Line]) -> None:
+def test_a_repeated_request_gets_its_second_answer(courses_lines: list[Line]) -> None:
     lines = [
         line.model_copy(update={"record": twice(line.record)})
         if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord)
@@ -57,7 +57,7 @@ def twice(record: ExchangeRecord) -> ExchangeRecord:
     return record.model_copy(update={"calls": tuple(calls)})
 
 
-def test_a_session_is_given_its_own_answers_alone(recording_index: RecordingIndex) -> None:
+def test_a_session_gets_only_its_own_answers(recording_index: RecordingIndex) -> None:
     misses: list[Miss] = []
     another, own = Exchanges("another-session", [], misses), exchanges_of(recording_index, [])
     request = dict(first_asked(recording_index).request)
@@ -102,7 +102,7 @@ def test_a_miss_shows_the_nearest_recorded_request(recording_index: RecordingInd
 
 
 def test_integers_beyond_64_bits_are_distinguished() -> None:
-    """However near to each other: as floats they would be the same."""
+    """The numbers are so close to each other that they are equal as floats."""
     one, other = ({"messages": [{"n": n, "m": 1}]} for n in (2**70, 2**70 + 1))
     assert request_hash(one) == request_hash({"messages": [{"m": 1, "n": 2**70}]})
     assert request_hash(one) != request_hash(other)

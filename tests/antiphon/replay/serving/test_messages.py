@@ -1,4 +1,4 @@
-"""Recorded messages, streamed: the SDK puts together what it has put together then."""
+"""Recorded messages, streamed: the SDK assembles the same message as when they were recorded."""
 
 from typing import Any
 
@@ -123,5 +123,5 @@ async def test_an_error_is_the_same_through_the_sdk(
     assert (sent.partial or {}).get("usage", {}).get("input_tokens") == (partial and 10)
 
 
-def test_a_message_of_another_shape_is_streamed_all_the_same() -> None:
+def test_a_message_of_another_shape_is_streamed_too() -> None:
     assert message_events({"content": "none"}).count(b"event: ") == 3

@@ -9,7 +9,7 @@ from antiphon.replay.serving.components.reasoning_engine import engine_settings
 from antiphon.replay.serving.recording_index import RecordingIndex
 
 
-async def test_each_handles_what_the_component_handles(courses_lines: list[Line]) -> None:
+async def test_each_part_handles_the_events_of_its_component(courses_lines: list[Line]) -> None:
     recording_index = RecordingIndex(courses_lines)
     pipeline = EmbeddedPipeline([], "offline")
     bus = await pipeline.start()
@@ -23,7 +23,7 @@ async def test_each_handles_what_the_component_handles(courses_lines: list[Line]
         await pipeline.stop()
 
 
-def test_an_engine_asks_at_the_settings_and_prices_of_then(courses_lines: list[Line]) -> None:
+def test_an_engine_uses_the_recorded_settings_and_prices(courses_lines: list[Line]) -> None:
     recording_index = RecordingIndex(courses_lines)
     exchange = next(iter(recording_index.exchanges.values()))
     settings = engine_settings(recording_index)

@@ -60,13 +60,13 @@ async def batch(courses_lines: list[Line]) -> AsyncIterator[Batch]:
         await pipeline.stop()
 
 
-async def test_a_batch_gets_what_it_got_then_also_when_it_is_delivered_again(batch: Batch) -> None:
+async def test_a_batch_gets_its_recorded_results_also_on_redelivery(batch: Batch) -> None:
     assert await batch.answers(batch.event) == batch.then
     assert await batch.answers(batch.event) == batch.then
     assert not batch.misses
 
 
-async def test_a_call_is_found_by_what_it_says_wherever_it_stands(batch: Batch) -> None:
+async def test_a_call_is_found_by_its_content_in_any_position(batch: Batch) -> None:
     call = batch.request.calls[0]
     stranger = call.model_copy(update={"id": "other", "name": "another_tool"})
     renamed = call.model_copy(
@@ -79,7 +79,7 @@ async def test_a_call_is_found_by_what_it_says_wherever_it_stands(batch: Batch) 
     assert (completed.results[1].index, completed.results[1].call_id) == (1, "new")
 
 
-async def test_what_was_not_recorded_is_refused_and_told(batch: Batch) -> None:
+async def test_a_call_that_was_not_recorded_is_refused_and_reported(batch: Batch) -> None:
     other = batch.request.calls[0].model_copy(update={"arguments": {"query": "something else"}})
     (result,) = (await batch.answers(batch.again(other))).results
     assert result.status == "error"

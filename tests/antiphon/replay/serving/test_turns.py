@@ -20,11 +20,11 @@ class Log:
         return self._lengths.pop(0) if len(self._lengths) > 1 else self._lengths[0]
 
 
-async def test_while_the_machine_stands_still_no_patience_is_lost(clock: Clock) -> None:
+async def test_a_stalled_machine_does_not_use_up_the_waiting_time(clock: Clock) -> None:
     log: Any = Log(clock, 2 * PATIENCE_S, [1, 1, 1, 2])
     assert await wait_for_events(log, "s1", 2)
 
 
-async def test_a_log_that_grows_no_more_is_not_waited_for(clock: Clock) -> None:
+async def test_a_log_that_stops_growing_is_not_waited_for(clock: Clock) -> None:
     log: Any = Log(clock, 0.2, [1, 2])
     assert not await wait_for_events(log, "s1", 3)

@@ -31,19 +31,21 @@ def test_a_file_has_the_report_of_its_lines_in_order(name: str) -> None:
     assert list(by_group.steps) == list(in_order.steps)
 
 
-def test_what_is_the_same_is_not_verified_again_in_order(
+def test_a_verified_recording_is_not_verified_again_in_order(
     courses_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verifying, "verify_lines", None)
     assert verify(courses_path).is_same
 
 
-def test_an_answer_of_the_coordinator_s_own_is_composed_again() -> None:
+def test_an_answer_of_the_coordinator_is_composed_again() -> None:
     report = verify(RECORDINGS / "an_assembler_that_cannot_answer.jsonl")
     assert (report.is_same, report.answer) == (True, "same")
 
 
-def test_what_differs_is_reported_as_in_order(courses_lines: list[Line], tmp_path: Path) -> None:
+def test_verifying_by_group_reports_a_difference_as_verifying_in_order_does(
+    courses_lines: list[Line], tmp_path: Path
+) -> None:
     asked = next(line for line in events(courses_lines) if isinstance(line.event.data, ReasoningRequested))
     other = asked.event.model_copy(update={"data": asked.event.data.model_copy(update={"notice": "Hurry."})})
     lines = [replace(line, event=other) if line is asked else line for line in courses_lines]

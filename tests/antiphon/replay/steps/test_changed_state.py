@@ -82,7 +82,7 @@ def run(tmp_path: Path) -> Run:
     return run
 
 
-def test_a_renamed_field_without_an_upcaster_is_not_checked_and_says_so(run: Run, tmp_path: Path) -> None:
+def test_a_renamed_field_without_an_upcaster_is_reported_as_unchecked(run: Run, tmp_path: Path) -> None:
     before = (tmp_path / NAME).read_bytes()
     verified, quiet, updated = run([renamed], ["verify"], ["verify", "--json", "-q"], ["update", "--yes"])
     code, message = verified
@@ -97,7 +97,7 @@ def test_a_renamed_field_without_an_upcaster_is_not_checked_and_says_so(run: Run
     assert (tmp_path / NAME).read_bytes() == before
 
 
-def test_a_wrong_decision_does_not_hide_behind_a_renamed_field(run: Run, tmp_path: Path) -> None:
+def test_a_wrong_decision_is_found_despite_a_renamed_field(run: Run, tmp_path: Path) -> None:
     before = (tmp_path / NAME).read_bytes()
     verified, updated = run([renamed, wrong_reason], ["verify", "--json", "-q"], ["update", "--yes"])
     assert verified[0] == 1
@@ -108,7 +108,7 @@ def test_a_wrong_decision_does_not_hide_behind_a_renamed_field(run: Run, tmp_pat
     assert (tmp_path / NAME).read_bytes() == before
 
 
-def test_what_an_upcaster_can_read_is_checked_and_rewritten_in_today_s_words(run: Run) -> None:
+def test_a_field_renamed_by_an_upcaster_is_checked_and_rewritten_under_its_new_name(run: Run) -> None:
     verified, updated, again = run([renamed, upcast], ["verify"], ["update", "--yes"], ["verify"])
     assert verified[0] == 0
     assert "steps checked: coordinator 7," in verified[1]
@@ -116,7 +116,7 @@ def test_what_an_upcaster_can_read_is_checked_and_rewritten_in_today_s_words(run
     assert again[0] == 0
 
 
-def test_behind_an_upcaster_a_wrong_decision_is_named(run: Run) -> None:
+def test_a_wrong_decision_is_named_after_upcasting(run: Run) -> None:
     ((code, message),) = run([renamed, upcast, wrong_reason], ["verify"])
     assert code == 1
     assert '+ "max_tool_calls_reached"' in message

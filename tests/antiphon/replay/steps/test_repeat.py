@@ -39,7 +39,7 @@ def test_a_recording_that_was_cut_off_is_unreadable(courses_lines: list[Line]) -
         verify_lines(line for line in courses_lines if line is not end(courses_lines))
 
 
-def test_an_event_that_is_missing_makes_it_unreadable(courses_lines: list[Line]) -> None:
+def test_a_missing_event_makes_a_recording_unreadable(courses_lines: list[Line]) -> None:
     with pytest.raises(UnreadableEvent, match="is missing"):
         verify_lines(line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 3))
 
@@ -50,14 +50,14 @@ def test_only_the_steps_of_the_components_named_are_done_again(courses_lines: li
     assert dict(report.steps) == {"coordinator": 10}
 
 
-def test_an_answer_of_the_coordinator_s_own_is_not_asked_for_where_only_its_decisions_are() -> None:
+def test_verifying_only_the_coordinator_does_not_check_its_own_answer() -> None:
     alone = Path(__file__).parents[3] / "recordings" / "an_assembler_that_cannot_answer.jsonl"
     report = verify(alone, ["coordinator"])
     assert (report.is_same, report.answer, dict(report.steps)) == (True, "unasked", {"coordinator": 8})
     assert verify(alone).answer == "same"
 
 
-def test_what_a_component_rests_on_is_done_again_with_it(courses_lines: list[Line]) -> None:
+def test_the_components_that_another_depends_on_are_repeated_with_it(courses_lines: list[Line]) -> None:
     report = verify_lines(courses_lines, ["response_assembler"])
     assert (report.is_same, report.answer, report.unchecked) == (True, "same", {})
     assert set(report.steps) == {"context_synthesizer", "response_assembler"}
@@ -92,7 +92,7 @@ def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(
         list(updated(courses_lines))
 
 
-def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
+def test_a_once_ignored_event_that_todays_code_handles_is_a_divergence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     late = Path(__file__).parents[3] / "recordings" / "the_deadline_comes_while_the_model_thinks.jsonl"
@@ -107,7 +107,7 @@ def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
     assert first.got == "a decision that was not recorded"
 
 
-def test_an_event_that_a_session_under_way_has_not_decided_on_is_no_divergence(
+def test_an_undecided_event_of_an_unfinished_session_is_no_divergence(
     courses_lines: list[Line],
 ) -> None:
     # The last record is the decision on the answer, which closes the session.

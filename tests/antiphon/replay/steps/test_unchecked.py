@@ -36,7 +36,7 @@ def test_one_missing_record_leaves_the_other_components_checked(courses_lines: l
     assert report.unchecked == {Reason("reasoning_engine", "no record was made of it"): 3}
 
 
-def test_nothing_is_held_against_a_memory_that_lacks_a_filing(courses_lines: list[Line]) -> None:
+def test_steps_that_depend_on_a_missing_filing_are_unchecked(courses_lines: list[Line]) -> None:
     """Exchanges are, on the briefings that were sent."""
     report = verify_lines(without(courses_lines, BriefingRecord))
     assert report.result == "unchecked"
@@ -45,7 +45,7 @@ def test_nothing_is_held_against_a_memory_that_lacks_a_filing(courses_lines: lis
     assert sum(report.unchecked.values()) == 4
 
 
-def test_a_record_that_was_left_out_is_told(courses_lines: list[Line]) -> None:
+def test_a_missing_oversized_record_is_reported(courses_lines: list[Line]) -> None:
     lines = [with_decision_on_round_2_left_out(line) for line in courses_lines]
     report = verify_lines(lines)
     assert report.result == "unchecked"
@@ -70,21 +70,21 @@ def test_a_catalogue_that_is_missing_leaves_the_rest_checked(courses_lines: list
     assert set(report.unchecked_steps) >= {"coordinator", "tool_dispatcher"}
 
 
-def test_the_answer_is_unknown_where_the_session_had_gone_another_way(
+def test_the_answer_is_unknown_after_a_different_path(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def astray(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
+    def with_extra_event(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
         decision = decide(session, event, *rest, **more)
         step = FallbackTaken(round=1, rung="simplified_briefing", because="It may help.")
         return decision.with_events(step) if isinstance(event.data, BriefingReady) else decision
 
-    monkeypatch.setattr(decisions, "decide", astray)
+    monkeypatch.setattr(decisions, "decide", with_extra_event)
     report = verify_lines(courses_lines)
     assert report.divergences_in_all == 3
     assert report.answer == "unknown"
 
 
-def test_an_event_is_not_taken_for_let_go_where_the_session_is_not_known(courses_lines: list[Line]) -> None:
+def test_an_event_is_not_taken_for_ignored_when_the_session_is_unknown(courses_lines: list[Line]) -> None:
     """The answer's decision has no events of its own: that its record is missing shows nowhere else."""
     opening = next(line for line in courses_lines if isinstance(line, RecordLine))
     lost = LeftOut(of=opening.record.of, outputs=opening.record.outputs, component="coordinator", bytes=10**6)

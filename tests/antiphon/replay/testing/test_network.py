@@ -1,4 +1,4 @@
-"""The guard that keeps tests on this machine, however they try to leave it."""
+"""The guard that denies tests any connection to other machines."""
 
 import asyncio
 import socket
@@ -27,7 +27,7 @@ def test_addresses_names_and_datagrams_of_elsewhere_are_denied_and_noted() -> No
 
 
 @pytest.mark.parametrize("host", [_ELSEWHERE, "example.invalid"])
-async def test_asyncio_is_denied_as_well(host: str) -> None:
+async def test_asyncio_connections_are_denied_too(host: str) -> None:
     with denied(), pytest.raises(NetworkDenied):
         await asyncio.open_connection(host, 80)
 
@@ -45,7 +45,7 @@ async def test_this_machine_is_within_reach(host: str) -> None:
     assert attempts == []
 
 
-def test_everything_is_as_before_behind_the_block() -> None:
+def test_everything_is_restored_after_the_block() -> None:
     before = vars(socket.socket).copy(), socket.getaddrinfo
     with pytest.raises(LookupError), denied():
         raise LookupError

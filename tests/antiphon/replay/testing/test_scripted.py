@@ -25,7 +25,7 @@ def ask(model: ScriptedModel, query: str = "How high is it?", **options: Any) ->
 
 
 @pytest.mark.usefixtures("impatient")
-def test_it_replies_calls_and_fails_in_the_scripted_order() -> None:
+def test_the_model_replies_calls_and_fails_in_the_scripted_order() -> None:
     model = ScriptedModel()
     model.calls("look_up", what="mast").and_calls("look_up", what="pier").fails(529).fails(
         429, retry_after="0"
@@ -38,13 +38,13 @@ def test_it_replies_calls_and_fails_in_the_scripted_order() -> None:
     assert [tool["name"] for tool in model.requests[0]["tools"]] == ["look_up"]
 
 
-def test_it_ends_its_replies_as_scripted() -> None:
+def test_the_model_ends_its_replies_as_scripted() -> None:
     assert (
         ask(ScriptedModel().says("It is", stop_reason="max_tokens")).termination_reason == "reply_truncated"
     )
 
 
-def test_it_notes_what_it_has_no_reply_to() -> None:
+def test_an_unexpected_request_is_noted() -> None:
     model = ScriptedModel()
     response = ask(model)
     assert response.status == "partial"

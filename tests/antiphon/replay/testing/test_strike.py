@@ -1,4 +1,4 @@
-"""Faults in tests: they strike what is started inside, and say so when they do not."""
+"""Faults in tests: they are injected into work started inside the block, and unused ones are reported."""
 
 import pytest
 from antiphon_shared import faults
@@ -8,7 +8,7 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon.replay.testing.strike import strike
 
 
-async def test_a_fault_strikes_inside_the_block_and_not_behind_it() -> None:
+async def test_a_fault_is_injected_once_and_only_inside_the_block() -> None:
     with strike("model.before"):
         with pytest.raises(FaultOnPurpose):
             await faults.pass_point("model.before")
@@ -16,7 +16,7 @@ async def test_a_fault_strikes_inside_the_block_and_not_behind_it() -> None:
     await faults.pass_point("model.before")
 
 
-async def test_a_fault_strikes_at_its_planned_moment() -> None:
+async def test_a_fault_is_injected_at_its_planned_occurrence() -> None:
     with strike("model.before", "raise", "@2"):
         await faults.pass_point("model.before")
         with pytest.raises(FaultOnPurpose):
@@ -41,6 +41,6 @@ def test_a_fault_that_never_struck_hides_no_other_failure() -> None:
         ("model.before", "fly", "the action does not exist"),
     ],
 )
-def test_what_cannot_strike_is_refused(point: str, action: str, message: str) -> None:
+def test_a_fault_that_the_point_cannot_have_is_refused(point: str, action: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message), strike(point, action):
         pass

@@ -64,7 +64,7 @@ def test_options_that_cannot_be_meant_are_refused(
     assert message in done.stderr
 
 
-def test_with_pytest_the_calls_of_each_recording_are_a_test_of_their_own(
+def test_under_pytest_the_calls_of_each_recording_are_one_test(
     pytester: pytest.Pytester, shop_lines: list[Line]
 ) -> None:
     write_lines(pytester.mkdir("recordings") / "shop.jsonl", shop_lines)

@@ -12,7 +12,7 @@ def paths(expected: Any, got: Any, *fields: str) -> list[str]:
     return [one.path for one in differing(expected, got, [Volatile.of(field) for field in fields])]
 
 
-def test_without_volatile_fields_every_place_that_differs_is_named() -> None:
+def test_without_volatile_fields_every_differing_path_is_named() -> None:
     assert paths({"a": [1, {"b": 2}], "c": 3}, {"a": [1, {"b": 4}], "d": 3}) == ["a[1].b", "c", "d"]
 
 
@@ -37,7 +37,7 @@ def test_without_volatile_fields_every_place_that_differs_is_named() -> None:
         ({"n": "no number"}, {"n": "no number"}, "$.n=numeric:0.5", True),
     ],
 )
-def test_a_matcher_says_how_far_a_field_may_differ(
+def test_a_matcher_bounds_the_difference_of_a_field(
     expected: Any, got: Any, field: str, is_same: bool
 ) -> None:
     assert (paths(expected, got, field) == []) is is_same
@@ -58,6 +58,6 @@ def test_a_matcher_says_how_far_a_field_may_differ(
         "a b:$.c",
     ],
 )
-def test_what_does_not_name_a_field_is_refused(field: str) -> None:
+def test_an_invalid_field_is_refused(field: str) -> None:
     with pytest.raises(ConfigurationError, match="Use PATH"):
         Volatile.of(field)

@@ -16,7 +16,7 @@ def test_four_in_five_contradictions_are_marked(half: Half) -> None:
 
 
 @pytest.mark.parametrize("half", ["development", "report"])
-def test_what_only_seems_to_contradict_is_not_marked(half: Half) -> None:
+def test_statements_that_only_seem_to_contradict_are_not_marked(half: Half) -> None:
     examples = pairs(half, contradicts=False)
     assert len(examples) > 60
     assert [(pair.one, pair.other) for pair in examples if pair.is_marked] == []
@@ -59,7 +59,7 @@ def test_a_record_is_held_against_sentences_and_against_records_of_other_shapes(
     assert a_memory(*rounds).contradicted
 
 
-def test_one_fact_is_held_against_the_newest_of_very_many_alike() -> None:
+def test_one_fact_is_compared_with_the_newest_of_very_many_equal_ones() -> None:
     texts = [f"The Aker Inn is {number} metres high." for number in range(100, 140)]
     assert len(filed(*texts).facts["F40"].contradicts) == 8
 

@@ -121,7 +121,7 @@ def test_reports_of_two_dates_have_one_subject() -> None:
         ("As of 2024 the harbour has 12 cranes.", "As of March 2024 the fees are 12 euros."),
     ],
 )
-def test_what_is_not_surely_about_the_same_is_left_alone(one: str, other: str) -> None:
+def test_statements_that_may_differ_in_subject_are_not_compared(one: str, other: str) -> None:
     assert relations(passages(one, other)) == NONE
 
 
@@ -169,7 +169,7 @@ def test_untrusted_content_supersedes_no_other(untrusted: int) -> None:
         ({"name": "Tessin", "people": 1, "as_of": "2020"}, {"name": "Tessin", "people": 2, "as_of": "2020"}),
     ],
 )
-def test_a_record_that_says_otherwise_contradicts(one: Any, other: Any) -> None:
+def test_a_record_with_another_value_contradicts(one: Any, other: Any) -> None:
     assert relations(filed([one], [other])) == ((), (), ("F1",))
 
 
@@ -191,7 +191,7 @@ def test_records_that_may_be_of_two_things_are_left_alone(one: Any, other: Any) 
     assert relations(filed([one], [other])) == NONE
 
 
-def test_a_record_of_another_tool_is_the_same_only_by_an_id_that_no_other_has() -> None:
+def test_records_of_different_tools_are_the_same_only_by_a_unique_id() -> None:
     def relations_of(id: Any) -> Any:
         record = {"id": id, "status": "gold", "owner": "Ada Holm 1", "date": "2020-01-01"}
         later = record | {"status": "shipped", "date": "2024-05-01"}
@@ -208,7 +208,7 @@ def test_records_of_one_name_in_one_result_are_a_list() -> None:
     assert relations(filed(records)) == NONE
 
 
-def test_a_claim_is_held_against_several_that_are_alike_and_not_against_the_newest_alone() -> None:
+def test_a_claim_is_compared_with_several_similar_ones_and_not_only_the_newest() -> None:
     """Subjects whose reports come in turns."""
     early = [
         ("Tessin", "As of March 2024, the harbour has 12 cranes."),

@@ -26,7 +26,7 @@ def a_result(tool: str, data: Any, **fields: Any) -> ToolResult:
     return ToolResult(index=0, call_id="c1", tool=tool, status="ok", data=data, **fields)
 
 
-def test_a_round_files_documents_facts_the_note_and_what_was_tried() -> None:
+def test_a_round_files_documents_facts_the_note_and_the_calls() -> None:
     reasoning, results = a_round(("search", {"query": "Ada"}, [{"title": "Ada", "text": PROSE}]))
     delta = file_round(Memory(), reasoning, results, untrusted={"toolu_10"}, entry="5-0")
     (document,) = delta.documents
@@ -51,7 +51,7 @@ def test_a_round_files_documents_facts_the_note_and_what_was_tried() -> None:
     assert [one.text for one in delta.reasoning] == ["I look it up."]
 
 
-def test_what_is_filed_already_is_not_filed_twice() -> None:
+def test_a_round_already_in_memory_is_not_filed_twice() -> None:
     reasoning, results = a_round(("search", {}, PROSE), ("search", {}, an_error()))
     memory = a_memory((reasoning, results))
     assert file_round(memory, reasoning, results).is_empty
@@ -67,7 +67,7 @@ def test_a_batch_filed_in_part_is_completed() -> None:
     assert [(one.id, one.document) for one in delta.facts] == [("F3", "D2")]
 
 
-def test_a_kept_index_gives_what_a_fresh_one_gives() -> None:
+def test_a_cached_index_gives_the_same_result_as_a_fresh_one() -> None:
     rounds = [
         a_round(("search", {}, [{"title": "Ada", "text": PROSE}, {"name": "Ada", "age": n}]), round=n)
         for n in range(1, 5)
@@ -87,7 +87,7 @@ def test_the_index_given_is_not_changed() -> None:
     )
 
 
-def test_a_failure_is_filed_with_what_to_do_next() -> None:
+def test_a_failure_is_filed_with_its_advice() -> None:
     (use,) = a_memory(a_round(("search", {}, an_error("timeout", "Too slow.")))).tool_usage
     assert (use.outcome, use.message, use.facts) == ("timeout", "Too slow. Ask for less at once.", ())
 
@@ -101,7 +101,7 @@ def test_a_failure_is_filed_with_valid_arguments_and_when_to_come_again() -> Non
     )
 
 
-def test_the_code_that_a_tool_gave_arrives_beside_the_error_type() -> None:
+def test_the_code_of_a_tool_error_is_kept_next_to_the_error_type() -> None:
     error = an_error("not_found", "No such city.").model_copy(update={"code": "NOT_FOUND"})
     (use,) = a_memory(a_round(("look", {}, error))).tool_usage
     assert use.outcome == "not_found"
@@ -123,7 +123,7 @@ def test_an_empty_result_is_used_as_such() -> None:
     )
 
 
-def test_what_an_alternative_answered_is_filed_under_its_name_and_the_use_says_why() -> None:
+def test_a_result_of_an_alternative_is_filed_under_its_name_with_the_reason() -> None:
     why = "search failed (timeout: No answer.); outline answered instead."
     memory = filed(a_result("search", "found", substitute="outline", substitute_because=why))
     assert [document.tool for document in memory.documents.values()] == ["outline"]
@@ -163,14 +163,14 @@ def a_part(content: Any, position: str = "$[0]", **fields: Any) -> dict[str, Any
     } | fields
 
 
-def test_what_is_recalled_and_in_memory_is_named_and_not_filed_again() -> None:
+def test_a_recalled_passage_still_in_memory_is_named_and_not_filed_again() -> None:
     passage = {"title": "Ada", "text": PROSE}
     memory = a_memory(a_round(("search", {}, [passage])), a_round(recalled(a_part(passage)), round=2))
     assert (len(memory.documents), len(memory.facts), memory.sightings) == (1, 2, ())
     assert (memory.tool_usage[1].facts, memory.tool_usage[1].query) == (("F1", "F2"), "")
 
 
-def test_what_is_recalled_is_known_by_its_place_where_its_title_was_that_of_its_surroundings() -> None:
+def test_a_recalled_passage_is_recognized_by_position_when_its_title_was_inherited() -> None:
     lessons = [
         {"title": "A", "text": "It has three parts, and each of them is short."},
         {"title": "B", "n": "x" * 1500},
@@ -192,7 +192,7 @@ def test_untrusted_content_stays_untrusted_when_it_is_recalled() -> None:
     assert [document.is_untrusted for document in memory.documents.values()] == [True, True]
 
 
-def test_what_is_recalled_and_was_lost_is_filed_where_it_first_came_from() -> None:
+def test_a_recalled_passage_lost_from_memory_is_filed_under_its_original_source() -> None:
     passage = {"title": "Ada", "text": PROSE}
     memory = a_memory(a_round(recalled(a_part(passage, position="$.results[4]")), round=3))
     (document,) = memory.documents.values()
@@ -236,7 +236,7 @@ def test_numbers_without_end_are_kept_by_name_on_both_sides_of_the_wire() -> Non
     assert MemoryDelta.model_validate_json(delta.model_dump_json()) == delta
 
 
-def test_statements_of_a_session_stand_where_they_say() -> None:
+def test_statements_are_found_at_their_positions() -> None:
     data: list[Any] = [{"title": "Ada", "text": PROSE, "tags": {"a b": ["x" * 70 + " y. z"]}}]
     memory = a_memory(a_round(("search", {}, data)))
     assert [value_at(data, one.position) for one in memory.facts.values()] == [
@@ -252,7 +252,7 @@ def test_the_course_memory_has_every_layer() -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.lists(tool_output, max_size=4), max_size=3))
-def test_whatever_tools_return_is_filed_under_ids_that_go_on_and_survives_the_wire(
+def test_any_tool_results_are_filed_under_consecutive_ids_and_survive_encoding(
     rounds: list[list[Any]],
 ) -> None:
     memory = a_memory(

@@ -24,7 +24,7 @@ def stated(data: Any) -> list[tuple[str, str, str]]:
 
 @settings(max_examples=200, deadline=None)
 @given(tool_output)
-def test_text_is_verbatim_and_json_is_part_of_what_stands_at_its_place(data: Any) -> None:
+def test_text_is_verbatim_and_json_is_part_of_the_value_at_its_position(data: Any) -> None:
     for part in parts_of(data):
         for statement in part.statements:
             value = value_at(data, statement.position)
@@ -45,14 +45,14 @@ def test_passages_are_documents_whose_sentences_are_statements() -> None:
     assert [part.position for part in parts_of({"results": results})] == ["$.results[0]", "$.results[1]"]
 
 
-def test_what_stands_beside_the_prose_is_one_exact_record() -> None:
+def test_the_fields_next_to_the_prose_form_one_exact_record() -> None:
     record = {"title": "Ada", "id": 7_000_000_000_000_001, "born": "1815-12-10", "fee": 0.1, "text": PROSE}
     title, position, text = stated([record])[0]
     assert (title, position) == ("Ada", "$[0]")
     assert text == '{"title":"Ada","id":7000000000000001,"born":"1815-12-10","fee":0.1}'
 
 
-def test_a_short_text_is_prose_where_its_key_says_so() -> None:
+def test_a_short_text_is_prose_if_its_key_says_so() -> None:
     assert stated([{"title": "Tea", "text": "Tea is a drink of leaves."}]) == [
         ("Tea", "$[0].text[0:25]", "Tea is a drink of leaves.")
     ]
@@ -76,7 +76,7 @@ def test_a_small_object_around_records_stays_whole() -> None:
     assert stated(outline) == [("MCP", "$", '{"course":"MCP","lessons":[{"title":"Introduction"}]}')]
 
 
-def test_a_large_object_around_records_is_cut_into_them_and_what_is_beside() -> None:
+def test_a_large_object_is_split_into_its_records_and_the_remaining_fields() -> None:
     lessons = [{"title": "A", "code": "x" * 900}, {"title": "B", "code": "y" * 900}]
     found = [(title, position) for title, position, _ in stated({"course": "MCP", "all lessons": lessons})]
     assert found == [("MCP", "$"), ("MCP: A", '$["all lessons"][0]'), ("MCP: B", '$["all lessons"][1]')]
@@ -114,7 +114,7 @@ def test_a_plain_result_is_one_statement(data: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  \n", "[]", " {} ", "null", [], {}, {"results": []}])
-def test_nothing_states_nothing(nothing: Any) -> None:
+def test_an_empty_value_states_nothing(nothing: Any) -> None:
     assert stated(nothing) == []
 
 
@@ -143,7 +143,7 @@ def test_a_very_long_key_is_not_part_of_many_paths() -> None:
     assert sum(len(statement.position) for part in parts for statement in part.statements) < 150_000
 
 
-def test_what_json_cannot_carry_is_mended_and_depth_is_bounded() -> None:
+def test_values_outside_json_are_repaired_and_depth_is_bounded() -> None:
     deep: Any = "x"
     for _ in range(5_000):
         deep = [deep]

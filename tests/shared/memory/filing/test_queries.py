@@ -1,4 +1,4 @@
-"""Which arguments say what a call searched for."""
+"""Which arguments form the search query of a call."""
 
 from typing import Any
 
@@ -33,9 +33,7 @@ from tests.memories import tool_output
         ({}, ""),
     ],
 )
-def test_words_are_a_query_and_ids_dates_and_addresses_are_none(
-    arguments: dict[str, Any], query: str
-) -> None:
+def test_words_form_a_query_and_ids_dates_and_addresses_do_not(arguments: dict[str, Any], query: str) -> None:
     assert search_query(arguments) == query
 
 
@@ -44,5 +42,5 @@ def test_a_query_is_bounded() -> None:
 
 
 @given(st.dictionaries(st.text(), tool_output, max_size=4))
-def test_whatever_the_arguments_the_query_is_one_line(arguments: dict[str, Any]) -> None:
+def test_the_query_is_one_line_for_any_arguments(arguments: dict[str, Any]) -> None:
     assert len(search_query(arguments).splitlines()) <= 1

@@ -20,7 +20,7 @@ def test_boilerplate_matters_little(text: str) -> None:
      "See https://example.org for the figures of 2024.", "The page has 3 of 12 pictures.",
      "Home rule began in 1905 and ended in 1914.", "The privacy of sailors is kept by law.", "😀"],
 )  # fmt: skip  # a text, not a column
-def test_what_only_looks_like_it_does_not(text: str) -> None:
+def test_text_that_only_resembles_boilerplate_keeps_its_salience(text: str) -> None:
     assert salience_of(text, is_json=False) == 0.5
 
 

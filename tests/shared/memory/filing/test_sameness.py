@@ -136,18 +136,18 @@ def test_a_document_returned_by_another_tool_is_a_separate_source() -> None:
     assert [memory.documents[one.document].tool for one in memory.sightings] == ["read_page"]
 
 
-def test_a_document_with_one_new_sentence_keeps_what_it_says_again() -> None:
+def test_a_document_with_one_new_sentence_lists_the_known_ones_as_sightings() -> None:
     memory = a_search(("Bridges", LONG), ("Bridges", f"{LONG} It was torn down in the great war."))
     assert list(memory.facts) == ["F1", "F2"]
     assert [(one.fact, one.document) for one in memory.sightings] == [("F1", "D2")]
 
 
-def test_a_sentence_said_twice_in_one_document_is_one_fact() -> None:
+def test_a_repeated_sentence_in_one_document_is_one_fact() -> None:
     memory = a_search(("Bridges", f"{LONG} {LONG}"))
     assert (list(memory.facts), memory.sightings) == (["F1"], ())
 
 
-def test_equal_records_are_the_same_whatever_the_order_of_their_keys() -> None:
+def test_equal_records_are_the_same_in_any_order_of_keys() -> None:
     memory = a_memory(
         a_round(("t", {}, [{"name": "Ada", "born": 1815}])),
         a_round(("u", {}, [{"born": 1815, "name": "Ada"}]), round=2),
@@ -157,7 +157,7 @@ def test_equal_records_are_the_same_whatever_the_order_of_their_keys() -> None:
     assert [use.facts for use in memory.tool_usage] == [("F1",), ("F1",), ("F2",)]
 
 
-def test_bare_values_of_two_calls_are_two_facts() -> None:
+def test_single_values_of_two_calls_are_two_facts() -> None:
     memory = a_memory(a_round(("count_users", {}, 42), ("count_orders", {}, 42)))
     assert len(memory.facts) == 2
 
@@ -170,7 +170,7 @@ def test_bare_values_of_two_calls_are_two_facts() -> None:
         ("", "read", "{}", True, ""),
     ],
 )
-def test_a_document_is_known_by_its_title_whatever_the_case_and_the_spacing(
+def test_a_document_is_identified_by_its_title_ignoring_case_and_spacing(
     title: str, tool: str, beginning: str, is_json: bool, name: str
 ) -> None:
     assert name_of(title, tool, beginning, is_json) == name

@@ -86,7 +86,7 @@ def test_a_heading_alone_is_a_statement(text: str) -> None:
     assert headed(text) == [("", "Alone")]
 
 
-def test_a_short_first_line_stands_as_a_title_above_the_rest() -> None:
+def test_a_short_first_line_becomes_the_title() -> None:
     text = "Photosynthesis\n\nPlants make sugar from light. They give off oxygen by day."
     assert {heading for heading, _ in headed(text)} == {"Photosynthesis"}
     assert {heading for heading, _ in headed("Plants make sugar from light,\nwater and air by day.")} == {""}
@@ -159,7 +159,7 @@ def test_a_sentence_without_end_is_cut_where_words_end() -> None:
     assert " ".join(pieces).split() == ["word"] * 500
 
 
-def test_hostile_texts_are_cut_all_the_same() -> None:
+def test_hostile_texts_are_split_too() -> None:
     for seed in ("“a. ", '("', "a: ", "# a\n", "```\n", "- \n", "[", "\n\n", "| ", "A. ", "\ud800 x. "):
         text = seed * (60_000 // len(seed))
         assert sum(map(len, statements(text, 16))) <= len(text)

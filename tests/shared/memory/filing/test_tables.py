@@ -90,7 +90,7 @@ def filed(data: Any) -> list[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_each_row_is_a_statement_with_the_names_of_its_columns_at_its_place(form: str) -> None:
+def test_each_row_is_a_statement_with_its_column_names_and_position(form: str) -> None:
     rows = cities(40)
     data = FORMS[form](rows)
     records = {}
@@ -110,7 +110,7 @@ def test_very_many_rows_are_filed_in_groups(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["Markdown", "HTML"])
-def test_what_stands_around_a_table_is_text_below_its_headings(form: str) -> None:
+def test_text_around_a_table_is_filed_under_its_headings(form: str) -> None:
     after = "\n\nThe list was made in May by the keepers of the harbour."
     parts = parts_of(FORMS[form](cities(3)) + after)
     rows = [one.text for part in parts for one in part.statements]
@@ -120,7 +120,7 @@ def test_what_stands_around_a_table_is_text_below_its_headings(form: str) -> Non
         assert [part.title for part in parts[1:4]] == [f"The list: Vardby {number}" for number in range(3)]
 
 
-def test_a_row_of_another_length_stays_the_text_that_it_is() -> None:
+def test_a_row_of_another_length_stays_text() -> None:
     lines = FORMS["Markdown"](cities(12)).splitlines()
     lines.insert(9, "| Lund | and nothing else |")
     rows = filed("\n".join(lines))
@@ -142,7 +142,7 @@ def test_a_row_of_another_length_stays_the_text_that_it_is() -> None:
         "{not: json}",
     ],
 )
-def test_what_is_no_whole_table_is_filed_as_text(text: str) -> None:
+def test_an_incomplete_table_is_filed_as_text(text: str) -> None:
     rows = filed(text)
     assert rows
     assert not any(is_json for *_, is_json in rows)

@@ -27,7 +27,7 @@ def a_delta() -> tuple[Memory, MemoryDelta]:
     return memory, file_round(memory, reasoning, results)
 
 
-def test_what_fits_is_left_as_it_is() -> None:
+def test_a_delta_that_fits_is_unchanged() -> None:
     _, delta = a_delta()
     assert truncate_delta(delta, 1_000_000) == delta
 
@@ -62,7 +62,7 @@ def test_a_fact_that_is_lost_is_not_seen_again() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 6_000))
-def test_what_is_kept_fits_names_only_what_is_there_and_ids_go_on(bytes_max: int) -> None:
+def test_a_truncated_delta_fits_has_no_dangling_ids_and_keeps_ids_consecutive(bytes_max: int) -> None:
     memory, delta = a_delta()
     kept = truncate_delta(delta, bytes_max)
     bare = delta.model_copy(update={"documents": (), "facts": (), "sightings": ()})

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tests.chaos.write_books import Stage
+from tests.chaos.write_effects import Stage
 from tests.chaos.write_runs import Run
 
 Kind = Literal["keyed", "asked", "plain"]

@@ -38,8 +38,8 @@ class Service:
         )
 
 
-async def test_a_write_that_redis_forgot_is_asked_about_and_not_made_twice() -> None:
-    """A server without persistence loses all; what remains is that there was another one."""
+async def test_a_write_lost_by_redis_is_reconciled_and_not_made_twice() -> None:
+    """A server without persistence loses everything; only the fact remains that there was another server."""
     service = Service()
     with running() as server:
         bus = Bus(Connections(server.url), Keys(), BusSettings())
@@ -52,7 +52,7 @@ async def test_a_write_that_redis_forgot_is_asked_about_and_not_made_twice() -> 
         server.kill()
         await asyncio.to_thread(server.start)
         words = [word for pair in history.items() for word in pair]
-        # As a replica has it that was behind: what the server was, and no claim.
+        # As a lagging replica has it: the identity of the server, and no claim.
         await retry_while_unavailable(
             "restore", lambda: bus.batcher.submit("HSET", bus.keys.history(0), *words)
         )
@@ -82,14 +82,14 @@ async def test_sessions_opened_since_then_are_not_asked_about(bus: Bus) -> None:
     assert (len(service.effects), service.asked) == (1, 0)
 
 
-async def test_what_something_foreign_left_in_place_of_the_history_is_dropped(bus: Bus) -> None:
-    """Else no dispatcher would start: what was before counts as lost."""
+async def test_foreign_data_in_place_of_the_history_is_dropped(bus: Bus) -> None:
+    """Otherwise no dispatcher would start: the earlier history counts as lost."""
     key = bus.keys.history(0)
     for junk in (("SET", key, "junk"), ("HSET", key, "run_id", "x", "lost_ms", "junk")):
         await bus.batcher.submit("DEL", key)
         await bus.batcher.submit(*junk)
         lost_ms = await a_ledger(bus).look_at_history(0)
-        if bus.connections.is_fake:  # does not say who it is
+        if bus.connections.is_fake:  # does not report its identity
             continue
         assert lost_ms > 0
         assert set(await bus.batcher.submit("HGETALL", key)) == {b"run_id", b"lost_ms"}

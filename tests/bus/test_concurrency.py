@@ -21,7 +21,7 @@ async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None
     assert not limit.has_waiting_reader
 
 
-async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
+async def test_readers_take_turns_when_slots_are_fewer_than_readers() -> None:
     limit, turns = ConcurrencyLimit(1, readers=3), []
 
     async def reader(name: str) -> None:
@@ -37,7 +37,7 @@ async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
     assert limit.free == 1
 
 
-async def test_a_free_place_is_taken_at_once_unless_a_reader_waits_for_one() -> None:
+async def test_a_free_slot_is_taken_at_once_unless_a_reader_waits() -> None:
     limit = ConcurrencyLimit(3, readers=2)
     assert await limit.reserve() == 1
     assert [limit.take_free() for _ in range(3)] == [True, True, False]
@@ -66,7 +66,7 @@ async def test_a_closed_limit_admits_no_call_and_keeps_none_waiting() -> None:
     assert await limit.reserve() == 0
 
 
-async def test_a_reader_that_is_cancelled_while_waiting_costs_no_place() -> None:
+async def test_a_reader_cancelled_while_waiting_occupies_no_slot() -> None:
     limit = ConcurrencyLimit(1, readers=1)
     await limit.reserve()
     waiting = asyncio.create_task(limit.reserve())
@@ -77,7 +77,7 @@ async def test_a_reader_that_is_cancelled_while_waiting_costs_no_place() -> None
     assert await limit.reserve() == 1
 
 
-async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
+async def test_an_exclusive_holder_waits_for_the_others_and_excludes_them() -> None:
     gate, order = Gate(), []
 
     async def together(name: str) -> None:

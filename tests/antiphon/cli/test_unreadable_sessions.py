@@ -22,7 +22,7 @@ def environment(empty: dict[str, str], run: InProcess) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("key", ["state", "response", "events", "state as a string"])
-def test_a_session_that_cannot_be_read_is_a_row_that_says_so(
+def test_an_unreadable_session_is_listed_as_unreadable(
     key: str, run: InProcess, environment: dict[str, str], redis_server: RedisServer, folder: Path
 ) -> None:
     before = run.json("sessions", "list", **environment)

@@ -101,7 +101,7 @@ async def test_a_worker_without_its_lease_waits_for_the_one_that_took_over(bus: 
 
 
 class _FrozenAfterTheClaim(Ledger):
-    """The process stands still when it has claimed, for longer than its lease; `meanwhile` happens then."""
+    """The process stops after its claim for longer than its lease; `meanwhile` happens then."""
 
     bus: Bus
     is_taken_over = False
@@ -125,7 +125,7 @@ def a_frozen_ledger(bus: Bus, *, is_taken_over: bool) -> Ledger:
     return ledger
 
 
-async def test_a_process_that_was_frozen_after_its_claim_does_not_run_what_others_have_run(bus: Bus) -> None:
+async def test_a_process_frozen_after_its_claim_does_not_run_a_write_that_was_taken_over(bus: Bus) -> None:
     service = Service()
     results = await once(a_frozen_ledger(bus, is_taken_over=True), WRITE, service.hooks())
     assert results == results_of("by another")
@@ -175,7 +175,7 @@ async def test_a_run_that_is_cancelled_settles_nothing_and_its_lease_ends_by_its
     ],
     ids=["it has not begun", "it may have begun"],
 )
-async def test_nothing_runs_without_the_ledger_and_the_model_receives_an_error(
+async def test_nothing_runs_while_the_ledger_is_unavailable_and_the_model_gets_an_error(
     bus: Bus, may_have_begun: bool, error_type: str, message: str, action: str
 ) -> None:
     service, wire = Service(), a_wire(bus)
@@ -188,7 +188,7 @@ async def test_nothing_runs_without_the_ledger_and_the_model_receives_an_error(
     assert service.runs == []
 
 
-async def test_who_waits_for_another_and_loses_redis_does_not_say_that_nothing_changed(bus: Bus) -> None:
+async def test_a_waiting_caller_that_loses_redis_reports_an_unknown_outcome(bus: Bus) -> None:
     await a_ledger(bus).claim(WRITE)
     service, wire = Service(), a_wire(bus)
     ledger = a_ledger(bus, wire)
@@ -199,7 +199,7 @@ async def test_who_waits_for_another_and_loses_redis_does_not_say_that_nothing_c
     assert service.runs == []
 
 
-async def test_what_came_of_a_run_waits_for_redis_to_come_back(bus: Bus) -> None:
+async def test_the_outcome_of_a_run_waits_for_redis_to_return(bus: Bus) -> None:
     service, wire = Service(), a_wire(bus)
     service.go_on.clear()
     ledger = a_ledger(bus, wire)

@@ -1,4 +1,4 @@
-"""Shared breakers where Redis, its clock or what others wrote there cannot be relied on."""
+"""Shared breakers with an unreliable Redis: clocks astray, foreign entries, outages."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.settings import BusSettings
 from redis.exceptions import RedisError
 
-from tests.bus.breaking import (
+from tests.bus.breaker_processes import (
     LONG,
     LOOK,
     MODEL,
@@ -46,9 +46,7 @@ from tests.redis_server import running
     ],
     ids=["deep", "no text", "unknown field", "infinite", "surrogate", "no name", "empty name", "long name"],
 )
-async def test_what_others_wrote_there_breaks_nothing_and_is_swept_away(
-    bus: Bus, field: bytes, value: bytes
-) -> None:
+async def test_foreign_entries_are_harmless_and_removed(bus: Bus, field: bytes, value: bytes) -> None:
     await bus.batcher.submit("HSET", bus.keys.breakers(), field, value)
     async with processes(bus, 1) as (breakers,):
         assert await allows(breakers)
@@ -58,7 +56,7 @@ async def test_what_others_wrote_there_breaks_nothing_and_is_swept_away(
 
 
 @pytest.mark.parametrize("name", ["tool:", "tool:a b", "model:", "model:" + "m" * 201, "look", "tool:\ud800"])
-async def test_what_is_no_name_has_no_breaker(bus: Bus, name: str) -> None:
+async def test_an_invalid_name_has_no_breaker(bus: Bus, name: str) -> None:
     async with processes(bus, 1) as (breakers,):
         fail(breakers, 10, name)
         assert await allows(breakers, name)
@@ -67,7 +65,7 @@ async def test_what_is_no_name_has_no_breaker(bus: Bus, name: str) -> None:
         assert list(await kept(bus)) == [LOOK]
 
 
-async def test_the_time_is_that_of_redis_whatever_a_process_believes(bus: Bus) -> None:
+async def test_the_clock_of_redis_counts_rather_than_that_of_a_process(bus: Bus) -> None:
     astray = SharedBreakers(bus, LONG, clock := Ahead())
     clock.by_s = 1e6  # as after a machine has slept
     duty = asyncio.create_task(astray.run())
@@ -76,7 +74,7 @@ async def test_the_time_is_that_of_redis_whatever_a_process_believes(bus: Bus) -
         await eventually(lambda: astray.outages() != NO_OUTAGES)
         answers = [await breakers.ask(LOOK) for breakers in (one, astray)]
         left_s = [answer.retry_after_s for answer in answers if isinstance(answer, RefusedCall)]
-        assert all(500 < seconds < 700 for seconds in left_s)  # by Redis's answer, however late it is read
+        assert all(500 < seconds < 700 for seconds in left_s)  # by the reply of Redis, even if read late
         assert len(left_s) == 2
     duty.cancel()
 
@@ -98,7 +96,7 @@ async def test_a_clock_of_redis_that_jumped_holds_nothing_open(bus: Bus, ahead_s
         assert len((await kept(bus))[MODEL].endings) == 1
 
 
-async def test_while_redis_is_away_each_process_decides_for_itself(namespace: str) -> None:
+async def test_each_process_decides_for_itself_while_redis_is_away(namespace: str) -> None:
     with running() as server:
         bus = Bus(Connections(server.url), Keys(namespace), BusSettings())
         await bus.open()

@@ -43,7 +43,7 @@ async def test_units_are_handed_out_in_the_order_in_which_they_end() -> None:
             assert await _handed_out(running, 1) == [number]
 
 
-async def test_those_that_end_together_are_handed_out_together_and_each_once() -> None:
+async def test_units_that_end_together_are_returned_together_and_once() -> None:
     gate = asyncio.Event()
     async with UnitsInFlight() as running:
         for number in range(5):
@@ -52,7 +52,7 @@ async def test_those_that_end_together_are_handed_out_together_and_each_once() -
         assert sorted(await _handed_out(running, 5)) == [0, 1, 2, 3, 4]
 
 
-async def test_what_a_unit_raises_is_raised_and_the_others_finish_first() -> None:
+async def test_an_exception_of_a_unit_is_raised_after_the_others_finish() -> None:
     gate, ended = asyncio.Event(), []
 
     async def fail() -> Results:
@@ -80,7 +80,7 @@ async def test_what_a_unit_raises_is_raised_and_the_others_finish_first() -> Non
 
 
 @pytest.mark.parametrize("count", [1, 3])
-async def test_when_the_batch_is_cancelled_all_of_them_are(count: int) -> None:
+async def test_cancelling_the_batch_cancels_all_its_units(count: int) -> None:
     begun: list[int] = []
     cancelled: list[int] = []
 
@@ -89,7 +89,7 @@ async def test_when_the_batch_is_cancelled_all_of_them_are(count: int) -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0)  # what it still has to do is waited for
+            await asyncio.sleep(0)  # its remaining work is waited for
             cancelled.append(number)
         return results(number)
 

@@ -1,4 +1,4 @@
-"""A limit on the size of a reply while it arrives. Pure."""
+"""A limit on the size of a reply while it arrives."""
 
 from reasoning_engine.model_errors import UnreadableReply
 

@@ -37,6 +37,7 @@ _NOT_REDONE = {
     "context_synthesizer/vectors": "compares what an embedder made; how close that comes is recorded",
     "context_synthesizer/minilm": "runs an embedder",
     "reasoning_engine/response_limit": "counts what a server sends",
+    "reasoning_engine/reply_size": "likewise",
     "reasoning_engine/access": "reads the environment",
     "reasoning_engine/chat": "asks models by another wire format; what is recorded is the same for both",
     "reasoning_engine/choice": "calls models",

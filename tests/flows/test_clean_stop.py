@@ -29,9 +29,9 @@ def test_a_component_that_receives_a_stop_leaves_nothing_unserved(
             while len(sessions) < five.response_count() + 20:
                 sessions.append(f"s{len(sessions)}")
                 five.submit("Will it be served?", session_id=sessions[-1])
-            return five.in_hand(component) > 0
+            return five.in_flight(component) > 0
 
-        five.hold_when(has_work_in_flight, f"{component} has something in hand", component)
+        five.hold_when(has_work_in_flight, f"{component} has a delivery in flight", component)
         assert five.terminate(component, STOP_LIMIT_S) == 0
         five.start(component)
         five.wait_for_responses(len(sessions))

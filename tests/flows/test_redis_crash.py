@@ -42,7 +42,7 @@ def crash(five: Pipeline, sessions: list[str], component: Component) -> set[tupl
         while len(sessions) < five.response_count() + 25:
             sessions.append(f"s{len(sessions)}")
             submit(five, sessions[-1])
-        return five.in_hand(component) > 0
+        return five.in_flight(component) > 0
 
     five.hold_when(are_in_the_middle, "sessions in the middle of their way", component)
     seen = every_entry(five, sessions)

@@ -234,13 +234,13 @@ class SimulatedBus:
         return [Handed(entry, inbox.messages[entry], 1) for entry in given]
 
     def reclaim(
-        self, component: Component, consumer: str, lease_ms: int, most: int, in_hand: Iterable[str] = ()
+        self, component: Component, consumer: str, lease_ms: int, most: int, in_flight: Iterable[str] = ()
     ) -> list[Handed]:
         """Reclaim as reclaim.lua: deliveries idle for a lease change owner; a suspect's delivery is counted later."""
-        inbox, in_flight = self.inboxes[component], set(in_hand)
+        inbox, excluded = self.inboxes[component], set(in_flight)
         taken: list[Handed] = []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
-            if entry not in in_flight and len(taken) < most and self.now_ms - pending.since_ms >= lease_ms:
+            if entry not in excluded and len(taken) < most and self.now_ms - pending.since_ms >= lease_ms:
                 taken.append(Handed(entry, inbox.messages[entry], pending.deliveries + 1, True))
                 is_suspect = pending.deliveries >= EXCLUSIVE_FROM_DELIVERY - 1
                 deliveries = pending.deliveries + (not is_suspect)

@@ -26,7 +26,7 @@ from antiphon_shared.events.session import Limits
 from antiphon_shared.formats import FORMAT
 
 from tests.simulation.bus import KEYS
-from tests.simulation.by_hand import pause
+from tests.simulation.stepping import pause
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

@@ -16,7 +16,7 @@ from antiphon_shared.events import Component, EventData, encode
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 
 from tests.simulation.bus import KEYS, PARTITION, Handed, SimulatedSession
-from tests.simulation.by_hand import at_once, pause
+from tests.simulation.stepping import at_once, pause
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -40,7 +40,7 @@ class Process:
     def __init__(self, world: "World", component: Component, name: str, clock_off_ms: int) -> None:
         self.world, self.component, self.name = world, component, name
         self.is_alive, self.frozen_until_ms = True, 0
-        self.in_hand: dict[str, Coroutine[int, None, None]] = {}
+        self.in_flight: dict[str, Coroutine[int, None, None]] = {}
         self.work: Mapping[type[EventData], Work] = world.work_of(component, self)
         self.steps_to_live = -1
         """Until a message kills it that it has begun to handle; negative: nothing of the kind."""

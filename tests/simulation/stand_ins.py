@@ -48,7 +48,7 @@ from antiphon_shared.values import Usage
 
 from reasoning_engine.failure import Code
 from tests.coordinator.builders import a_catalogue, a_tool
-from tests.simulation.by_hand import pause
+from tests.simulation.stepping import pause
 
 CATALOGUE = a_catalogue(
     a_tool("search", description="Search the archive.", open_world=True),

@@ -253,9 +253,9 @@ class World:
         if not process.is_alive:
             return
         process.is_alive = False
-        for work in process.in_hand.values():
+        for work in process.in_flight.values():
             work.close()
-        process.in_hand.clear()
+        process.in_flight.clear()
         self._processes[process.component].remove(process)
         back_ms = self.random.choice((50, 1_000, 4_000))
         self.disturbed(LEASE_MS * 1.25 + back_ms)
@@ -265,7 +265,7 @@ class World:
 
     def _freeze(self, process: Process) -> None:
         """Freeze the process for a while: its leases expire without its knowledge."""
-        for entry in process.in_hand:
+        for entry in process.in_flight:
             self.bus.renew(process.component, process.name, entry)
         length_ms = self.faults.random("freeze").choice((100, LEASE_MS, 3 * LEASE_MS))
         process.frozen_until_ms = self.time_ms + length_ms
@@ -273,7 +273,7 @@ class World:
 
     def _go_on(self, process: Process, entry: str) -> None:
         """Run one step of one delivery."""
-        work = process.in_hand.get(entry)
+        work = process.in_flight.get(entry)
         if work is None or not process.is_alive:
             return
         if not process.is_up:
@@ -294,10 +294,10 @@ class World:
         try:
             delay_ms = work.send(None)
         except StopIteration:
-            process.in_hand.pop(entry, None)
+            process.in_flight.pop(entry, None)
         except Killed:
             self.faults.counts["killed by a message"] += 1
-            process.in_hand.pop(entry, None)
+            process.in_flight.pop(entry, None)
             self._crash(process)
         else:
             self.at(delay_ms, lambda: self._go_on(process, entry))
@@ -306,7 +306,7 @@ class World:
         """Resume the process: it may commit a delivery that is no longer its own, or learn of that first."""
         is_renewed = self.random.random() < 0.5
         if is_renewed and not self.bus.renew(process.component, process.name, entry):
-            if (work := process.in_hand.pop(entry, None)) is not None:
+            if (work := process.in_flight.pop(entry, None)) is not None:
                 work.close()
             return
         self._go_on(process, entry)
@@ -334,11 +334,11 @@ class World:
     def _read_missed(self, process: Process) -> None:
         if process.is_up and not self.is_redis_away:
             entries = self.bus.missed(process.component, process.name)
-            self._take(process, [handed for handed in entries if handed.entry not in process.in_hand])
+            self._take(process, [handed for handed in entries if handed.entry not in process.in_flight])
 
     def _take(self, process: Process, given: Iterable[Handed]) -> None:
         for handed in given:
-            process.in_hand[handed.entry] = process.deliver(handed)
+            process.in_flight[handed.entry] = process.deliver(handed)
             self.at(self.delay_ms(), partial(self._go_on, process, handed.entry))
 
     def _tick(self) -> None:
@@ -349,7 +349,7 @@ class World:
                 self._renew(component)
                 if (process := self._one_up(component)) is not None:
                     self._take(
-                        process, self.bus.reclaim(component, process.name, LEASE_MS, 10, process.in_hand)
+                        process, self.bus.reclaim(component, process.name, LEASE_MS, 10, process.in_flight)
                     )
                 self._read(component)
         if self._is_busy():
@@ -358,7 +358,7 @@ class World:
     def _renew(self, component: Component) -> None:
         for process in self._processes[component]:
             if process.is_up:
-                for entry in process.in_hand:
+                for entry in process.in_flight:
                     self.bus.renew(component, process.name, entry)
 
     def _is_busy(self) -> bool:

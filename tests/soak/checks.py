@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tests.soak.books import disagreements
 from tests.soak.disturbances import Done
 from tests.soak.load import Asked, Load
+from tests.soak.reported_writes import disagreements
 from tests.soak.samples import MEGABYTES, Samples, Trend, trend
 from tests.soak.stage import ELDERS, LEASE_S, REDIS, Stage
 
@@ -108,7 +108,7 @@ def held_up_s(asked: Asked, history: Sequence[Done]) -> float:
 
 
 def _writes(stage: Stage, load: Load) -> Promise:
-    effects = stage.books.effects()
+    effects = stage.service.effects()
     done = sum(len(its_effects) for its_effects in effects.values())
     unknown = sum(write.is_unknown for write in load.writes)
     seen = f"{len(load.writes)} writes, {done} effects, {unknown} told as unknown"
@@ -172,7 +172,7 @@ def redis_is_small(stage: Stage, samples: Samples) -> Promise:
     samples.take()
     row = samples.rows[REDIS, 0]
     first, last = row[0].rss_mb, row[-1].rss_mb
-    effects = sum(map(len, stage.books.effects().values()))
+    effects = sum(map(len, stage.service.effects().values()))
     allowed = first + GROWTH_MB + effects * EFFECT_BYTES / MEGABYTES
     broken = [f"{allowed:.1f} MB were allowed"] if last > allowed else []
     most = max(sample.rss_mb for sample in row)

@@ -9,7 +9,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.tools.journal import journal_name, outcomes
 
 from tests.flows.processes import Log
-from tests.soak.books import Journals, kind_of
+from tests.soak.reported_writes import Journals, kind_of
 
 
 async def log_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> Log:

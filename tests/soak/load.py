@@ -21,9 +21,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from antiphon import Antiphon
-from tests.soak.books import ReportedWrite, read_log
 from tests.soak.kept import journals_of, log_of, status_of
 from tests.soak.questions import JUNK, Question, a_question
+from tests.soak.reported_writes import ReportedWrite, read_log
 from tests.soak.stage import Stage
 
 GIVE_UP_S = 30.0

@@ -14,7 +14,7 @@ from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.process.clock import utc_now
 
 from antiphon.grants import issue, load_signing_key, make_key_pair
-from tests.chaos.write_effects import Books
+from tests.chaos.write_effects import ServiceRecords
 from tests.chaos.writers import service
 from tests.flows.pipeline import scripted_model
 from tests.flows.processes import Processes
@@ -47,7 +47,7 @@ class Servers:
     redis: RedisServer
     proxy: Proxy
     clocks: Clocks
-    books: Books
+    service: ServiceRecords
     folder: Path
 
 
@@ -55,11 +55,11 @@ class Stage(Processes):
     """The components as processes that reach Redis through the proxy alone; `client` reaches it directly."""
 
     def __init__(self, servers: Servers, model_url: str, service_port: int, retention_s: float) -> None:
-        self.redis, self.proxy, self.clocks, self.books = (
+        self.redis, self.proxy, self.clocks, self.service = (
             servers.redis,
             servers.proxy,
             servers.clocks,
-            servers.books,
+            servers.service,
         )
         self.retention_s = retention_s
         keys = make_key_pair(servers.folder / "keys")
@@ -117,9 +117,9 @@ def stage(seed: int, retention_s: float) -> Iterator[Stage]:
         with (
             Proxy(redis_server.port, seed).running() as proxy,
             scripted_model(script()) as model,
-            service(folder / "books", _WRITE_WAIT_S, _WRITE_LATE_S) as service_port,
+            service(folder / "service", _WRITE_WAIT_S, _WRITE_LATE_S) as service_port,
         ):
-            servers = Servers(redis_server, proxy, clocks, Books(folder / "books"), folder)
+            servers = Servers(redis_server, proxy, clocks, ServiceRecords(folder / "service"), folder)
             ten = Stage(servers, model.url, service_port, retention_s)
             try:
                 ten.start(*NAMES)

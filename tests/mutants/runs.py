@@ -154,7 +154,7 @@ def _run_by_recordings(paths: Sequence[Path]) -> dict[str, frozenset[SourceLine]
                 measured.switch_context(name)
                 assert verify_lines(lines).is_same, f"{name} is not the same without any mutant"
         lines_by_context = _lines_of(measured)
-        return {name: frozenset(places[name]) for name in kept}
+        return {name: frozenset(lines_by_context[name]) for name in kept}
 
     return in_fork(run, _ALL_S_MAX)
 

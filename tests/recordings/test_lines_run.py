@@ -1,4 +1,4 @@
-"""The recordings run nearly every line of the decisions, so that a session checks each change."""
+"""The recordings run nearly every line of the decisions, so that some session checks each change."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ SHARE_MIN = 0.95
 
 @cache
 def verified() -> dict[str, Any]:
-    """Return what a process that verifies every recording runs and imports, independent of the state of this one."""
+    """Return the lines and imports of a fresh process that verifies every recording."""
     command = [sys.executable, "-m", "tests.recordings.all_verified"]
     done = subprocess.run(
         command, cwd=ROOT, env=clean_environment(), capture_output=True, check=True, timeout=290
@@ -42,12 +42,12 @@ def test_recordings_run_nearly_all_lines_of_the_decisions() -> None:
 
 
 def test_no_recording_needs_an_import_that_verifying_does_without() -> None:
-    """No reply of a model and no error is read with the SDK's help."""
+    """Verification reads replies and errors of models without the SDK."""
     assert not {*verified()["packages"]}.intersection(HEAVY)
 
 
 def test_no_module_is_left_to_the_others() -> None:
-    """At least half of the lines of each are run, so that none hides behind the share of all."""
+    """At least half of the lines of each module run, so that no module hides behind the total share."""
     reachable = all_lines() - out_of_reach()
     of, missing = (Counter(position.module for position in positions) for positions in (reachable, reachable - run()))
     assert [module for module in of if missing[module] > of[module] / 2] == []

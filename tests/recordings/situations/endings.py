@@ -1,4 +1,4 @@
-"""The ends of sessions under failures: answers without an assembler, own failures, late events."""
+"""The ends of sessions under failures: answers without an assembler, failed components, late events."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ _NEVER = "answer.composed:raise@1-1000"
 _STUCK = "answer.composed:hang@1-1000"
 _NO_MODEL = (fails(401, "authentication_error"),) * 2
 _STEPS = 13
-"""Of a session that reads a page and answers. The last closes it: where that fails for good, a recording has no end."""
+"""The steps of a session that reads a page and answers, without the last, which closes it and must not fail."""
 _UNKNOWN_ID = UUID(int=7)
 _ERROR = ErrorInfo(code="internal_error", message="It was somebody else's.")
 _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -141,4 +141,4 @@ SCENARIOS = (
     ),
 )
 NAMES = frozenset(one.name for one in SCENARIOS if "nobody_puts" in one.name)
-"""The coordinator's own answers: coverage does not tell the outcomes of a write apart."""
+"""The coordinator's own answers: coverage does not distinguish the outcomes of a write."""

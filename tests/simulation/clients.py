@@ -1,4 +1,4 @@
-"""The clients of a simulated world: they submit, cancel, decide and answer, and a door lets them in."""
+"""The clients of a simulated world: they submit, cancel, decide and answer; an intake admits them."""
 
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _OPTIONS: Mapping[str, tuple[object, ...]] = {
 
 @dataclass
 class Client:
-    """One client's query, and its other actions."""
+    """The query of one client, and its other actions."""
 
     session_id: str
     fields: dict[bytes, bytes]
@@ -54,7 +54,7 @@ class Client:
     deadline_s: float = 0.0
     opened_ms: int | None = None
     begun_ms: int | None = None
-    """When its session was opened by a coordinator."""
+    """The time at which a coordinator opened the session."""
     cancelled_ms: int | None = None
     answered_ms: int | None = None
 
@@ -102,7 +102,7 @@ class Clients:
         self._intake(self._let_in(client, entry))
 
     def _intake(self, work: Coroutine[int, None, None]) -> None:
-        """Submit through the intake of a process; if that dies, another one takes over."""
+        """Submit through the intake of a process; if the process dies, another one takes over."""
         try:
             delay_ms = work.send(None)
         except StopIteration:

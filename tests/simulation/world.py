@@ -1,7 +1,7 @@
 """The simulated world: processes, clients, clocks and Redis, in one thread, driven by a seed.
 
-Everything that happens is an action at a moment of simulated time. A world is a pure function of its seed, of the
-sessions that take part and of the kinds of faults: fewer of either give a smaller world to look at.
+Everything happens as an action at a time of the simulation. A world is a pure function of its seed, its sessions and
+its kinds of faults: fewer sessions or faults give a smaller world to examine.
 """
 
 import heapq
@@ -69,14 +69,14 @@ class Step:
 
 @dataclass
 class World:
-    """One seed's world."""
+    """The world of one seed."""
 
     seed: int
     sessions: Collection[int] = range(10)
     kinds: Iterable[str] = KINDS
     is_reported: bool = False
     is_exact: bool = False
-    """Whether every message is decoded again, as in real processes."""
+    """Whether each delivery decodes its message again, as in real processes."""
     settings: BusSettings = _SETTINGS
     clients: dict[str, Client] = field(default_factory=dict)
     steps: dict[str, list[Step]] = field(default_factory=dict)
@@ -131,19 +131,19 @@ class World:
         heapq.heappush(self._actions, (self.time_ms + max(0, int(delay_ms)), self._count, action))
 
     def tell(self, session_id: str, what: str) -> None:
-        """Write a line of the trace, if it is read."""
+        """Write a line of the trace, if it is wanted."""
         if self.is_reported:
             self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
 
     def disturbed(self, cost_ms: float) -> None:
-        """Note a fault that may make answers late by so much."""
+        """Note a fault that may delay answers by a duration."""
         self._disturbances.append((self.time_ms, cost_ms))
 
     def disturbance_ms(self, since_ms: int) -> float:
         return sum(cost_ms for time_ms, cost_ms in self._disturbances if time_ms + cost_ms >= since_ms)
 
     def delay_ms(self) -> int:
-        """Return how long a small step takes: mostly zero, so that steps coincide; sometimes long."""
+        """Return the duration of a small step: mostly zero, so that steps coincide; sometimes long."""
         return self.random.choice((0, 0, 1, 1, 2, 5, 30, 300))
 
     @property
@@ -185,7 +185,7 @@ class World:
         return self.weather.model_out_for_s(model, self.time_ms)
 
     def is_served(self, component: Component) -> bool:
-        """Return whether a process of it is up."""
+        """Return whether a process of the component runs."""
         return any(process.is_up for process in self._processes[component])
 
     def life(self, session_id: str) -> Life:
@@ -194,7 +194,7 @@ class World:
         return self._lives[session_id]
 
     def is_stop_seen(self, delivery: Delivery) -> bool:
-        """Return whether a session's workers know that it is stopped; they look a few times a second."""
+        """Return whether the workers know that a session is stopped; they look a few times a second."""
         stopped_ms = self.bus.stopped.get(delivery.event.subject)
         return (
             stopped_ms is not None
@@ -303,7 +303,7 @@ class World:
             self.at(delay_ms, lambda: self._go_on(process, entry))
 
     def _thaw(self, process: Process, entry: str) -> None:
-        """Resume the process: it may commit a delivery that is no longer its own, or learn of that first."""
+        """Resume the process. It may commit a delivery that it lost, or learn of the loss before that."""
         is_renewed = self.random.random() < 0.5
         if is_renewed and not self.bus.renew(process.component, process.name, entry):
             if (work := process.in_flight.pop(entry, None)) is not None:

@@ -1,4 +1,4 @@
-"""Everything a soak works with: Redis behind a proxy, two processes of each component, a model, a service."""
+"""The environment of a soak: Redis behind a proxy, two processes of each component, a model, and a service."""
 
 import contextlib
 import os
@@ -29,14 +29,14 @@ LEASE_S = 2.0
 PERSON_WAIT_S = 3.0
 REDIS = "redis"
 ELDERS: tuple[str, ...] = COMPONENTS
-"""The processes whose memory is watched: after some time they are no longer ended."""
+"""The processes whose memory is watched, and which therefore run on after some time."""
 NAMES: tuple[str, ...] = (*ELDERS, *(f"{name}-2" for name in COMPONENTS))
 _DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
-"""Nothing that Redis has acknowledged may be lost when it is killed; `everysec` promises less."""
+"""A killed Redis may lose no acknowledged data; `everysec` promises less."""
 _SCOPES = ("read", "write")
 _START_LIMIT_S = 240.0
 _CLOCKS_APART = timedelta(minutes=5)
-"""A grant must have been issued already by the clock of its verifier."""
+"""The age of the grant, because a verifier whose clock is behind rejects a grant from its future."""
 _WRITE_WAIT_S, _WRITE_LATE_S = 0.15, 1.5 * LEASE_S
 
 
@@ -92,7 +92,7 @@ class Stage(Processes):
         )
 
     def freeze(self, name: str) -> Started:
-        """Let a process stand still until `thaw`."""
+        """Freeze a process until `thaw`."""
         process = self.running[name]
         process.send_signal(signal.SIGSTOP)
         return process
@@ -102,7 +102,7 @@ class Stage(Processes):
 
 
 def thaw(process: Started) -> None:
-    """Let it continue, if it still exists."""
+    """Resume the process, if it still exists."""
     process.send_signal(signal.SIGCONT)
 
 

@@ -78,7 +78,7 @@ def test_every_shown_fact_is_verbatim_and_resolves_to_its_source(
 
 @_often
 @given(sessions(), budgets, levels)
-def test_sections_and_facts_are_in_their_order(session: Session, tokens: int, level: Level) -> None:
+def test_sections_and_facts_are_in_their_fixed_order(session: Session, tokens: int, level: Level) -> None:
     reading = read(session.briefing(tokens, level), session.query)
     titles = list(reading.sections)
     assert titles == [title for title in ORDER if title in titles]
@@ -130,7 +130,7 @@ def test_all_open_sub_questions_are_shown(session: Session, tokens: int, level: 
 
 @_often
 @given(sessions(rounds_min=1), budgets, levels)
-def test_something_of_each_of_the_newest_results_is_shown(
+def test_a_fact_of_each_of_the_newest_results_is_shown(
     session: Session, tokens: int, level: Level
 ) -> None:
     memory = session.memory

@@ -54,7 +54,7 @@ def test_the_closeness_of_a_fact_is_that_of_its_closest_search() -> None:
 
 
 @given(st.lists(LISTS, min_size=1, max_size=4), st.lists(LISTS, min_size=1, max_size=3))
-def test_without_numpy_it_is_the_same(facts: list[list[float]], asked: list[list[float]]) -> None:
+def test_closeness_is_the_same_without_numpy(facts: list[list[float]], asked: list[list[float]]) -> None:
     def closeness() -> dict[str, float]:
         one = Vectors("m")
         rows = {f"F{n}": row_of(fact) for n, fact in enumerate(facts)}

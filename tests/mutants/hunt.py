@@ -74,7 +74,7 @@ def hunted(
     fates: Sequence[Fate],
     jobs: int,
     stages: Sequence[Stage],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     suite_minutes_max: float = inf,
 ) -> Iterator[list[Fate]]:
     """Yield the results of all mutants after each stage.
@@ -82,26 +82,26 @@ def hunted(
     Raises RuntimeError if the product is already imported.
     """
     runs.must_not_be_imported()
-    tell("importing what is not ours")
+    report("importing third-party modules")
     runs.import_foreign()
-    tell("finding what the recordings run")
+    report("measuring the lines that recordings run")
     run = runs.of_recordings(jobs)
     for stage in stages:
         left = [one for one in fates if not one.is_caught]
-        tell(f"holding {len(left)} mutants against the {stage}")
+        report(f"checking {len(left)} mutants with the {stage}")
         if stage == "suite":
-            done = _in_suite(left, jobs, suite_minutes_max, tell)
+            done = _in_suite(left, jobs, suite_minutes_max, report)
         else:
-            done = _in_both(_verified if stage == "recordings" else _tested_near, left, run, jobs, tell)
+            done = _in_both(_verified if stage == "recordings" else _tested_near, left, run, jobs, report)
         by_mutant = {one.mutant: one for one in done}
         fates = [by_mutant.get(one.mutant, one) for one in fates]
         yield list(fates)
 
 
 def _in_suite(
-    fates: Sequence[Fate], jobs: int, minutes_max: float, tell: Callable[[str], None]
+    fates: Sequence[Fate], jobs: int, minutes_max: float, report: Callable[[str], None]
 ) -> list[Fate]:
-    caught = caught_together([one.mutant for one in fates], jobs, minutes_max, tell)
+    caught = caught_together([one.mutant for one in fates], jobs, minutes_max, report)
     return [replace(one, tested_by=caught.get(one.mutant, "")) for one in fates]
 
 
@@ -109,18 +109,18 @@ Work = Callable[[Runs, bool, Fate], Fate]
 
 
 def _in_both(
-    work: Work, fates: Sequence[Fate], run: Runs, jobs: int, tell: Callable[[str], None]
+    work: Work, fates: Sequence[Fate], run: Runs, jobs: int, report: Callable[[str], None]
 ) -> list[Fate]:
     """Run mutants that must exist at import from this process, the others from a fork that imported everything."""
     early = [one for one in fates if _is_early(one.mutant, run)]
     late = [one for one in fates if not _is_early(one.mutant, run)]
-    done = list(_reported(work, spread(partial(work, run, True), early, jobs), len(early), tell))
+    done = list(_reported(work, spread(partial(work, run, True), early, jobs), len(early), report))
 
     def with_product() -> list[Fate]:
         runs.import_product()
         if work is _verified:
             _lines()
-        return list(_reported(work, spread(partial(work, run, False), late, jobs), len(late), tell))
+        return list(_reported(work, spread(partial(work, run, False), late, jobs), len(late), report))
 
     if late:
         rest = in_fork(with_product, 24 * 3600)
@@ -134,12 +134,12 @@ def _is_early(mutant: Mutant, run: Runs) -> bool:
     return mutant.needs_import or any((mutant.file, line) in run.imported for line in mutant.lines)
 
 
-def _reported(work: Work, fates: Iterable[Fate], number: int, tell: Callable[[str], None]) -> Iterator[Fate]:
+def _reported(work: Work, fates: Iterable[Fate], number: int, report: Callable[[str], None]) -> Iterator[Fate]:
     for n, fate in enumerate(fates, 1):
         if not fate.is_caught and work is not _verified:
-            tell(f"  survives: {fate.mutant}")
+            report(f"  survives: {fate.mutant}")
         if n % 20 == 0 or n == number:
-            tell(f"  {n} of {number}")
+            report(f"  {n} of {number}")
         yield fate
 
 

@@ -57,7 +57,7 @@ class Outcome:
 
 
 def caught_together(
-    mutants: Sequence[Mutant], jobs: int, minutes_max: float, tell: Callable[[str], None]
+    mutants: Sequence[Mutant], jobs: int, minutes_max: float, report: Callable[[str], None]
 ) -> dict[Mutant, str]:
     """Return, for each mutant that the suite catches, a test that fails with it alone.
 
@@ -67,14 +67,14 @@ def caught_together(
     for group in groups(mutants):
         left = group
         while left:
-            tell(f"running the suite against {len(left)} mutants together")
+            report(f"running the suite against {len(left)} mutants together")
             bounds = ("--timeout", str(_SUITE_TIMEOUT_S), "--maxfail", str(_FAILURES_MAX))
             outcome = run(_suite(left), left, jobs, *bounds, minutes_max=minutes_max)
             failed = list(dict.fromkeys(outcome.failed))
-            tell(
+            report(
                 f"  {len(failed)} tests fail, {len(outcome.passed)} pass; now the former with each mutant alone"
             )
-            caught = shown_alone(failed, left, jobs, tell)
+            caught = shown_alone(failed, left, jobs, report)
             found |= caught
             left = [one for one in left if one not in caught]
             if not (outcome.is_cut_short and caught):
@@ -110,7 +110,7 @@ def _changes(mutant: Mutant) -> tuple[str, str]:
 
 
 def shown_alone(
-    failed: Sequence[str], mutants: Sequence[Mutant], jobs: int, tell: Callable[[str], None]
+    failed: Sequence[str], mutants: Sequence[Mutant], jobs: int, report: Callable[[str], None]
 ) -> dict[Mutant, str]:
     """Return, by mutant, a test that passes without it and fails with it alone.
 
@@ -123,7 +123,7 @@ def shown_alone(
             if _passed(run([test], (), 1), [test]) and run([test], [one], 1).failed:
                 found[one] = test
                 break
-        tell(f"  {'caught' if one in found else 'survives'}: {one}   {found.get(one, '')}".rstrip())
+        report(f"  {'caught' if one in found else 'survives'}: {one}   {found.get(one, '')}".rstrip())
     return found
 
 

@@ -43,7 +43,7 @@ class Meanwhile:
             while sum(event.type == f"antiphon.{type}.v1" for _, event in await session.log()) < times:  # noqa: ASYNC110  # a log tells no times
                 await asyncio.sleep(_LOOK_EVERY_S)
 
-    async def says(self, data: EventData) -> None:
+    async def send(self, data: EventData) -> None:
         """Send the session an event that no client would send, such as a late or foreign message."""
         bus = self.antiphon.open_bus()
         opening = await bus.first_event(self.session_id)
@@ -60,7 +60,7 @@ class Meanwhile:
         )
         await bus.publish(event, "signal")
 
-    async def gives(self, values: dict[str, Any]) -> None:
+    async def give(self, values: dict[str, Any]) -> None:
         """Give a run the values that it waits for."""
         await workflows.give(self.antiphon, self.session_id, values)
 

@@ -147,7 +147,7 @@ class Clients:
             self._world.at(1_000, lambda: self._signal(session_id, data, random))
             return False
         result = self._world.bus.publish(self._event(session_id, data, random), "signal")
-        self._world.tell(session_id, f"a client signals {data.type}: {result}")
+        self._world.trace_line(session_id, f"a client signals {data.type}: {result}")
         return result == "sent"
 
     def _event(self, session_id: str, data: EventData, random: Random) -> AnyEvent:

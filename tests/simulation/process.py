@@ -125,7 +125,7 @@ class Process:
             except StopIteration as ended:
                 return cast(Outcome, ended.value)
             yield delay_ms
-        self.world.tell(delivery.event.subject, f"{self.name} drops {delivery.event.type}")
+        self.world.trace_line(delivery.event.subject, f"{self.name} drops {delivery.event.type}")
         work.close()
         return NOTHING
 
@@ -141,7 +141,7 @@ class Process:
         else:
             await self._dead_letter(handed, delivery, ErrorInfo.of(error))
             return
-        self.world.tell(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
+        self.world.trace_line(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
         retry = committing.retry_operations(
             delivery, encode(delivery.event), self.component, timedelta(seconds=delay_s)
         )
@@ -149,8 +149,10 @@ class Process:
 
     async def _dead_letter(self, handed: Handed, delivery: Delivery | None, error: ErrorInfo) -> None:
         if delivery is not None:
-            self.world.tell(delivery.event.subject, f"{self.name} buries {delivery.event.type}: {error}")
-        burial = committing.dead_letter_operations(
+            self.world.trace_line(
+                delivery.event.subject, f"{self.name} dead-letters {delivery.event.type}: {error}"
+            )
+        operations = committing.dead_letter_operations(
             handed.message.raw,
             b"{}",
             delivery,
@@ -161,7 +163,7 @@ class Process:
             settings=self.world.settings,
             now=self.now(),
         )
-        await self._commit(handed, delivery, burial)
+        await self._commit(handed, delivery, operations)
 
     async def _commit(
         self, handed: Handed, delivery: Delivery | None, operations: Iterable[Operation]

@@ -195,7 +195,7 @@ def _bounded(record: Record) -> Iterator[str]:
         if response.usage.total_tokens > most:
             yield f"{response.usage.total_tokens} tokens, {limits.max_tokens} are allowed"
         if response.rounds_used > limits.max_rounds or response.tool_calls_used > limits.max_tool_calls:
-            yield "the answer tells of more rounds or calls than are allowed"
+            yield "the answer reports more rounds or calls than are allowed"
 
 
 def _written_once(record: Record) -> Iterator[str]:
@@ -232,7 +232,7 @@ def _asked(record: Record) -> Iterator[str]:
             answer = record.log[call.answer].data if call.answer else None
             if isinstance(answer, QuestionAnswered):
                 if answer.round != event.data.round or (answer.calls and call.id not in answer.calls):
-                    yield f"{call.id} is answered by what was said to something else"
+                    yield f"{call.id} has the answer to another question"
             elif call.refused is None:
                 yield f"{call.id} went out without the user's answer"
             elif record.responses and "question_unanswered" not in kinds and _is_assembled(record):

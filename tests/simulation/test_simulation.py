@@ -11,7 +11,7 @@ ONCE_BROKEN: tuple[tuple[Case, str], ...] = (
     (Case(280), "a session that had been answered was opened afterwards, and its tools ran"),
     (
         Case(69, (0,), ("poison",)),
-        "an answer that the coordinator gave in the assembler's place did not tell of a write of unknown outcome",
+        "an answer that the coordinator gave in the assembler's place did not report a write of unknown outcome",
     ),
     (
         Case(335, (0, 6, 9), ("freeze", "handler error", "redis clock jump")),

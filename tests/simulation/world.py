@@ -130,7 +130,7 @@ class World:
         self._count += 1
         heapq.heappush(self._actions, (self.time_ms + max(0, int(delay_ms)), self._count, action))
 
-    def tell(self, session_id: str, what: str) -> None:
+    def trace_line(self, session_id: str, what: str) -> None:
         """Write a line of the trace, if it is wanted."""
         if self.is_reported:
             self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
@@ -205,7 +205,7 @@ class World:
     def before_handling(self, process: Process, delivery: Delivery) -> None:
         """Inject the faults of a handler. Raises Broken; Killed kills the process."""
         event = delivery.event
-        self.tell(event.subject, f"{process.name} handles {event.type} {event.id}")
+        self.trace_line(event.subject, f"{process.name} handles {event.type} {event.id}")
         self._poison(process.component, event)
         match self._poisons.get(event.id):
             case "kills":
@@ -235,7 +235,7 @@ class World:
         self, process: Process, delivery: Delivery, result: str, operations: list[Operation]
     ) -> None:
         session_id = delivery.event.subject
-        self.tell(session_id, f"{process.name} commits {delivery.event.type}: {result}")
+        self.trace_line(session_id, f"{process.name} commits {delivery.event.type}: {result}")
         if result == "committed" and process.component == "coordinator":
             self.steps.setdefault(session_id, []).append(Step(delivery, operations))
 
@@ -283,11 +283,11 @@ class World:
             return
         process.steps_to_live -= 1
         if process.steps_to_live == 0 or self.faults.strikes("crash"):
-            self.tell("", f"{process.name} crashes")
+            self.trace_line("", f"{process.name} crashes")
             self._crash(process)
             return
         if self.faults.strikes("freeze"):
-            self.tell("", f"{process.name} freezes")
+            self.trace_line("", f"{process.name} freezes")
             self._freeze(process)
             self.at(0, lambda: self._go_on(process, entry))
             return
@@ -375,7 +375,7 @@ class World:
     # Watching the feed
 
     def _receive(self, session_id: str, kind: str, at: str) -> None:
-        self.tell(session_id, f"logged at {at}: {kind}")
+        self.trace_line(session_id, f"logged at {at}: {kind}")
         client = self.clients[session_id]
         if kind == ApprovalRequested.type:
             self._outside.decides(session_id, at)
@@ -399,7 +399,7 @@ class World:
         raw = self.bus.logs[session_id][at]
         inbox = self.bus.decoded(raw).data.inbox
         if inbox is not None:
-            self.tell(session_id, f"a duplicate of {at} appears")
+            self.trace_line(session_id, f"a duplicate of {at} appears")
             self.bus.put_foreign(inbox, raw, at)
 
     def _put_foreign(self, session_id: str, at: str) -> None:
@@ -422,12 +422,12 @@ class World:
                 )
 
     def _go_away(self, length_ms: int) -> None:
-        self.tell("", f"Redis is away for {length_ms} ms")
+        self.trace_line("", f"Redis is away for {length_ms} ms")
         self._away_until_ms = self.time_ms + length_ms
         self.disturbed(length_ms + LEASE_MS * 1.25)
 
     def _jump(self, by_ms: int) -> None:
-        self.tell("", f"Redis's clock jumps by {by_ms} ms")
+        self.trace_line("", f"Redis's clock jumps by {by_ms} ms")
         self._redis_off_ms += by_ms
         self.bus.now_ms += by_ms
         # Later events have the time of a clock that is wrong, or does not go back.

@@ -41,19 +41,19 @@ _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
 
 async def _cancel_while_assembling(one: Meanwhile) -> None:
     await one.until_event("assembly.requested")
-    await one.says(CancellationRequested(reason="Enough."))
+    await one.send(CancellationRequested(reason="Enough."))
 
 
 async def _cancel_twice(one: Meanwhile) -> None:
     await one.until_asked(1)
-    await one.says(CancellationRequested(reason="Enough."))
+    await one.send(CancellationRequested(reason="Enough."))
     await one.until_event("assembly.requested")
-    await one.says(CancellationRequested(reason="Really."))
+    await one.send(CancellationRequested(reason="Really."))
 
 
 async def _speak_after_the_end(one: Meanwhile) -> None:
     await one.antiphon.result(one.session_id)
-    await one.says(CancellationRequested(reason="Too late."))
+    await one.send(CancellationRequested(reason="Too late."))
 
 
 SCENARIOS = (

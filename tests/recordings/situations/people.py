@@ -29,7 +29,7 @@ def _after(
         else:
             await one.until_asked(1)
         for data in answers:
-            await one.says(data)
+            await one.send(data)
         if then is not None:
             await then(one)
 

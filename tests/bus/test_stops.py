@@ -95,7 +95,7 @@ async def _is_empty(bus: Bus, *session_ids: str) -> bool:
 
 
 async def test_an_event_that_arrives_after_the_stop_is_not_handled(bus: Bus) -> None:
-    """Also by a worker that was not there when it was said."""
+    """This includes a worker that started after the stop."""
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
         await until_done(bus)
@@ -160,7 +160,7 @@ async def test_no_further_attempt_begins_after_the_session_is_stopped(bus: Bus) 
 
 
 async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
-    """Though it has the only place."""
+    """This holds although it takes the only slot."""
     endless = Endless(refuses=True)
     async with coordinating(bus), engine(bus, endless, concurrency=1):
         await bus.publish(a_query("s1"), "open")
@@ -265,7 +265,7 @@ async def test_a_later_session_with_the_same_id_is_not_stopped_by_the_earlier_on
 
 
 async def test_a_stop_that_was_missed_is_received_later(bus: Bus) -> None:
-    """With any other value in place of the sorted set the worker continues, and logs it once."""
+    """A value that is not the sorted set does not end the worker, which logs it once."""
     endless, key = Endless(), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("SET", key, "a string")
     async with coordinating(bus), engine(bus, endless):

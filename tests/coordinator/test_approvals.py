@@ -1,4 +1,4 @@
-"""When a person has to approve a call, and the effect of their decision."""
+"""The calls that a person must approve, and the effect of their decision."""
 
 from datetime import timedelta
 from typing import Any

@@ -63,9 +63,9 @@ from tests.envelopes import START, an_event
 APPROVED = "1795244309999-0"
 """The log entry of decisions."""
 NOW = START + timedelta(seconds=1)
-"""When everything happens here."""
+"""The time of all events in these tests."""
 NO_TOKENS = Usage(cost_usd=0.0)
-"""A summary that used some would leave less to the session, and rightly."""
+"""The usage of a free summary; any other one rightly reduces the budget of the session."""
 NOTHING = a_catalogue()
 FEW = a_catalogue("fetch", "search")
 GUARDED = a_catalogue(
@@ -268,7 +268,7 @@ class AnySession(RuleBasedStateMachine):
         before, request, round = self.session, self.session.summaries.awaiting, self.session.round
         assert request is not None
         if kind == "reply lost":
-            self.session = self.tell("coordinator", child_id(request, 0))
+            self.session = self.report_dead_letter("coordinator", child_id(request, 0))
         elif kind == "lost":
             self.feed(an_event(a_dead_letter("reasoning_engine", request)))
         elif kind == "failed":
@@ -284,7 +284,7 @@ class AnySession(RuleBasedStateMachine):
         if before.phase not in ("assembling", "closed"):
             assert self.session.summaries.awaiting is None
 
-    def tell(self, component: str, failed: UUID) -> Session:
+    def report_dead_letter(self, component: str, failed: UUID) -> Session:
         """Report a dead letter, once, as the runtime ensures, and check that nothing follows."""
         event = an_event(a_dead_letter(component, failed))
         decision = decide(self.session, event, ENTRY, Inputs(self.catalogue, outages=self.outages))

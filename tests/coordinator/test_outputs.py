@@ -178,7 +178,7 @@ def test_a_budget_exhausted_after_an_unvalidated_answer_ends_as_not_validated() 
 
 
 def test_a_tool_that_the_session_cannot_use_ends_it_at_once_and_is_named() -> None:
-    """As it is opened; or with its next briefing, where a fork has other tools."""
+    """It ends when it is opened, or at its next briefing if a fork has other tools."""
     opened = an_opened_session(BOTH, output_schema=SCHEMA, validation_tools=("validate_all",))
     session = validating("validate_full")
     forked = replace(session, tools=replace(session.tools, usable=("validate_minimal",)))

@@ -50,7 +50,7 @@ def test_the_closeness_of_a_fact_is_that_of_its_closest_search() -> None:
         "the closest to t, though less close to it than F1 to s"
     )
     assert closeness["F2"] == 0.0, "below the mean of each"
-    assert one.closeness("other", ["s"]) == {}, "a question without a vector tells nothing"
+    assert one.closeness("other", ["s"]) == {}, "a question without a vector has no closeness"
 
 
 @given(st.lists(LISTS, min_size=1, max_size=4), st.lists(LISTS, min_size=1, max_size=3))

@@ -87,7 +87,7 @@ async def test_sessions_of_an_earlier_format_keep_whole_records() -> None:
 
 
 async def test_another_process_continues_from_the_stored_records() -> None:
-    """Also where the first comes back after rounds that it has not seen."""
+    """This includes a process that resumes after rounds of another process."""
     first, second, session = ExchangeDifferences(LIMIT), ExchangeDifferences(LIMIT), Store()
     engines = (first, second, second, first, second)
     found = [await run(engine, session, n) for n, engine in enumerate(engines, start=1)]
@@ -187,7 +187,7 @@ async def test_a_record_is_written_whole_while_redis_is_away() -> None:
 
 
 async def test_after_an_interruption_the_base_is_the_record_still_in_redis() -> None:
-    """A Redis that comes back may have lost the commit of the round before, which another engine has redone."""
+    """A restarted Redis may have lost the commit of the previous round, which another engine then repeated."""
     interruptions = 0
     engine, session = ExchangeDifferences(LIMIT, lambda: interruptions), Store()
     found = [await run(engine, session, 1)]

@@ -1,4 +1,4 @@
-"""Which facts are shown, and where."""
+"""The choice of shown facts, and their order."""
 
 from antiphon_shared.memory.note import Note
 from antiphon_shared.memory.session_memory import Memory

@@ -1,4 +1,4 @@
-"""The kinds of uncertainty, and when each is said."""
+"""The kinds of uncertainty, and the conditions of each."""
 
 import re
 from pathlib import Path

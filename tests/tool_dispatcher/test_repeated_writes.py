@@ -1,4 +1,4 @@
-"""A write that the model asks for twice is made once, and everything after that is said."""
+"""A write that the model requests twice is made once, and each repetition is reported."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -233,7 +233,7 @@ class World:
             is_twin = call.id in twins
             twins.add(call.id)
             if not is_twin:
-                assert result == self.journal[result.index], "what is told is what was settled"
+                assert result == self.journal[result.index], "the reported outcome is the settled one"
             if result.status == "ok":
                 assert self.begun[result.index] >= 1
                 assert result.data == self.outcomes[result.index]

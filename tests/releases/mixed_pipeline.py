@@ -67,7 +67,7 @@ class MixedPipeline(Pipeline):
         self.wait_until_ready(name)
 
     def ask(self, count: int) -> None:
-        """Submit so many new sessions."""
+        """Submit a number of new sessions."""
         for _ in range(count):
             self.sessions.append(f"s{len(self.sessions)}")
             self.submit("What is to be charged?", session_id=self.sessions[-1])

@@ -249,7 +249,7 @@ def test_a_running_pipeline_answers(pipeline_under_up: dict[str, str], tmp_path:
     done = antiphon("ask", QUESTION, cwd=tmp_path, **pipeline_under_up)
     assert done.returncode == 0, done.stderr
     assert "40 minutes" in done.stdout
-    assert done.stderr.startswith("round 1\n"), "nothing is amiss, so nothing is said before"
+    assert done.stderr.startswith("round 1\n"), "nothing precedes the first round if there are no warnings"
 
 
 def test_submitting_prints_the_id_that_the_session_is_followed_by(

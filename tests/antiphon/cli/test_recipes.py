@@ -1,4 +1,4 @@
-"""`antiphon recipes` learns from sessions in Redis and from recordings, and keeps what it has learned."""
+"""`antiphon recipes` learns from sessions in Redis and from recordings, and stores the recipes."""
 
 import asyncio
 import json

@@ -58,7 +58,7 @@ def test_fork_lists_results_that_cannot_be_read_further(run: InProcess, tmp_path
 
 
 def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_path: Path) -> None:
-    """Also no secret that the parent holds: its exporter may not have known it."""
+    """The secret is in the parent too, whose exporter may not have known it."""
     into, secret = tmp_path / "fork.jsonl", "Pagination That Survives Change"
     assert secret in Path(path).read_text()
     done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", str(into), ANTHROPIC_API_KEY=secret)

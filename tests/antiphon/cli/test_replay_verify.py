@@ -1,4 +1,4 @@
-"""`antiphon replay verify`: what it prints, and how it ends."""
+"""The output and the exit codes of `antiphon replay verify`."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Where an argument is taken from: the question, an earlier result, or nowhere."""
+"""The source of an argument: the question, an earlier result, or none."""
 
 from typing import Any
 

@@ -108,7 +108,7 @@ NULL_WITH_SIBLINGS = {
 }
 """A schema that checks each part twice at each level of the value."""
 ESCAPED = {"$ref": "#/$defs/a%30", "$defs": {**doubling(30)["$defs"], "a%30": {}}}
-"""The name as it stands is harmless, and the name that it is escaped for is not."""
+"""The raw name is harmless; the name with its escapes resolved is not."""
 OTHER_BASE = {
     "$ref": "#/$defs/x/properties/y",
     "$defs": {"a0": {}, "x": {**doubling(5), "$id": "urn:x", "properties": {"y": {"$ref": "#/$defs/a0"}}}},

@@ -1,4 +1,4 @@
-"""Which keys are secret, and their values in text."""
+"""The keys that are secret, and their values in text."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`antiphon workflows` checks files by its exit code, in words, JSON and annotations, and shows what is in them."""
+"""`antiphon workflows` checks files by its exit code, in words, JSON and annotations, and shows their contents."""
 
 import json
 import re

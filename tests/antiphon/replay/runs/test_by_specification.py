@@ -308,7 +308,7 @@ def _file(path: Path, *changes: Callable[[Graphs], None]) -> Path:
 
 
 def _hours_later(lines: list[Line], hours: int) -> list[Line]:
-    """Return the recording with all events after the question so much later."""
+    """Return the recording with all events after the question delayed by a duration."""
     from dataclasses import replace
     from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Which arguments form the search query of a call."""
+"""The arguments that form the search query of a call."""
 
 from typing import Any
 

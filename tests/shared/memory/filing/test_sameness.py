@@ -1,4 +1,4 @@
-"""When a statement is known already."""
+"""The conditions under which a statement is already known."""
 
 import pytest
 from antiphon_shared.memory.filing.sameness import KnownFacts, name_of

@@ -100,7 +100,7 @@ async def eventually(condition: Callable[[], Awaitable[bool] | bool], limit_s: f
         if result if isinstance(result, bool) else await result:
             return
         await asyncio.sleep(0.01)
-    raise AssertionError("it did not come to pass")
+    raise AssertionError("the condition never held")
 
 
 async def until_done(bus: Bus, session_id: str = "s1", component: Component = "coordinator") -> None:

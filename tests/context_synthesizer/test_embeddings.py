@@ -74,7 +74,7 @@ async def test_a_later_search_is_compared_with_earlier_facts() -> None:
     assert made.salience["F1"] > kept.session_index.memory.facts["F1"].salience
     assert not any(STORM in text for text in embed.asked), "its vector is kept"
     later = kept.session_index._scores_in(None)
-    assert later["F1"] > kept.session_index.scores["F1"], "the plan is made from what was filed"
+    assert later["F1"] > kept.session_index.scores["F1"], "the plan uses the filed scores"
 
 
 async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_the_same() -> None:
@@ -119,7 +119,7 @@ async def test_a_fact_not_embedded_in_time_is_embedded_in_the_next_round(
     made = await weighed(slow, kept, session, 1, "harbour", STORM, SONATA)
     assert "F1" not in made.salience
     assert made.delta.facts[0].salience == 0.5
-    assert made.salience["F2"] > 0.7, "what is newer comes first"
+    assert made.salience["F2"] > 0.7, "newer facts come first"
     made = await weighed(embed, kept, session, 2, "weather")
     assert made.salience["F1"] > 0.7
 

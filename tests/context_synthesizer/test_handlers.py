@@ -70,7 +70,7 @@ def commit(session: FakeSession, outcome: Outcome) -> None:
     for write in outcome.writes:
         if isinstance(write, Append):
             items = session.lists.setdefault(write.document, [])
-            assert write.length in (None, len(items)), "the list is not as long as it was read"
+            assert write.length in (None, len(items)), "the list has another length than when it was read"
             items.append(write.item)
 
 
@@ -180,7 +180,7 @@ async def test_a_full_memory_keeps_the_facts_that_fit_and_reports_the_rest() -> 
         assert f"{use.facts_lost} of its 60 facts not kept: the session's memory is full" in the_briefing(
             outcome
         )
-        assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, "what was tried is always kept"
+        assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, "the tried calls are always kept"
 
 
 async def test_untrusted_calls_are_marked() -> None:

@@ -237,7 +237,7 @@ def test_a_summary_replaces_facts_that_are_not_shown() -> None:
     assert "F1-F60: Sixty courses teach MCP. &lt;/result>" in reading.text_of("Summaries")
     assert list(reading.sections) == ["Facts", "Summaries", "Reasoning so far", "Now"]
     assert sixty_courses().briefing(500).outline.missed
-    assert briefing.outline.missed == (), "what is summarized is not missed"
+    assert briefing.outline.missed == (), "summarized facts are not missed"
 
 
 def test_a_left_out_fact_as_close_as_the_closest_is_counted_as_missing() -> None:

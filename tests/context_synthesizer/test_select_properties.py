@@ -84,12 +84,12 @@ def test_sections_and_facts_are_in_their_fixed_order(session: Session, tokens: i
     assert titles == [title for title in ORDER if title in titles]
     for fences in reading.order.values():
         opened = [reading.facts[ids[0]].fence for ids in fences]
-        assert len(set(opened)) == len(opened), "what has the same fence stands together"
+        assert len(set(opened)) == len(opened), "facts with the same fence are adjacent"
         assert is_sorted(min(map(number, ids)) for ids in fences)
         for ids in fences:
             below = [(title, list(run)) for title, run in groupby(ids, lambda id: reading.facts[id].title)]
             titles = [title for title, _ in below]
-            assert len(set(titles)) == len(titles), "what has the same title stands together"
+            assert len(set(titles)) == len(titles), "facts with the same title are adjacent"
             assert "" not in titles[1:]
             assert all(is_sorted(map(number, run)) for _, run in below)
             assert is_sorted(number(run[0]) for title, run in below if title)

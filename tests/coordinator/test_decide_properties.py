@@ -165,7 +165,7 @@ class AnySession(RuleBasedStateMachine):
             ApprovalRequested.type,
             QuestionAsked.type,
         }
-        assert commands == list(decision.commands[: len(commands)]), "what is awaited comes first"
+        assert commands == list(decision.commands[: len(commands)]), "the awaited events come first"
         if decision.session.phase == "resting" and before.phase != "resting":
             self.check_rest(decision)
         self.ends += decision.closes
@@ -195,7 +195,7 @@ class AnySession(RuleBasedStateMachine):
                     self.calls_handed_out += sum(call.refused is None for call in command.calls)
                     self.check_batch(before, command)
                 case SummaryRequested():
-                    assert isinstance(decision.commands[0], ReasoningRequested), "it comes second"
+                    assert isinstance(decision.commands[0], ReasoningRequested), "the event comes second"
                     assert before.summaries.awaiting is None, "one is under way at a time"
                     assert before.summaries.asked < before.limits.summaries_max
                     assert command.round < before.limits.max_rounds
@@ -216,7 +216,7 @@ class AnySession(RuleBasedStateMachine):
         for call in request.calls:
             if (request.round, call.id) in self.asked:
                 decided = self.asked[request.round, call.id]
-                assert (call.approval == APPROVED) is bool(decided), "nothing goes out that nobody decided on"
+                assert (call.approval == APPROVED) is bool(decided), "no call is sent without a decision"
                 assert (call.refused is None) is bool(decided)
             else:
                 assert call.approval is None

@@ -69,7 +69,7 @@ def test_an_unfit_answer_is_refused_and_the_next_round_names_the_reason() -> Non
     refused = next(one for one in decision.commands if isinstance(one, AnswerRefused))
     assert refused.because == ('Property: level, Message: "3" is not of type "integer"',)
     briefing = next(one for one in decision.commands if isinstance(one, BriefingRequested))
-    assert (briefing.round, briefing.reasoning) == (2, ENTRY), "the model sees what it has written"
+    assert (briefing.round, briefing.reasoning) == (2, ENTRY), "the model sees its own reply"
     request = only(answered(decision.session, a_briefing(2)), ReasoningRequested)
     assert "Validation Errors Found: 1. Property: level" in request.notice
     assert request.tools, "it may still look something up"

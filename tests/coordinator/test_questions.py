@@ -196,7 +196,7 @@ class TestAsking:
     )
     def test_an_invalid_question_is_not_forwarded_to_the_user(self, call: ToolCall) -> None:
         (sent,) = only(called(a_session(), call), ToolsRequested).calls
-        assert (sent.refused, sent.answer) == (None, None), "the dispatcher says what is wrong with it"
+        assert (sent.refused, sent.answer) == (None, None), "the dispatcher reports the error"
 
 
 class TestWaiting:

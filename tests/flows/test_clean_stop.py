@@ -61,7 +61,7 @@ def test_work_that_outlasts_a_stop_is_handed_back_and_resumed_at_once(
         five.wait_until_idle()
         assert_results_are_true(five, response, five.log("s1"))
         run_again = [key for key, runs in five.ledger.runs.items() if len(runs) > 1]
-        assert len(run_again) == (question == PONDERS), f"what was settled was run again: {run_again}"
+        assert len(run_again) == (question == PONDERS), f"settled calls ran again: {run_again}"
 
 
 def is_at_it(five: Pipeline, component: Component) -> bool:

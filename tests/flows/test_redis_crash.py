@@ -26,7 +26,7 @@ def test_fifty_sessions_outlive_two_crashes_of_redis(processes: int) -> None:
         for response in responses:
             assert assert_undisturbed(five, response) == 0
         assert not seen - every_entry(five, sessions), (
-            "what a client had read before the crash is gone after it"
+            "events that a client read before the crash are lost"
         )
 
 

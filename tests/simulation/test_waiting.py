@@ -83,7 +83,7 @@ def test_every_query_is_admitted_once_and_in_the_order_of_its_tenant(
     for tenant in TENANTS:
         mine = [int(name[1:]) for name in names if name[0] == tenant]
         assert mine == sorted(mine)
-    assert line.room == WaitingRoom(), "nothing is remembered of whom nobody waits"
+    assert line.room == WaitingRoom(), "no state of tenants without waiting queries is kept"
 
 
 @given(weights, steps, st.integers(1, 20))

@@ -167,7 +167,7 @@ async def test_an_idle_connection_is_closed_after_the_read_timeout(monkeypatch: 
     monkeypatch.setattr(metrics, "_READ_TIMEOUT_S", 0.2)
 
     async def nothing() -> PipelineStatus:
-        raise AssertionError("nobody has asked")
+        raise AssertionError("there was no scrape")
 
     port, stop = metrics.serve("127.0.0.1", 0, nothing)
     try:

@@ -152,7 +152,7 @@ def test_a_value_that_the_model_wrote_first_is_not_bound_to_a_result_that_repeat
         a_call("cook", {"what": "soup of the day"}, {}, 2, effect="write"),
     )
     assert args_of(made)["cook"] == {"what": "soup of the day"}
-    assert edges_of(made)["cook"] == ["find"], "a write comes after the reads before it all the same"
+    assert edges_of(made)["cook"] == ["find"], "a write still follows the reads before it"
 
 
 def test_a_value_found_in_several_results_is_bound_to_the_newest() -> None:

@@ -190,5 +190,5 @@ class Live:
         if self.timers:
             last = max(due for due, _ in self.timers.values())
             assert self.now + timedelta(seconds=step.extra_retention_s) >= last, (
-                "it would be gone before its time"
+                "it would expire too early"
             )

@@ -77,7 +77,7 @@ async def test_a_delivery_in_flight_of_a_stopped_session_is_cancelled_and_acknow
     assert await dead_letters(bus) == 0
 
 
-async def test_other_sessions_go_on_undisturbed(bus: Bus) -> None:
+async def test_other_sessions_continue_undisturbed(bus: Bus) -> None:
     endless = Endless()
     async with coordinating(bus), engine(bus, endless):
         for session_id in ("s1", "s2", "s3"):
@@ -174,7 +174,7 @@ async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("at the end"), SystemExit(3)])
-async def test_an_exception_of_a_cancelled_handler_is_no_failure(bus: Bus, error: BaseException) -> None:
+async def test_an_exception_of_a_cancelled_handler_is_not_a_failure(bus: Bus, error: BaseException) -> None:
     begun = asyncio.Event()
 
     async def clumsy(delivery: Delivery, session: SessionStore) -> Outcome:

@@ -87,7 +87,7 @@ def test_a_run_killed_inside_a_node_of_any_type_reports_the_effects_truthfully(
     assert_promises(six, run_ids)
 
 
-def test_runs_whose_coordinators_are_all_killed_while_they_wait_for_a_person_go_on(six: Pipeline) -> None:
+def test_runs_whose_coordinators_are_all_killed_while_they_wait_for_a_person_continue(six: Pipeline) -> None:
     run_ids = begin(six, "yield")
     six.until(lambda: waits(six, run_ids), "all runs waiting", LIMIT_S)
     for name in COORDINATORS:

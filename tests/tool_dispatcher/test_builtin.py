@@ -110,7 +110,7 @@ class TestReadResult:
                     break
         assert text == self.TEXT
 
-    async def test_a_part_is_no_larger_than_a_result_may_be(self) -> None:
+    async def test_a_part_is_not_larger_than_a_result_may_be(self) -> None:
         async with a_dispatcher(self.tool(), result_bytes_max=2_000) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             read = await self.read(dispatcher, handle=shown.handle, length=40_000)

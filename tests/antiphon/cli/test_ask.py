@@ -203,7 +203,7 @@ def test_a_grant_is_sent_with_the_question(
     assert [event.data.grant for event in queued if isinstance(event.data, QuerySubmitted)] == [grant, grant]
 
 
-def test_input_that_is_no_text_is_unreadable(folder: Path) -> None:
+def test_input_that_is_not_text_is_unreadable(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "antiphon", "ask", "-"],
         env=clean_environment(),

@@ -151,7 +151,7 @@ def test_a_scrape_is_answered_while_redis_refuses_the_connection() -> None:
             assert scraped(address) == {"antiphon_up": 0}
 
 
-def test_a_key_of_a_wrong_type_is_named_and_is_no_outage(run: InProcess, empty: dict[str, str]) -> None:
+def test_a_key_of_a_wrong_type_is_named_and_is_not_an_outage(run: InProcess, empty: dict[str, str]) -> None:
     client = redis.Redis.from_url(empty["ANTIPHON_REDIS_URL"], protocol=3)
     key = Keys(empty["ANTIPHON_NAMESPACE"]).dead(0)
     with serving(empty) as address:

@@ -98,7 +98,7 @@ def test_fork_reports_an_unwritable_file_before_any_call(run: InProcess, path: s
         assert "then live" not in done.stderr
 
 
-def test_a_file_that_is_no_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text("hello\n")
     for verb in (("context",), ("call", "--event", "5", "--model", "offline")):

@@ -128,7 +128,7 @@ def test_an_argument_with_listed_values_is_bound_to_a_result_only_under_its_name
         assert args_of(made)["b"]["seat"] == expected
 
 
-def test_one_number_in_the_question_for_two_arguments_is_no_param() -> None:
+def test_one_number_in_the_question_for_two_arguments_is_not_a_param() -> None:
     arguments = {"nights": 2, "people": 2}
     once = learned("For 2 nights.", a_call("b", arguments, {}, 1, effect="write"))
     twice = learned("2 nights for 2 people.", a_call("b", arguments, {}, 1, effect="write"))
@@ -174,7 +174,7 @@ def test_a_result_of_the_same_round_is_bound_only_through_a_placeholder() -> Non
     assert (args_of(made)["b"], edges_of(made)["b"]) == ({"id": "$a.id"}, ["a"])
 
 
-def test_a_result_of_an_alternative_is_no_source() -> None:
+def test_a_result_of_an_alternative_is_not_a_source() -> None:
     other = a_call("a", {}, {"id": "X-17"}, 1, is_cited=True, has_own_result=False)
     made = learned("Go.", other, a_call("b", {"id": "X-17"}, {}, 2, effect="write"))
     assert args_of(made)["b"] == {"id": "X-17"}

@@ -139,7 +139,7 @@ workflows:
     }
 
 
-def test_a_name_that_is_also_a_key_is_no_slip() -> None:
+def test_a_name_that_is_also_a_key_is_not_a_slip() -> None:
     """If the param were missing, the reference to it would be a mistake too."""
     text = in_graph("{call: look, args: {x: $version}}").replace(
         "    graph:", "    params: {version: 3}\n    graph:"

@@ -139,7 +139,7 @@ OTHER_BASE = {
         ({"allOf": [{"type": "string"}, {"type": "number"}]}, "no value satisfies it"),
     ],
 )
-def test_a_schema_that_no_answer_can_be_held_against_is_refused_with_the_reason(
+def test_a_schema_against_which_no_answer_can_be_checked_is_refused_with_the_reason(
     schema: Any, why: str
 ) -> None:
     with pytest.raises(UnfitSchema, match=why):

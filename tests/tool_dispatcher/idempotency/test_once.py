@@ -295,7 +295,7 @@ async def test_a_partly_unknown_write_is_never_repeated_and_its_known_results_ar
     assert await state(bus) == "unknown"
 
 
-async def test_a_run_that_raises_settles_nothing_and_is_no_reason_to_run_again(bus: Bus) -> None:
+async def test_a_run_that_raises_settles_nothing_and_is_not_a_reason_to_run_again(bus: Bus) -> None:
     service = Service()
 
     async def run(claim: Claim) -> Results:

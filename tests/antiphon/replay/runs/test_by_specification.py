@@ -220,7 +220,7 @@ def test_an_answer_after_the_other_specifications_timeout_diverges_as_timed_out(
     assert result.first.sentence == "`q` would have timed out"
 
 
-def test_a_session_that_is_no_run_and_a_run_of_another_domain_are_not_concerned(
+def test_a_session_that_is_not_a_run_and_a_run_of_another_domain_are_not_concerned(
     runs: dict[str, list[Line]], courses_lines: list[Line]
 ) -> None:
     from antiphon.workflows import build

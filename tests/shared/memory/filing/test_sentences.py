@@ -101,7 +101,7 @@ def test_a_short_first_line_becomes_the_title() -> None:
         "Refunds, discounts and vouchers " + "for members " * 5,
     ],
 )
-def test_the_first_line_of_a_wrapped_sentence_is_no_title(first: str) -> None:
+def test_the_first_line_of_a_wrapped_sentence_is_not_a_title(first: str) -> None:
     text = f"{first}\nCustomers who cancel after the first day of the course and before its very last one."
     assert {heading for heading, _ in headed(text)} == {""}
     assert statements(text)[0].startswith(first.strip())

@@ -107,7 +107,9 @@ async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
     ((_, full),) = await bus.session("full").log()
     assert isinstance(full.data, QuerySubmitted)
     assert (full.data.query, full.data.options.max_rounds, full.traceparent) == ("Wie geht's? 🙂", 2, TRACE)
-    assert full.data.grant == "a.b.c", "the intake accepts any grant; the session's answer reports an invalid one"
+    assert full.data.grant == "a.b.c", (
+        "the intake accepts any grant; the session's answer reports an invalid one"
+    )
     ((_, first),) = await bus.session(str(drawn)).log()
     assert (first.id, first.correlationid) == (drawn, drawn)
     ((_, whole),) = await bus.session("whole").log()

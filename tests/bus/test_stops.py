@@ -95,7 +95,7 @@ async def _is_empty(bus: Bus, *session_ids: str) -> bool:
 
 
 async def test_an_event_that_arrives_after_the_stop_is_not_handled(bus: Bus) -> None:
-    """This includes a worker that started after the stop."""
+    """A worker that started after the stop does not handle it either."""
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
         await until_done(bus)
@@ -160,7 +160,7 @@ async def test_no_further_attempt_begins_after_the_session_is_stopped(bus: Bus) 
 
 
 async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
-    """This holds although it takes the only slot."""
+    """The handler takes the only slot."""
     endless = Endless(refuses=True)
     async with coordinating(bus), engine(bus, endless, concurrency=1):
         await bus.publish(a_query("s1"), "open")

@@ -66,7 +66,9 @@ async def test_messages_travel_over_tls_between_processes_with_certificates(serv
     await bus.close()
 
 
-async def test_an_authority_that_did_not_sign_is_named_as_the_fault(server: TlsServer, tmp_path: Path) -> None:
+async def test_an_authority_that_did_not_sign_is_named_as_the_fault(
+    server: TlsServer, tmp_path: Path
+) -> None:
     other = Authority(tmp_path, "other")
     for ca in (other.file, ""):
         assert "ANTIPHON_REDIS_TLS_CA" in await refused(bus_of(server, redis_tls_ca=ca))
@@ -114,7 +116,9 @@ def test_files_that_do_not_go_together_are_refused_before_anything_is_sent(
         bus_of(server, **changed)
 
 
-async def test_a_client_certificate_of_a_foreign_authority_is_refused(server: TlsServer, tmp_path: Path) -> None:
+async def test_a_client_certificate_of_a_foreign_authority_is_refused(
+    server: TlsServer, tmp_path: Path
+) -> None:
     certificate, key = Authority(tmp_path, "other").issue("foreign")
     bus = bus_of(server, redis_tls_cert=certificate, redis_tls_key=key)
     with pytest.raises((ConfigurationError, RedisUnavailable)):

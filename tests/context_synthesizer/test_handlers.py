@@ -180,7 +180,9 @@ async def test_a_full_memory_keeps_the_facts_that_fit_and_reports_the_rest() -> 
         assert f"{use.facts_lost} of its 60 facts not kept: the session's memory is full" in the_briefing(
             outcome
         )
-        assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, "the tried calls are always kept"
+        assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, (
+            "the tried calls are always kept"
+        )
 
 
 async def test_untrusted_calls_are_marked() -> None:

@@ -145,7 +145,9 @@ _calls = st.lists(
 
 @settings(max_examples=30, deadline=None)
 @given(_calls, st.randoms(use_true_random=False))
-def test_the_age_of_a_fact_does_not_change_its_score(statements: list[tuple[int, str]], order: Random) -> None:
+def test_the_age_of_a_fact_does_not_change_its_score(
+    statements: list[tuple[int, str]], order: Random
+) -> None:
     def by_statement(statements: list[tuple[int, str]]) -> dict[str, float]:
         calls = [
             a_search(words, (f"T{n}", f"Number {n} says {words} twice: {words}.")) for n, words in statements

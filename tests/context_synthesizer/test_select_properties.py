@@ -130,9 +130,7 @@ def test_all_open_sub_questions_are_shown(session: Session, tokens: int, level: 
 
 @_often
 @given(sessions(rounds_min=1), budgets, levels)
-def test_a_fact_of_each_of_the_newest_results_is_shown(
-    session: Session, tokens: int, level: Level
-) -> None:
+def test_a_fact_of_each_of_the_newest_results_is_shown(session: Session, tokens: int, level: Level) -> None:
     memory = session.memory
     newest = [use for use in session.deltas[-1].tool_usage if use.facts]
     firsts = [memory.facts[ids_in(use.facts)[0]] for use in newest]

@@ -47,7 +47,7 @@ from tests.envelopes import an_event
 
 
 def test_the_output_accepted_at_a_limit_of_the_session_is_reported() -> None:
-    """This holds although an earlier answer was refused and the next step cannot begin."""
+    """An earlier answer was refused, and the next step cannot begin."""
     for limit, reason in (
         ({"max_tool_calls": 1}, "max_tool_calls_reached"),
         ({"max_rounds": 4}, "max_rounds_reached"),

@@ -25,9 +25,7 @@ def test_fifty_sessions_outlive_two_crashes_of_redis(processes: int) -> None:
         assert_each_answered_once(responses, sessions)
         for response in responses:
             assert assert_undisturbed(five, response) == 0
-        assert not seen - every_entry(five, sessions), (
-            "events that a client read before the crash are lost"
-        )
+        assert not seen - every_entry(five, sessions), "events that a client read before the crash are lost"
 
 
 def submit(five: Pipeline, session_id: str) -> None:

@@ -134,7 +134,9 @@ def _is_early(mutant: Mutant, run: Runs) -> bool:
     return mutant.needs_import or any((mutant.file, line) in run.imported for line in mutant.lines)
 
 
-def _reported(work: Work, fates: Iterable[Fate], number: int, report: Callable[[str], None]) -> Iterator[Fate]:
+def _reported(
+    work: Work, fates: Iterable[Fate], number: int, report: Callable[[str], None]
+) -> Iterator[Fate]:
     for n, fate in enumerate(fates, 1):
         if not fate.is_caught and work is not _verified:
             report(f"  survives: {fate.mutant}")

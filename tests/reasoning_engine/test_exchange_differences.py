@@ -87,7 +87,7 @@ async def test_sessions_of_an_earlier_format_keep_whole_records() -> None:
 
 
 async def test_another_process_continues_from_the_stored_records() -> None:
-    """This includes a process that resumes after rounds of another process."""
+    """A process can also resume after rounds of another process."""
     first, second, session = ExchangeDifferences(LIMIT), ExchangeDifferences(LIMIT), Store()
     engines = (first, second, second, first, second)
     found = [await run(engine, session, n) for n, engine in enumerate(engines, start=1)]

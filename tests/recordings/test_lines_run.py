@@ -49,7 +49,9 @@ def test_no_recording_needs_an_import_that_verifying_does_without() -> None:
 def test_no_module_is_left_to_the_others() -> None:
     """At least half of the lines of each module run, so that no module hides behind the total share."""
     reachable = all_lines() - out_of_reach()
-    of, missing = (Counter(position.module for position in positions) for positions in (reachable, reachable - run()))
+    of, missing = (
+        Counter(position.module for position in positions) for positions in (reachable, reachable - run())
+    )
     assert [module for module in of if missing[module] > of[module] / 2] == []
 
 

@@ -81,7 +81,7 @@ def test_every_option_of_a_contract_is_described() -> None:
 
 @each_row("field", sorted(set(Contract.model_fields) - {"effect"}))
 def test_every_field_of_a_contract_is_described(field: str) -> None:
-    """This also fails for a new field until it has a value here and a description."""
+    """The test fails for a new field until it has a value here and a description."""
     effect: Any = "write" if field in WRITES else "read"
     changed = {**EVERYTHING, **WRITES}[field]
     assert contract_words(Contract(effect=effect, **{field: changed})) != contract_words(

@@ -49,7 +49,9 @@ def test_an_empty_question_fails_its_node(text: str) -> None:
 def test_a_long_question_is_cut() -> None:
     live = reached({"type": "reason", "question": "$a.text", "instructions": "$a.text"}, {"text": LONG})
     assert live.state.open["then"].kind == "reason"
-    assert not any(isinstance(event, QuerySubmitted) for event in live.events), "the event belongs to another session"
+    assert not any(isinstance(event, QuerySubmitted) for event in live.events), (
+        "the event belongs to another session"
+    )
 
 
 @pytest.mark.parametrize("until", ["2026-12-31T23:59:60Z", "0000-01-01T00:00:00Z"])

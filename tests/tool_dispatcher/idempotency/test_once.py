@@ -140,7 +140,7 @@ async def test_a_repeatable_write_runs_again_with_the_next_fence(bus: Bus) -> No
 
 
 async def test_a_failed_second_run_does_not_settle_the_first(bus: Bus) -> None:
-    """This includes a second run that could not begin: "not run" would be wrong, as the write may have taken effect."""
+    """A second run that could not begin settles nothing: "not run" would be wrong if the first took effect."""
     await abandoned(bus)
     service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
     for _ in range(2):

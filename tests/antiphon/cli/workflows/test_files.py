@@ -272,5 +272,7 @@ def test_syntax_errors_do_not_hide_the_other_errors(run: InProcess, folder: Path
     (folder / "twice.yaml").write_text(twice)
     done = run("workflows", "validate", "twice.yaml", "--tools", "recipes", "--json")
     found = {(one["code"], one["line"]) for one in json.loads(done.stdout)}
-    assert {("syntax", 11), ("unknown_key", 11)} <= found, "the file has find twice, and depends_on is misspelt"
+    assert {("syntax", 11), ("unknown_key", 11)} <= found, (
+        "the file has find twice, and depends_on is misspelt"
+    )
     assert len(found) >= 4, "and both references lead nowhere"

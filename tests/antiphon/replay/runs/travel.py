@@ -300,7 +300,9 @@ async def approves(antiphon: Antiphon, run_id: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def send_signal(antiphon: Antiphon, run_id: str, kind: type[EventData], fields: Mapping[str, Any]) -> None:
+async def send_signal(
+    antiphon: Antiphon, run_id: str, kind: type[EventData], fields: Mapping[str, Any]
+) -> None:
     """Send a signal to a run."""
     bus = antiphon.open_bus()
     first = await bus.first_event(run_id)

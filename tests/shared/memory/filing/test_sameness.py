@@ -68,7 +68,9 @@ def test_a_statement_with_one_other_word_is_another_fact(old: str, new: str) -> 
         ("The rate of Tessin is .5 of all ships.", "The rate of Tessin is 5 of all ships."),
     ],
 )
-def test_a_statement_with_other_signs_or_capitals_that_change_its_meaning_is_another_fact(one: str, other: str) -> None:
+def test_a_statement_with_other_signs_or_capitals_that_change_its_meaning_is_another_fact(
+    one: str, other: str
+) -> None:
     assert len(a_search(("Acme", one), ("Acme", other)).facts) == 2
     assert len(a_search(("Acme", one), ("Acme", one)).facts) == 1
 

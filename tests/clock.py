@@ -1,7 +1,7 @@
-"""A monotonic clock that a test controls, so that it need not wait for a time to come.
+"""A monotonic clock that a test controls, so that the test need not wait.
 
-A limit of 50 ms is over too soon on a machine that stands still for a while, and one of a minute is waited for. So
-the limit is long, and the clock is put forward when what it is to end has begun.
+A limit of 50 ms expires too soon on a stalled machine, and a limit of a minute makes the test slow. Therefore the limit
+is long, and the clock is advanced once the limited work has begun.
 """
 
 import time

@@ -20,7 +20,7 @@ from tests.one_ssl_context import share_ssl_context
 from tests.redis_server import RedisServer, running
 
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""How fast a machine draws examples is no property of ours."""
+"""The speed at which a machine draws examples is not a property of the code."""
 # The same examples in every run, so that few are enough; `--hypothesis-profile=anew` draws twice as many other ones.
 settings.register_profile("the same", _UNTIMED, derandomize=True, max_examples=50)
 settings.register_profile("anew", _UNTIMED, derandomize=False, max_examples=100)

@@ -4,7 +4,7 @@ A reader is a function of one text. Its texts come from its module: of each patt
 set and every bound, met, missed by one and passed by one (see recordings/pattern_forms.py), and of each table every
 word. The texts are kept with their results: a changed pattern or table is compared with the same ones.
 
-After a change that is meant, `make tables` writes all of these files anew; read the difference.
+After an intended change, `make tables` rewrites all of these files; review the difference.
 """
 
 import json
@@ -33,7 +33,7 @@ class Reader:
     modules: tuple[ModuleType, ...]
     more: tuple[str, ...] = ()
     same_max: int = 0
-    """So many texts are kept that come to the same; 0: all."""
+    """The most texts to keep with the same result; 0 keeps all."""
     sentences: tuple[str, ...] = ()
     """Each has a gap, `{}`, for every word of the tables; those are kept in which the word makes a difference."""
 
@@ -49,13 +49,13 @@ def readers_of(module: ModuleType, *names: str, others: tuple[ModuleType, ...] =
 
 _ROOT = Path(__file__).parents[1]
 _FORMS_MAX = 80
-"""Of one pattern."""
+"""The most forms of one pattern."""
 _TEXT_CHARACTERS_MAX = 300
 _GIVEN_CHARACTERS_MAX = 100
 _DEPTH_MAX = 4
 _WORD = re.compile(r"\w+(?:[ '’.-]\w+)*")
 _NO_WORD = "zyzzyx" * 10
-"""No beginning of it stands in a table."""
+"""A word of which no beginning is in a table."""
 
 
 def differences(reader: Reader, file: Path) -> list[str]:
@@ -137,7 +137,7 @@ def texts_of(reader: Reader) -> list[str]:
 
 
 def _telling(reader: Reader) -> Iterator[str]:
-    """Yield the sentences whose word makes another difference than a word that stands in no table."""
+    """Yield the sentences whose word changes the result in another way than a word that is in no table."""
     texts = texts_of(reader) if reader.sentences else []
     words = dict.fromkeys(word for text in texts for word in (text, *text.split()) if _WORD.fullmatch(word))
 

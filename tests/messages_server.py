@@ -1,4 +1,4 @@
-"""A server that speaks the Messages API over a real socket and says what a script tells it to.
+"""A server that speaks the Messages API over a real socket and replies from a script.
 
 It speaks chat completions too: see chat_wire.py.
 
@@ -6,8 +6,8 @@ It speaks chat completions too: see chat_wire.py.
         ...  # point the SDK at server.url; server.requests holds what it sent
 
 As a process, for tests of whole programs: `python -m tests.messages_server --port 0 --script file.json`
-prints its port on the first line. The file holds a list of Scripted objects; GET /requests tells what came
-last, GET /under-way how many requests are not answered yet, GET /hung-up how many clients left before the end.
+prints its port on the first line. The file contains a list of Scripted objects. GET /requests returns the last
+requests, GET /under-way the number of unanswered ones, GET /hung-up the number of clients that left before the end.
 A request that the script has no reply for is answered with status 400 and says so.
 """
 
@@ -91,7 +91,7 @@ class Received(Strict):
 
 
 class MessagesServer:
-    """The script and what it was used for."""
+    """The script, and the requests that it answered."""
 
     def __init__(self, script: Sequence[Scripted], requests_max: int | None = None) -> None:
         self.requests: list[Received] = []

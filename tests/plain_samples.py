@@ -191,4 +191,4 @@ PLAIN: dict[str, Any] = {
 }
 PLAIN["Exception"] = PLAIN["BaseException"]
 PLAIN["Iterable[ToolDefinition]"] = (PLAIN["ToolDefinition"], ())
-"""By the annotation of a parameter."""
+"""Samples by the annotation of a parameter."""

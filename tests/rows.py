@@ -15,7 +15,7 @@ import pytest
 Test = Callable[..., Any]
 Ids = Callable[[Any], object] | Iterable[str] | None
 _CHARACTERS_MAX = 120
-"""Of a value in a row's name."""
+"""The most characters of a value in a row's name."""
 
 
 def each_row(names: str | Sequence[str], rows: Iterable[Any], ids: Ids = None) -> Callable[[Test], Test]:

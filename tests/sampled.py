@@ -12,7 +12,7 @@ from tests.kept_forms import Reader
 _SAME_MAX = 6
 _CALLS_MAX = 60
 Samples = Mapping[str, Sequence[Any]]
-"""By an annotation as it is written, without the modules of its names."""
+"""Samples by an annotation as it is written, without module names."""
 
 
 def readers_of_samples(module: ModuleType, samples: Samples) -> Iterator[Reader]:
@@ -45,7 +45,7 @@ def _of(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Calla
 
 
 def _copied(value: Any) -> Any:
-    """Return a copy, or the value itself where it holds what is not to be changed, and so cannot be copied."""
+    """Return a copy, or the value itself if it contains objects that cannot be copied."""
     try:
         return deepcopy(value)
     except TypeError:

@@ -119,7 +119,7 @@ async def test_a_cancelled_session_ends_with_an_answer() -> None:
         assert await client.cancel(session_id, "enough")
         response = await client.result(session_id, timeout_s=30)
         assert response.status == "cancelled"
-        assert not await client.cancel(session_id), "cancelling what has ended is harmless"
+        assert not await client.cancel(session_id), "cancelling an ended session is harmless"
 
 
 async def test_the_recording_of_a_session_that_was_cancelled_while_it_ran_verifies() -> None:

@@ -91,7 +91,7 @@ def test_a_signal_ends_all_of_them_and_then_the_supervisor(
     supervised.process.send_signal(number)
     assert supervised.process.wait(timeout=LIMIT_S) == 0
     assert supervised.alive() == set()
-    assert len(supervised.ever()) == 5, "nobody was started again meanwhile"
+    assert len(supervised.ever()) == 5, "no process was restarted meanwhile"
 
 
 def test_a_child_that_does_not_listen_is_killed(tmp_path: Path, started: list[Supervised]) -> None:

@@ -33,7 +33,7 @@ class Ahead:
 async def processes(
     bus: Bus, count: int, breaker: Breaker = LONG, clock: Callable[[], float] = monotonic_s
 ) -> AsyncIterator[list[SharedBreakers]]:
-    """Run the breakers of so many processes, and check that no duty ended with an error."""
+    """Run the breakers of a number of processes, and check that no duty ended with an error."""
     all_of_them = [SharedBreakers(bus, breaker, clock) for _ in range(count)]
     duties = [asyncio.create_task(breakers.run()) for breakers in all_of_them]
     try:

@@ -31,7 +31,7 @@ from tests.redis_server import free_port
 OUTPUT = CancellationRequested(reason="an output")
 PLACE = "1-1"
 SILENT_S = 60
-"""For how long who is gone has been silent."""
+"""The seconds since a dead worker was last seen."""
 _ANSWER_LIMIT_S = 60
 
 
@@ -100,7 +100,7 @@ async def eventually(condition: Callable[[], Awaitable[bool] | bool], limit_s: f
         if result if isinstance(result, bool) else await result:
             return
         await asyncio.sleep(0.01)
-    raise AssertionError("it did not come to pass")
+    raise AssertionError("the condition never held")
 
 
 async def until_done(bus: Bus, session_id: str = "s1", component: Component = "coordinator") -> None:
@@ -159,7 +159,7 @@ async def silent(
 async def delivered(
     bus: Bus, times: int, session_id: str = "s1", component: Component = "coordinator"
 ) -> None:
-    """Deliver the entries of an inbox so often, each time to a worker that is gone, a while ago."""
+    """Deliver the entries of an inbox a number of times, each time to a worker that died a while ago."""
     await silent(bus, session_id, component)
     inbox = inbox_of(bus, session_id, component)
     for entry, _ in await entries(bus, inbox):

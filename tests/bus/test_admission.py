@@ -48,7 +48,7 @@ class PartitionUnderTest:
         ]
 
     async def admit(self, places: int) -> list[str]:
-        """Return tenants in the order of their admission, after so many sessions have closed."""
+        """Return tenants in the order of their admission, after a number of sessions have closed."""
         before = len(await self.logged())
         self.set_bounds(max_open_sessions=await self._open() + places)
         await self.admission.admit(0)

@@ -122,7 +122,7 @@ async def test_errors_of_a_server_that_is_left_count_as_interruptions(
 
 
 @pytest.mark.parametrize("error", [RedisClusterException("no server"), TypeError("no command")])
-async def test_a_command_for_which_there_is_no_server_is_answered_with_why(error: Exception) -> None:
+async def test_a_command_without_a_server_gets_the_reason(error: Exception) -> None:
     class Nowhere(OneLane):
         def lane_of(self, command: Command) -> str:
             raise error

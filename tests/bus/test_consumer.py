@@ -321,7 +321,7 @@ async def test_stopping_hands_slow_work_back_without_counting_a_delivery(bus: Bu
 async def test_stopping_while_redis_is_away_ends(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings
 ) -> None:
-    """No step of the shutdown waits for a Redis that does not come back."""
+    """No step of the shutdown waits for a Redis that stays unavailable."""
     begun = asyncio.Event()
 
     async def endless(delivery: Delivery, session: SessionStore) -> Outcome:

@@ -43,7 +43,7 @@ async def test_a_requeued_dead_letter_is_delivered_with_attempts_reset_and_remov
         await eventually(lambda: len(seen.deliveries) == 1)
     ((entry, event), *_) = await bus.session("s1").log()
     assert [(d.attempt, d.event, d.log_entry) for d in seen.deliveries] == [(0, event, entry)]
-    assert seen.deliveries[0].redelivered, "its handler has to know that another has begun it"
+    assert seen.deliveries[0].redelivered, "the handler must know that another one began the message"
 
 
 async def test_a_letter_is_dropped_for_good(bus: Bus) -> None:

@@ -89,7 +89,7 @@ async def test_a_handler_with_an_invalid_outcome_has_failed(bus: Bus, nonsense: 
     assert await dead_letters(bus) == 1
 
 
-async def test_trying_later_is_no_failure(bus: Bus) -> None:
+async def test_trying_later_is_not_a_failure(bus: Bus) -> None:
     attempts: list[int] = []
 
     async def not_yet(delivery: Delivery, session: SessionStore) -> Outcome:

@@ -109,7 +109,7 @@ async def test_the_queue_returns_to_the_present_while_others_have_entries_in_fli
     queue = bus.keys.queries()
     await bus.ensure_groups([(queue, GROUP)])
     if is_held:
-        await bus.batcher.submit("XADD", queue, "*", "query", "one that another coordinator has in hand")
+        await bus.batcher.submit("XADD", queue, "*", "query", "one in flight at another coordinator")
         read = ("XREADGROUP", "GROUP", GROUP, "another", "STREAMS", queue, ">")
         await bus.client.execute_command(*read)
     await bus.batcher.submit("XADD", queue, HIGHEST, "query", "Why?")

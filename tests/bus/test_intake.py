@@ -107,14 +107,16 @@ async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
     ((_, full),) = await bus.session("full").log()
     assert isinstance(full.data, QuerySubmitted)
     assert (full.data.query, full.data.options.max_rounds, full.traceparent) == ("Wie geht's? 🙂", 2, TRACE)
-    assert full.data.grant == "a.b.c", "whatever it is: the session's answer tells when it is of no use"
+    assert full.data.grant == "a.b.c", (
+        "the intake accepts any grant; the session's answer reports an invalid one"
+    )
     ((_, first),) = await bus.session(str(drawn)).log()
     assert (first.id, first.correlationid) == (drawn, drawn)
     ((_, whole),) = await bus.session("whole").log()
     assert (whole.id, whole.data) == (event.id, event.data)
 
 
-async def test_submitting_a_session_twice_opens_it_once_and_is_no_error(bus: Bus) -> None:
+async def test_submitting_a_session_twice_opens_it_once_and_is_not_an_error(bus: Bus) -> None:
     async with running_intake(bus):
         for _ in range(3):
             await submit(bus, {"query": "Why?", "session_id": "mine"})
@@ -212,7 +214,7 @@ async def test_a_rejected_submission_with_a_truncated_query_keeps_its_session_id
     assert len(fields[b"original.query"]) < 10_000
 
 
-async def test_an_entry_whose_id_is_no_time_is_rejected(bus: Bus) -> None:
+async def test_an_entry_whose_id_is_not_a_time_is_rejected(bus: Bus) -> None:
     await bus.batcher.submit("XADD", bus.keys.queries(), "1-1", "query", "Why?")
     async with running_intake(bus):
         await until_let_in(bus)

@@ -90,7 +90,7 @@ async def test_sigterm_ends_an_idle_process_with_0(redis_server: RedisServer, na
 async def test_work_that_exceeds_the_grace_period_is_handed_back_and_reclaimed_at_once(
     redis_server: RedisServer, namespace: str
 ) -> None:
-    """Even when it is a thread that cannot be ended."""
+    """The work may be a thread that cannot be ended."""
     await asyncio.gather(
         *(_is_handed_back(redis_server.url, f"{namespace}-{mode}", mode) for mode in ("slow", "stuck-thread"))
     )

@@ -106,7 +106,7 @@ def environment() -> dict[str, str]:
     ],
 )
 def test_the_address_of_redis_gets_into_no_event(error: Exception) -> None:
-    """Even in a process that does not know the password, such as a client's."""
+    """Processes that do not know the password, such as a client's, are included."""
     message = ErrorInfo.of(error).message
     assert PASSWORD not in message
     assert f"{REDACTED}@host" in message

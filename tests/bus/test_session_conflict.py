@@ -103,7 +103,7 @@ async def test_an_answered_session_holds_its_id_for_as_long_as_its_log_is_kept(b
     assert await length(bus, bus.keys.log("s1")) == 1
 
 
-async def test_a_session_that_the_release_before_has_opened_is_held_against_its_log(bus: Bus) -> None:
+async def test_a_session_opened_by_the_previous_release_is_compared_with_its_log(bus: Bus) -> None:
     """Its log is the only data: no other key stores its content."""
     event = json.loads(encode(an_event(QuerySubmitted(query="What do we earn?"), "s1")))
     event.pop("format", None)

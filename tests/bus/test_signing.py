@@ -294,7 +294,7 @@ async def test_an_intake_without_a_key_rejects_signed_submissions_and_accepts_ot
     for _, fields in await entries(bus, bus.keys.rejected()):
         assert b"the submission is signed, but the coordinator that read it has no key." in fields[b"reason"]
     errors = [line for line in capsys.readouterr().err.splitlines() if "ANTIPHON_SIGNING_KEY" in line]
-    assert len(errors) == 1, "the operator's mistake, if it is one, is told once"
+    assert len(errors) == 1, "the missing key is reported once"
 
 
 async def test_nothing_is_signed_without_a_key(bus: Bus) -> None:

@@ -77,7 +77,7 @@ async def test_a_delivery_in_flight_of_a_stopped_session_is_cancelled_and_acknow
     assert await dead_letters(bus) == 0
 
 
-async def test_other_sessions_go_on_undisturbed(bus: Bus) -> None:
+async def test_other_sessions_continue_undisturbed(bus: Bus) -> None:
     endless = Endless()
     async with coordinating(bus), engine(bus, endless):
         for session_id in ("s1", "s2", "s3"):
@@ -95,7 +95,7 @@ async def _is_empty(bus: Bus, *session_ids: str) -> bool:
 
 
 async def test_an_event_that_arrives_after_the_stop_is_not_handled(bus: Bus) -> None:
-    """Also by a worker that was not there when it was said."""
+    """A worker that started after the stop does not handle it either."""
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
         await until_done(bus)
@@ -160,7 +160,7 @@ async def test_no_further_attempt_begins_after_the_session_is_stopped(bus: Bus) 
 
 
 async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
-    """Though it has the only place."""
+    """The handler takes the only slot."""
     endless = Endless(refuses=True)
     async with coordinating(bus), engine(bus, endless, concurrency=1):
         await bus.publish(a_query("s1"), "open")
@@ -174,7 +174,7 @@ async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("at the end"), SystemExit(3)])
-async def test_an_exception_of_a_cancelled_handler_is_no_failure(bus: Bus, error: BaseException) -> None:
+async def test_an_exception_of_a_cancelled_handler_is_not_a_failure(bus: Bus, error: BaseException) -> None:
     begun = asyncio.Event()
 
     async def clumsy(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -265,7 +265,7 @@ async def test_a_later_session_with_the_same_id_is_not_stopped_by_the_earlier_on
 
 
 async def test_a_stop_that_was_missed_is_received_later(bus: Bus) -> None:
-    """With any other value in place of the sorted set the worker continues, and logs it once."""
+    """A value that is not the sorted set does not end the worker, which logs it once."""
     endless, key = Endless(), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("SET", key, "a string")
     async with coordinating(bus), engine(bus, endless):

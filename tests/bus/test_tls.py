@@ -16,7 +16,7 @@ from tests.certificates import Authority
 from tests.redis_server import RedisServer, free_port, require_tls, running
 
 
-class Place(NamedTuple):
+class TlsServer(NamedTuple):
     """A Redis with TLS, and the files of its authorized clients."""
 
     plain: RedisServer
@@ -28,20 +28,20 @@ class Place(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TlsServer]:
     require_tls()
     folder = tmp_path_factory.mktemp("certificates")
     authority = Authority(folder)
-    server, port = authority.issue("server"), free_port()
-    options = ["--tls-cert-file", str(server[0]), "--tls-key-file", str(server[1])]
+    certificate, port = authority.issue("server"), free_port()
+    options = ["--tls-cert-file", str(certificate[0]), "--tls-key-file", str(certificate[1])]
     with running("--tls-port", str(port), *options, "--tls-ca-cert-file", str(authority.file)) as plain:
-        yield Place(plain, port, folder, authority.file, *authority.issue("client"))
+        yield TlsServer(plain, port, folder, authority.file, *authority.issue("client"))
 
 
-def bus_of(place: Place, url: str = "", **changed: str | Path) -> Bus:
-    files = {"redis_tls_ca": place.ca, "redis_tls_cert": place.certificate, "redis_tls_key": place.key}
+def bus_of(server: TlsServer, url: str = "", **changed: str | Path) -> Bus:
+    files = {"redis_tls_ca": server.ca, "redis_tls_cert": server.certificate, "redis_tls_key": server.key}
     given = {name: str(file) for name, file in {**files, **changed}.items()}
-    url = url or f"rediss://127.0.0.1:{place.port}/0"
+    url = url or f"rediss://127.0.0.1:{server.port}/0"
     return Bus.from_settings(PipelineSettings.model_validate({"redis_url": url, **given}))
 
 
@@ -53,8 +53,8 @@ async def refused(bus: Bus) -> str:
     return str(error.value)
 
 
-async def test_messages_travel_over_tls_between_processes_with_certificates(place: Place) -> None:
-    bus, seen = bus_of(place), Seen()
+async def test_messages_travel_over_tls_between_processes_with_certificates(server: TlsServer) -> None:
+    bus, seen = bus_of(server), Seen()
     await bus.open(20)
     async with working(bus, {type(a_query().data): seen}):
         await bus.publish(a_query(), "open")
@@ -62,30 +62,32 @@ async def test_messages_travel_over_tls_between_processes_with_certificates(plac
         await until_done(bus)
     clients: bytes = await bus.client.execute_command("CLIENT", "LIST")
     assert await length(bus, Keys().log("s1")) == 1
-    assert b"laddr=127.0.0.1:%d" % place.port in bytes(clients)
+    assert b"laddr=127.0.0.1:%d" % server.port in bytes(clients)
     await bus.close()
 
 
-async def test_an_authority_that_did_not_sign_is_named_as_the_fault(place: Place, tmp_path: Path) -> None:
+async def test_an_authority_that_did_not_sign_is_named_as_the_fault(
+    server: TlsServer, tmp_path: Path
+) -> None:
     other = Authority(tmp_path, "other")
     for ca in (other.file, ""):
-        assert "ANTIPHON_REDIS_TLS_CA" in await refused(bus_of(place, redis_tls_ca=ca))
+        assert "ANTIPHON_REDIS_TLS_CA" in await refused(bus_of(server, redis_tls_ca=ca))
 
 
-async def test_a_certificate_for_another_host_is_refused(place: Place) -> None:
-    url = f"rediss://localhost:{place.port}/0"
-    message = await refused(bus_of(place, url))
+async def test_a_certificate_for_another_host_is_refused(server: TlsServer) -> None:
+    url = f"rediss://localhost:{server.port}/0"
+    message = await refused(bus_of(server, url))
     assert "ANTIPHON_REDIS_URL" in message
     assert ".." not in message
 
 
-async def test_tls_and_no_tls_do_not_understand_each_other(place: Place) -> None:
-    plain = bus_of(place, f"rediss://127.0.0.1:{place.plain.port}/0")
+async def test_tls_and_no_tls_do_not_understand_each_other(server: TlsServer) -> None:
+    plain = bus_of(server, f"rediss://127.0.0.1:{server.plain.port}/0")
     with pytest.raises((ConfigurationError, RedisUnavailable)):
         await plain.open(3)
     await plain.close()
     without = bus_of(
-        place, f"redis://127.0.0.1:{place.port}/0", redis_tls_ca="", redis_tls_cert="", redis_tls_key=""
+        server, f"redis://127.0.0.1:{server.port}/0", redis_tls_ca="", redis_tls_cert="", redis_tls_key=""
     )
     with pytest.raises(RedisUnavailable, match="Cannot connect to Redis"):
         await without.open(1)
@@ -105,18 +107,20 @@ async def test_tls_and_no_tls_do_not_understand_each_other(place: Place) -> None
     ],
 )
 def test_files_that_do_not_go_together_are_refused_before_anything_is_sent(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, str], message: str
+    server: TlsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "junk").write_text("no certificate")
     Authority(tmp_path, "other").issue("another")[1].rename(tmp_path / "another key")
     with pytest.raises(ConfigurationError, match=message):
-        bus_of(place, **changed)
+        bus_of(server, **changed)
 
 
-async def test_a_client_certificate_of_a_foreign_authority_is_refused(place: Place, tmp_path: Path) -> None:
+async def test_a_client_certificate_of_a_foreign_authority_is_refused(
+    server: TlsServer, tmp_path: Path
+) -> None:
     certificate, key = Authority(tmp_path, "other").issue("foreign")
-    bus = bus_of(place, redis_tls_cert=certificate, redis_tls_key=key)
+    bus = bus_of(server, redis_tls_cert=certificate, redis_tls_key=key)
     with pytest.raises((ConfigurationError, RedisUnavailable)):
         await bus.open(3)
     await asyncio.wait_for(bus.close(), 60)

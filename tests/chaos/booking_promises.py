@@ -24,7 +24,7 @@ class Bookings:
 def assert_true(response: Response, bookings: Bookings) -> None:
     """Check that each write took effect at most once, and that the run reports the outcome of each."""
     outcome = response.run
-    assert outcome is not None, "the answer of a run says how it ended"
+    assert outcome is not None, "the response has no outcome of the run"
     shown = f"\n{outcome}\nmade {dict(bookings.made)}\ncancelled {dict(bookings.cancelled)}"
     assert max(bookings.keys.values(), default=0) <= 1, f"a key took effect twice{shown}"
     assert max((bookings.made | bookings.cancelled).values(), default=0) <= 1, (
@@ -33,19 +33,19 @@ def assert_true(response: Response, bookings: Bookings) -> None:
     known = _done(outcome, bookings) | {*outcome.standing, *outcome.undone, *outcome.unknown}
     assert not set(bookings.made) - known, f"a booking that the run does not name{shown}"
     for path in {*_done(outcome, bookings), *outcome.standing, *outcome.undone} - set(outcome.unknown):
-        assert bookings.made[path] == 1, f"{path} is said to be done, and is not in the ledger{shown}"
+        assert bookings.made[path] == 1, f"{path} is reported as done, and is not in the ledger{shown}"
     for path in outcome.undone:
-        assert bookings.cancelled[path] == 1, f"{path} is said to be undone, and is not{shown}"
+        assert bookings.cancelled[path] == 1, f"{path} is reported as undone, and is not{shown}"
     assert set(bookings.cancelled) <= {*outcome.undone, *outcome.unknown}, (
         f"a cancellation is not named{shown}"
     )
     assert (outcome.status == "needs_review") >= bool(outcome.unknown) or (
         outcome.status == "compensation_failed"
-    ), f"an unknown outcome is passed over{shown}"
+    ), f"an unknown outcome is not reported{shown}"
     if outcome.status == "completed":
-        assert not bookings.cancelled, f"it completed and undid something{shown}"
+        assert not bookings.cancelled, f"the run completed and undid something{shown}"
     if outcome.status == "compensated":
-        assert set(bookings.made) == set(bookings.cancelled), f"not all of it is undone{shown}"
+        assert set(bookings.made) == set(bookings.cancelled), f"not all bookings are undone{shown}"
 
 
 def _done(outcome: RunOutcome, bookings: Bookings) -> set[str]:

@@ -10,10 +10,10 @@ class FaultReport:
     """Counts over all waves of one run."""
 
     struck: Counter[str] = field(default_factory=Counter)
-    """How often each fault struck, as it was written."""
+    """The number of times each fault was injected, by its notation."""
     sessions: int = 0
     unknown_outcomes: int = 0
-    """Writes of unknown outcome, which the answer reports."""
+    """Writes whose outcome the answer reports as unknown."""
     overdue: int = 0
     """Sessions that the coordinator ended itself."""
     broken: int = 0

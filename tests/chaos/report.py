@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.chaos.kills import Place
+from tests.chaos.kills import Moment
 
 
 @dataclass
 class Report:
     """Counts over all chaos tests of one run."""
 
-    landed: Counter[tuple[str, Place]] = field(default_factory=Counter)
+    landed: Counter[tuple[str, Moment]] = field(default_factory=Counter)
     sessions: int = 0
     unknown_outcomes: int = 0
-    """Writes of unknown outcome, which the answer reports."""
+    """Writes whose outcome the answer reports as unknown."""
     taken_up: int = 0
     """Runs of read-only tools beyond the first of their call."""
     overdue: int = 0
@@ -22,9 +22,9 @@ class Report:
     broken: int = 0
 
     def lines(self) -> Iterator[str]:
-        yield f"{'component':<22}{'place':<16}kills"
-        for (component, place), kills in sorted(self.landed.items()):
-            yield f"{component:<22}{place:<16}{kills:>5}"
+        yield f"{'component':<22}{'moment':<16}kills"
+        for (component, moment), kills in sorted(self.landed.items()):
+            yield f"{component:<22}{moment:<16}{kills:>5}"
         yield (
             f"kills: {self.landed.total()}, sessions: {self.sessions}, "
             f"reads run again: {self.taken_up}, writes of unknown outcome: {self.unknown_outcomes}, "

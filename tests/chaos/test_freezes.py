@@ -7,7 +7,7 @@ import pytest
 from antiphon_shared.events import Component
 from antiphon_shared.events.base import COMPONENTS
 
-from tests.chaos.kills import Killer, Place
+from tests.chaos.kills import Killer, Moment
 from tests.chaos.traffic import Traffic
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.promises import assert_each_answered_once, assert_undisturbed
@@ -15,7 +15,7 @@ from tests.flows.promises import assert_each_answered_once, assert_undisturbed
 pytestmark = [pytest.mark.chaos, pytest.mark.long]
 
 FREEZES = 2
-PLACES: dict[Component, Place] = {"reasoning_engine": "model call", "tool_dispatcher": "tool call"}
+MOMENTS: dict[Component, Moment] = {"reasoning_engine": "model call", "tool_dispatcher": "tool call"}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_a_worker_that_resumes_too_late_changes_nothing(ten: Pipeline, component
     traffic = Traffic(ten, component)
     with traffic.flowing():
         for _ in range(FREEZES):
-            killer.freeze_in(component, PLACES.get(component, "read to commit"))
+            killer.freeze_in(component, MOMENTS.get(component, "read to commit"))
     ten.until(lambda: traffic.is_answered, "all sessions answered")
     ten.wait_until_idle()
     responses = [one for one in ten.responses() if one.session_id in set(traffic.session_ids)]

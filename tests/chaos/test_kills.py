@@ -1,4 +1,4 @@
-"""kill -9 in the middle of the work: no process killed loses anything or does anything twice."""
+"""kill -9 in the middle of the work: a killed process loses no message and repeats no step."""
 
 import os
 import random
@@ -8,7 +8,7 @@ import pytest
 from antiphon_shared.events import Component
 from antiphon_shared.events.base import COMPONENTS
 
-from tests.chaos.kills import Killer, Place
+from tests.chaos.kills import Killer, Moment
 from tests.chaos.report import REPORT
 from tests.chaos.traffic import Traffic
 from tests.flows.pipeline import Pipeline
@@ -33,7 +33,7 @@ DRAIN_LIMIT_S = 120.0
 OVERDUE_MAX = 1 + KILLS // 100
 """Sessions whose assembler was killed so often in a row that the coordinator ended them itself."""
 
-PLACES: dict[Component, tuple[Place, ...]] = {
+MOMENTS: dict[Component, tuple[Moment, ...]] = {
     "coordinator": ("read to commit", "submission"),
     "reasoning_engine": ("model call", "read to commit"),
     "tool_dispatcher": ("tool call", "read to commit"),
@@ -50,11 +50,11 @@ def test_killing_a_component_in_the_middle_of_its_work_changes_nothing(
     traffic = Traffic(five, component)
     with traffic.flowing():
         for n in range(OF_EACH):
-            killer.kill_in(component, PLACES[component][n % len(PLACES[component])])
+            killer.kill_in(component, MOMENTS[component][n % len(MOMENTS[component])])
             if n % 2:
                 wait_for_progress(five)
-    for place in PLACES[component]:
-        assert killer.landed[component, place] >= OF_EACH // len(PLACES[component])
+    for moment in MOMENTS[component]:
+        assert killer.landed[component, moment] >= OF_EACH // len(MOMENTS[component])
     assert_nothing_changed(five, killer, traffic)
 
 

@@ -1,7 +1,7 @@
 """kill -9 inside every type of node: each write takes effect once, or the run says that it does not know.
 
-Six processes: the five, and a second coordinator, so that two decide on each run. At which point each of three kills
-itself is drawn by lot; CHAOS_SEED repeats a draw.
+Six processes: the five, and a second coordinator, so that two decide on each run. Three of them kill themselves at
+points that are drawn at random; CHAOS_SEED repeats a draw.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ RUNS = 3
 """The number of runs for each type of node."""
 LIMIT_S = 60.0
 COORDINATORS = ("coordinator", "coordinator-2")
-IN_HAND = (
+IN_DELIVERIES = (
     "delivery.decoded",
     "handler.before",
     "handler.after",
@@ -36,7 +36,7 @@ IN_HAND = (
     "commit.after",
 )
 IN_CALLS = (
-    *IN_HAND,
+    *IN_DELIVERIES,
     "write.claim.before",
     "write.claimed",
     "tool.before",
@@ -45,7 +45,7 @@ IN_CALLS = (
     "write.settle.before",
 )
 TIMES_MAX = 6
-"""How often a process comes by at most before it kills itself."""
+"""The most times that a process passes a point before it kills itself."""
 
 T = TypeVar("T")
 
@@ -75,7 +75,7 @@ def test_a_run_killed_inside_a_node_of_any_type_reports_the_effects_truthfully(
     sys.stdout.write(f"CHAOS_SEED={SEED}\n")  # shown where the test fails
     choose = random.Random(f"{SEED} {node}")
     for name in COORDINATORS:
-        arm(six, name, choose.choice(IN_HAND), choose.randint(2, TIMES_MAX))
+        arm(six, name, choose.choice(IN_DELIVERIES), choose.randint(2, TIMES_MAX))
     arm(six, "tool_dispatcher", choose.choice(IN_CALLS), choose.randint(1, TIMES_MAX))
     six.wait_until_ready()
     run_ids = begin(six, node)
@@ -87,7 +87,7 @@ def test_a_run_killed_inside_a_node_of_any_type_reports_the_effects_truthfully(
     assert_promises(six, run_ids)
 
 
-def test_runs_whose_coordinators_are_all_killed_while_they_wait_for_a_person_go_on(six: Pipeline) -> None:
+def test_runs_whose_coordinators_are_all_killed_while_they_wait_for_a_person_continue(six: Pipeline) -> None:
     run_ids = begin(six, "yield")
     six.until(lambda: waits(six, run_ids), "all runs waiting", LIMIT_S)
     for name in COORDINATORS:

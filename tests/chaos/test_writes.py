@@ -1,6 +1,6 @@
 """kill -9 inside writes: before, during and after the effect, and before it is settled.
 
-The service that is written to counts for itself; see write_promises.py for what must hold in its books.
+The service that receives the writes keeps records of its own; write_promises.py states what must hold in them.
 """
 
 import os
@@ -14,30 +14,30 @@ from tests.chaos.traffic import Traffic
 from tests.chaos.write_kills import WriteKiller
 from tests.chaos.write_promises import assert_kept
 from tests.chaos.write_report import WRITES
-from tests.chaos.write_states import KINDS, Kind, Place
+from tests.chaos.write_states import KINDS, Kind, State
 from tests.chaos.writers import Writers, writers
 
 pytestmark = [pytest.mark.chaos, pytest.mark.long]
 
 KILLS = int(os.environ.get("CHAOS_WRITE_KILLS", "24"))
 """Over all tests of this file."""
-AIMED_AT: tuple[Place, ...] = ("read", "before", "during", "after", "settle", "commit")
+AIMED_AT: tuple[State, ...] = ("read", "before", "during", "after", "settle", "commit")
 OF_EACH = max(1, KILLS // ((len(AIMED_AT) + 1) * len(KINDS)))
 """The kills of each kind of write in each of its states."""
 IS_LONG = "CHAOS_WRITE_KILLS" in os.environ
-PLACES: dict[Kind, tuple[Place, ...]] = {
+STATES: dict[Kind, tuple[State, ...]] = {
     kind: AIMED_AT if IS_LONG else AIMED_AT[n :: len(KINDS)] for n, kind in enumerate(KINDS)
 }
-"""Each place for each kind in the long form; in the short one each place once, shared out among the kinds."""
+"""Each state for each kind in the long form; in the short one each state once, shared out among the kinds."""
 AT_RANDOM = max(2, KILLS - OF_EACH * len(AIMED_AT) * len(KINDS)) if IS_LONG else 4
-FROZEN_IN: tuple[Place, ...] = ("before", "during", "after")
+FROZEN_IN: tuple[State, ...] = ("before", "during", "after")
 FREEZES = max(2, KILLS // 40)
 """The number of each kind of write."""
 OPEN_MAX = 6
 DRAIN_LIMIT_S = 120.0
 OVERRUN_MAX = OPEN_MAX + KILLS // 20
-"""Plain writes whose process was alive and had no processor for a lease: theirs is unknown too, and rightly so. Who
-stands still once may have as many in hand as are open."""
+"""Plain writes whose process was alive and got no CPU time for a lease: their outcome is unknown too, rightly. One such
+pause can concern as many writes as are open."""
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +53,10 @@ def test_a_write_killed_at_any_point_has_at_most_one_effect_and_is_reported_trul
     killer = WriteKiller(two, random.Random(kind))
     traffic = Traffic(two, kind, OPEN_MAX)
     with traffic.flowing():
-        for n in range(OF_EACH * len(PLACES[kind])):
-            killer.kill_in(kind, PLACES[kind][n % len(PLACES[kind])])
+        for n in range(OF_EACH * len(STATES[kind])):
+            killer.kill_in(kind, STATES[kind][n % len(STATES[kind])])
             wait_for_progress(two)
-    assert all(killer.landed[kind, place] >= OF_EACH for place in PLACES[kind])
+    assert all(killer.landed[kind, state] >= OF_EACH for state in STATES[kind])
     assert_promises(two, killer, traffic)
 
 
@@ -78,7 +78,7 @@ def test_a_dispatcher_that_wakes_up_when_others_have_taken_over_makes_no_second_
     """The honoured key has its effect already; what can be asked has been fenced off, and is refused.
 
     The plain write that was frozen before its request sends it when it wakes up. That is its one effect: it was
-    told as unknown, and never run again.
+    reported as unknown, and never run again.
     """
     killer = WriteKiller(two, random.Random(kind))
     traffic = Traffic(two, f"frozen-{kind}", OPEN_MAX)
@@ -98,7 +98,7 @@ def wait_for_progress(two: Writers) -> None:
 def assert_promises(two: Writers, killer: WriteKiller, traffic: Traffic) -> None:
     """Check that each batch was answered once, and each write reported as in the service's records."""
     WRITES.landed += killer.landed
-    WRITES.in_hand += killer.in_hand
+    WRITES.in_flight += killer.in_flight
     WRITES.frozen += killer.frozen
     WRITES.kills += killer.kills
     WRITES.batches += len(traffic.session_ids)

@@ -1,7 +1,7 @@
-"""Kills and freezes dispatchers where one of their writes is in a certain place.
+"""Kills and freezes dispatchers where one of their writes is in a certain state.
 
-As in kills.py, a process is frozen first and looked at, and what is counted is where the kill landed: looked at
-once more when the process is gone, as Redis may have had a command of its own still to execute.
+As in kills.py, a process is first frozen and examined, and the counts are of the states in which kills landed. The
+state is read once more when the process is dead, because Redis may have had one of its commands still to execute.
 """
 
 import os
@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 
-from tests.chaos.write_states import CUT, Kind, Place, Record, Write
+from tests.chaos.write_states import CUT, Kind, Record, State, Write
 from tests.chaos.writers import NAMES, WAIT_S, Writers
 from tests.flows.processes import LIMIT_S
 
@@ -19,84 +19,84 @@ _PAUSE_MAX_S = 0.03
 
 
 class WriteKiller:
-    """Kills one dispatcher after the other, and starts it again at once."""
+    """Kills one dispatcher after the other, and restarts each at once."""
 
     def __init__(self, two: Writers, choose: random.Random) -> None:
-        self.landed: Counter[tuple[Kind, Place]] = Counter()
+        self.landed: Counter[tuple[Kind, State]] = Counter()
         """Kills, by the write they were aimed at."""
-        self.frozen: Counter[tuple[Kind, Place]] = Counter()
-        self.in_hand: Counter[tuple[Kind, Place]] = Counter()
+        self.frozen: Counter[tuple[Kind, State]] = Counter()
+        self.in_flight: Counter[tuple[Kind, State]] = Counter()
         """Every write that was in flight when its process was killed."""
         self.kills = 0
         self._two, self._choose = two, choose
 
-    def kill_in(self, kind: Kind, place: Place) -> None:
-        """Wait until a write of that kind is there in either process, bounded, and kill it there."""
+    def kill_in(self, kind: Kind, state: State) -> None:
+        """Wait, within LIMIT_S, until either process has a write of this kind in this state, and kill it."""
         deadline = time.monotonic() + LIMIT_S
-        before = self.landed[kind, place]
-        while self.landed[kind, place] == before:
-            assert time.monotonic() < deadline, f"no {kind} write was in {place}\n{self._two.logs()}"
-            self._kill_if(self._choose.choice(NAMES), kind, place)
+        before = self.landed[kind, state]
+        while self.landed[kind, state] == before:
+            assert time.monotonic() < deadline, f"no {kind} write was in {state}\n{self._two.logs()}"
+            self._kill_if(self._choose.choice(NAMES), kind, state)
             time.sleep(self._choose.uniform(0, _PAUSE_MAX_S))
 
     def kill(self) -> None:
-        """Kill one of them wherever it is."""
+        """Kill one of the dispatchers at any moment."""
         name = self._choose.choice(NAMES)
         self._stop(name)
         writes = self._two.writes_of(name)
         self._two.kill(name)
         self._note_killed(name, writes)
 
-    def freeze_in(self, kind: Kind, place: Place) -> None:
-        """Freeze one there until others have taken over its messages in flight; then it continues."""
-        name = self._stopped_in(kind, place)
+    def freeze_in(self, kind: Kind, state: State) -> None:
+        """Freeze a dispatcher in this state until others have taken over its messages in flight; then resume it."""
+        name = self._stopped_in(kind, state)
         pid = self._two.running[name].pid
         try:
-            writes = [write for write in self._two.writes_of(name) if write.place in CUT]
-            self._two.until(lambda: not self._two.in_hand(name), f"others at the batches of {name}")
+            writes = [write for write in self._two.writes_of(name) if write.state in CUT]
+            self._two.until(lambda: not self._two.in_flight(name), f"others at the batches of {name}")
             self._two.until(lambda: self._are_taken_over(writes), f"others at the writes of {name}")
             records = self._two.records(write.key for write in writes)
             self._note_cut(write for write in writes if records[write.key].fence > write.fence)
         finally:
             os.kill(pid, signal.SIGCONT)
-        self.frozen[kind, place] += 1
+        self.frozen[kind, state] += 1
 
-    def _kill_if(self, name: str, kind: Kind, place: Place) -> None:
-        with self._two.without_writes(place == "settle"):
-            if place == "settle":  # until runs have ended that nobody can settle
+    def _kill_if(self, name: str, kind: Kind, state: State) -> None:
+        with self._two.without_writes(state == "settle"):
+            if state == "settle":  # until runs have ended that cannot be settled
                 time.sleep(self._choose.uniform(WAIT_S, 2 * WAIT_S))
             self._stop(name)
             writes = self._two.writes_of(name)
-            aimed_at = next((one for one in writes if (one.kind, one.place) == (kind, place)), None)
+            aimed_at = next((one for one in writes if (one.kind, one.state) == (kind, state)), None)
             if aimed_at is None:
                 os.kill(self._two.running[name].pid, signal.SIGCONT)
                 return
             self._two.kill(name)
             self._two.barrier()
         landed = self._note_killed(name, writes)
-        (where,) = (write.place for write in landed if write.key == aimed_at.key)
+        (where,) = (write.state for write in landed if write.key == aimed_at.key)
         self.landed[kind, where] += 1
 
     def _note_killed(self, name: str, writes: list[Write]) -> list[Write]:
         """Note and return where a killed process's writes in flight were, and start it again."""
         self._two.barrier()
-        landed = self._two.places(name, [(write.kind, write.key) for write in writes])
-        self._note_cut(write for write in landed if write.place in CUT)
-        self.in_hand.update((write.kind, write.place) for write in landed)
+        landed = self._two.states(name, [(write.kind, write.key) for write in writes])
+        self._note_cut(write for write in landed if write.state in CUT)
+        self.in_flight.update((write.kind, write.state) for write in landed)
         self.kills += 1
         self._two.start(name)
         return landed
 
-    def _stopped_in(self, kind: Kind, place: Place) -> str:
+    def _stopped_in(self, kind: Kind, state: State) -> str:
         """Return the name of a process that is stopped with a write at that point."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             name = self._choose.choice(NAMES)
             self._stop(name)
-            if any((one.kind, one.place) == (kind, place) for one in self._two.writes_of(name)):
+            if any((one.kind, one.state) == (kind, state) for one in self._two.writes_of(name)):
                 return name
             os.kill(self._two.running[name].pid, signal.SIGCONT)
-            assert time.monotonic() < deadline, f"no {kind} write was in {place}\n{self._two.logs()}"
+            assert time.monotonic() < deadline, f"no {kind} write was in {state}\n{self._two.logs()}"
             time.sleep(self._choose.uniform(0, _PAUSE_MAX_S))
 
     def _stop(self, name: str) -> None:

@@ -1,7 +1,7 @@
 """The promises about every write under any kills, checked against the service's own records.
 
 A write of each kind has one effect at most. The key that is honoured, and the one that can be asked for, have
-exactly one, and its receipt is what was told. Of a plain write the outcome is unknown if, and only if, it was cut
+exactly one, and its receipt is the reported one. Of a plain write the outcome is unknown if, and only if, it was cut
 off between its claim and its settling; it has run once at most, and its effect may be there or not, or still come:
 only the service knows a request that was in flight, or that a frozen process sends when it resumes.
 """
@@ -27,17 +27,17 @@ class Answered:
     effects: int
     unknown: int
     overrun: int
-    """The ones among those that were not cut off, but whose process was silent for a lease."""
+    """Unknown writes that were not cut off: their process did not renew their lease in time."""
 
 
 def assert_kept(two: Writers, session_ids: Collection[str]) -> Answered:
     """Check every promise for every write of these sessions."""
     answers = _answers(two, session_ids)
-    effects = two.books.effects()
+    effects = two.service.effects()
     unknown: list[str] = []
     done = 0
     for session_id, results in answers.items():
-        assert _journal(two, session_id) == results, "the journal says otherwise"
+        assert _journal(two, session_id) == results, "the journal differs from the results"
         look_up, *writes = results
         assert look_up.status == "ok", look_up
         for kind, result in zip(KINDS, writes, strict=True):
@@ -83,15 +83,15 @@ def _assert_done(
     look_up: ToolResult,
 ) -> None:
     assert result.status == "ok", f"{result}, runs: {two.runs.of(key)}"
-    assert len(effects) == 1, f"{kind} was told as done, and has {len(effects)} effects: {key}"
+    assert len(effects) == 1, f"{kind} was reported as done, and has {len(effects)} effects: {key}"
     (effect,) = effects
-    assert result.data["receipt"] == effect.receipt, f"{result} is not of the effect that {key} has had"
+    assert result.data["receipt"] == effect.receipt, f"{result} is not the effect of {key}"
     assert effect.what == look_up.data["found"], f"{key} was run with other arguments"
     runs = [run.run for run in two.runs.of(key)]
-    assert result.data["run"] in (*runs, None), f"{result} is of none of the runs {runs}"
+    assert result.data["run"] in (*runs, None), f"{result} belongs to none of the runs {runs}"
     if kind == "plain":
         assert len(runs) == 1, f"a plain write ran {len(runs)} times: {key}"
-        assert key not in two.cut, f"{key} was cut off, and is told as done"
+        assert key not in two.cut, f"{key} was cut off, and is reported as done"
 
 
 def _assert_unknown(two: Writers, key: str, result: ToolResult) -> None:
@@ -104,7 +104,7 @@ def _assert_unknown(two: Writers, key: str, result: ToolResult) -> None:
 def _assert_overrun(two: Writers, keys: Sequence[str]) -> None:
     """Check that unknown writes whose process was not disturbed were taken over, because their lease expired."""
     for key, record in two.records(keys).items():
-        assert record.fence > 1, f"{key} is told as unknown, and nobody has cut it off: {two.runs.of(key)}"
+        assert record.fence > 1, f"{key} is reported as unknown, and was not cut off: {two.runs.of(key)}"
 
 
 def _journal(two: Writers, session_id: str) -> tuple[ToolResult, ...]:

@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.chaos.write_states import KINDS, PLACES, Kind, Place
+from tests.chaos.write_states import KINDS, STATES, Kind, State
 
-Places = Counter[tuple[Kind, Place]]
+StateCounts = Counter[tuple[Kind, State]]
 
 
 @dataclass
 class WriteReport:
     """Counts over all phases of one run."""
 
-    landed: Places = field(default_factory=Counter)
-    in_hand: Places = field(default_factory=Counter)
-    frozen: Places = field(default_factory=Counter)
+    landed: StateCounts = field(default_factory=Counter)
+    in_flight: StateCounts = field(default_factory=Counter)
+    frozen: StateCounts = field(default_factory=Counter)
     kills: int = 0
     batches: int = 0
     writes: int = 0
@@ -25,9 +25,9 @@ class WriteReport:
     broken: int = 0
 
     def lines(self) -> Iterator[str]:
-        yield f"{'':<36}{''.join(f'{place:>9}' for place in PLACES)}"
-        yield from _table("kills aimed at a write, by place", self.landed)
-        yield from _table("writes in flight of dead dispatchers", self.in_hand)
+        yield f"{'':<36}{''.join(f'{state:>9}' for state in STATES)}"
+        yield from _table("kills aimed at a write, by state", self.landed)
+        yield from _table("writes in flight of dead dispatchers", self.in_flight)
         yield from _table("freezes until others took over", self.frozen)
         yield (
             f"kills: {self.kills}, freezes: {self.frozen.total()}, batches: {self.batches}, "
@@ -36,10 +36,10 @@ class WriteReport:
         )
 
 
-def _table(title: str, counts: Places) -> Iterator[str]:
+def _table(title: str, counts: StateCounts) -> Iterator[str]:
     yield title
     for kind in KINDS:
-        yield f"    {kind:<32}{''.join(f'{counts[kind, place]:>9}' for place in PLACES)}"
+        yield f"    {kind:<32}{''.join(f'{counts[kind, state]:>9}' for state in STATES)}"
 
 
 WRITES = WriteReport()

@@ -1,7 +1,7 @@
 """The service that writes go to, as a process of its own that is never killed: `write_service FILE HOLD_S LATE_S`.
 
-Prints its port on the first line. FILE holds its books. It answers about HOLD_S after a request has come, and has
-done what was asked half-way; of some it does so only after LATE_S, so that others may have taken over meanwhile.
+Prints its port on the first line. FILE holds its records. It answers a request about HOLD_S after
+its arrival, and makes the effect half-way. Some effects it makes only after LATE_S: others may have taken over by then.
 
     POST /effects  {"run", "key", "what", "fence", "honours_key"}  ->  {"receipt"}, null when it is refused
     POST /came-of  {"key", "fence"}                                ->  {"receipt"}, null: there is none, and
@@ -18,28 +18,28 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.write_effects import Books
+from tests.chaos.write_effects import ServiceRecords
 
 LATE_ONE_IN = 24
 _LIMIT_S = 30.0
 
 
 class Service(ThreadingHTTPServer):
-    """A thread for each request, so that one that is held holds up no other."""
+    """A server with a thread for each request, so that a delayed request delays no other."""
 
     request_queue_size = 128
 
-    def __init__(self, books: Books, hold_s: float, late_s: float) -> None:
+    def __init__(self, records: ServiceRecords, hold_s: float, late_s: float) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.books, self.hold_s, self.late_s = books, hold_s, late_s
+        self.records, self.hold_s, self.late_s = records, hold_s, late_s
 
     def take_effect(self, run: str, key: str, what: str, fence: int, honours_key: bool) -> int | None:
-        self.books.note(run, key, "held")
+        self.records.note(run, key, "held")
         is_late = zlib.crc32(run.encode()) % LATE_ONE_IN == 0
         time.sleep(self.late_s if is_late else self.hold_s / 2)
-        receipt = self.books.take_effect(key, what, fence, honours_key)
+        receipt = self.records.take_effect(key, what, fence, honours_key)
         time.sleep(self.hold_s / 2)
-        self.books.note(run, key, "answered")
+        self.records.note(run, key, "answered")
         return receipt
 
 
@@ -51,7 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
         receipt = (
             self.server.take_effect(**document)
             if self.path == "/effects"
-            else self.server.books.effect_of(document["key"], document["fence"])
+            else self.server.records.effect_of(document["key"], document["fence"])
         )
         body = json.dumps({"receipt": receipt}).encode()
         with suppress(ConnectionError):  # the caller has been killed
@@ -77,7 +77,7 @@ def receipt_from(port: int, path: str, **fields: Any) -> int | None:
 
 if __name__ == "__main__":
     _, file, *times_s = sys.argv
-    service = Service(Books(Path(file)), *map(float, times_s))
+    service = Service(ServiceRecords(Path(file)), *map(float, times_s))
     sys.stdout.write(f"{service.server_address[1]}\n")
     sys.stdout.flush()
     service.serve_forever()

@@ -9,8 +9,8 @@ from tests.chaos.write_runs import Run
 Kind = Literal["keyed", "asked", "plain"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-Place = Literal["read", "claim", "before", "sending", "during", "after", "settle", "commit", "waiting"]
-"""In the order in which a write comes through them:
+State = Literal["read", "claim", "before", "sending", "during", "after", "settle", "commit", "waiting"]
+"""The states of a write, in their order:
 
     read      its batch is in flight, and it is not claimed
     claim     claimed, and the tool has not begun
@@ -22,9 +22,9 @@ Place = Literal["read", "claim", "before", "sending", "during", "after", "settle
     commit    settled, and the batch is not answered
     waiting   another worker has claimed it, and its lease has not expired
 """
-PLACES: tuple[Place, ...] = get_args(Place)
+STATES: tuple[State, ...] = get_args(State)
 
-CUT: frozenset[Place] = frozenset(("claim", "before", "sending", "during", "after", "settle"))
+CUT: frozenset[State] = frozenset(("claim", "before", "sending", "during", "after", "settle"))
 """Between claim and settle: only the process that runs it knows its outcome."""
 
 
@@ -44,14 +44,14 @@ class Write:
     key: str
     kind: Kind
     fence: int
-    place: Place
+    state: State
 
 
-def place_of(record: Record, pid: int, run: Run | None, stage: Stage | None, cut_fence: int) -> Place:
+def state_of(record: Record, pid: int, run: Run | None, stage: Stage | None, cut_fence: int) -> State:
     """Return the state of a write that the process `pid` has in flight.
 
-    `run` is that of the record's fence, `stage` how far the service is with it, `cut_fence` the last fence that
-    is known to have been cut off.
+    `run` is the run under the record's fence, `stage` its stage at the service, `cut_fence` the last fence that is
+    known to have been cut off.
     """
     if not record.state:
         return "read"
@@ -70,4 +70,4 @@ def place_of(record: Record, pid: int, run: Run | None, stage: Stage | None, cut
             return _WITH_THE_SERVICE[stage]
 
 
-_WITH_THE_SERVICE: dict[Stage | None, Place] = {None: "sending", "held": "during", "answered": "after"}
+_WITH_THE_SERVICE: dict[Stage | None, State] = {None: "sending", "held": "during", "answered": "after"}

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from antiphon import NO_EFFECT, TookEffect, ToolContext, ToolFailed, tool
 from tests.chaos.write_service import receipt_from
-from tests.flows.appended import append_line
+from tests.flows.shared_file import append_line
 
 _FILE = os.environ.get("RUNS_FILE", os.devnull)
 _PORT = int(os.environ.get("SERVICE_PORT", "0"))

@@ -19,9 +19,9 @@ from antiphon_shared.process.ids import idempotency_key
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import DEFAULT_TENANT
 
-from tests.chaos.write_effects import Books
+from tests.chaos.write_effects import ServiceRecords
 from tests.chaos.write_runs import Runs
-from tests.chaos.write_states import KINDS, Kind, Place, Record, Write, place_of
+from tests.chaos.write_states import KINDS, Kind, Record, State, Write, state_of
 from tests.envelopes import an_event
 from tests.flows.processes import ROOT, Processes
 from tests.redis_server import running
@@ -29,12 +29,12 @@ from tests.redis_server import running
 NAMES = ("tool_dispatcher", "tool_dispatcher-2")
 LEASE_S = 0.8
 WAIT_S = 0.06
-"""How long each stretch of a run takes, about; and the service's answer."""
+"""The approximate length of each part of a run, and of the service's answer."""
 LATE_S = 1.5 * LEASE_S
-"""How long the service delays some requests: until others have taken over, when the sender is dead."""
+"""The delay of some requests at the service: long enough for others to take over when the sender is dead."""
 
 _ROUND = 1
-_PLACE_IN_LOG = "1-1"
+_LOG_ID = "1-1"
 _PENDING_MAX = 1_000
 _WITHOUT_WRITES_MS_MAX = 250
 _BARRIER = 5
@@ -42,10 +42,10 @@ _BARRIER = 5
 
 
 class Writers(Processes):
-    """The dispatchers as processes, and where each of their writes is."""
+    """The dispatchers as processes, and the state of each of their writes."""
 
     def __init__(self, url: str, service_port: int, folder: Path) -> None:
-        self.runs, self.books = Runs(folder / "runs"), Books(folder / "books")
+        self.runs, self.service = Runs(folder / "runs"), ServiceRecords(folder / "service")
         self.cut: dict[str, int] = {}
         """Writes that were cut off between claim and settle, by key: the fence under which they were."""
         self.asked: dict[str, AnyEvent] = {}
@@ -71,7 +71,7 @@ class Writers(Processes):
         session_id = fields["session_id"]
         event = an_event(a_batch(session_id, query), session_id)
         self.asked[session_id] = event
-        fields_of_entry: dict[str, str | bytes] = {"event": encode(event), "log": _PLACE_IN_LOG}
+        fields_of_entry: dict[str, str | bytes] = {"event": encode(event), "log": _LOG_ID}
         self.add(self._inbox, fields_of_entry)
 
     def response_count(self) -> int:
@@ -90,14 +90,14 @@ class Writers(Processes):
             return not (
                 self.client.xlen(self._inbox)
                 or self.pending("tool_dispatcher")
-                or self.books.held()
+                or self.service.held()
                 or any(map(self.runs.under_way, alive))
             )
 
         self.until(is_quiet, "everything done")
         assert not self.client.xlen(self.keys.dead(0)), f"dead letters\n{self.logs()}"
 
-    # Where they are.
+    # The states of writes.
 
     def writes_of(self, name: str) -> list[Write]:
         """Return every write that a process has in flight, with its state. Exact when the process is stopped."""
@@ -107,22 +107,22 @@ class Writers(Processes):
         mine = [one["message_id"] for one in cast("list[Any]", pending) if mark in one["consumer"]]
         sessions = [self._session_in(entry) for entry in mine]
         keys = [(kind, key_of(session_id, kind)) for session_id in sessions if session_id for kind in KINDS]
-        return self.places(name, keys)
+        return self.states(name, keys)
 
-    def places(self, name: str, keys: Iterable[tuple[Kind, str]]) -> list[Write]:
+    def states(self, name: str, keys: Iterable[tuple[Kind, str]]) -> list[Write]:
         """Return the states of some writes that a process has, or had, in flight."""
         wanted, pid = list(keys), self.running[name].pid
         records = self.records(key for _, key in wanted)
         self.runs.read()
         runs = {key: self.runs.under(key, record.fence) for key, record in records.items()}
-        stages = self.books.stages(run.run for run in runs.values() if run is not None)
+        stages = self.service.stages(run.run for run in runs.values() if run is not None)
 
-        def place(key: str) -> Place:
+        def state(key: str) -> State:
             run = runs[key]
             stage = stages.get(run.run) if run is not None else None
-            return place_of(records[key], pid, run, stage, self.cut.get(key, 0))
+            return state_of(records[key], pid, run, stage, self.cut.get(key, 0))
 
-        return [Write(key, kind, records[key].fence, place(key)) for kind, key in wanted]
+        return [Write(key, kind, records[key].fence, state(key)) for kind, key in wanted]
 
     def records(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return the records of some writes in Redis."""
@@ -195,7 +195,7 @@ def writers() -> Iterator[Writers]:
     """Run the service and two dispatchers for the length of a block."""
     folder = Path(tempfile.mkdtemp(prefix="antiphon-writes-"))
     try:
-        with running() as redis_server, service(folder / "books", WAIT_S, LATE_S) as port:
+        with running() as redis_server, service(folder / "service", WAIT_S, LATE_S) as port:
             two = Writers(redis_server.url, port, folder)
             try:
                 two.start(*NAMES)

@@ -29,7 +29,7 @@ def test_the_newest_note_is_whole_and_older_ones_are_shortened_by_age() -> None:
     assert (first, second) == ("- round 1: Point 1a. Point 1b.", "- round 2: Point 2a. Point 2b.")
 
 
-def test_a_round_gets_shorter_with_each_that_follows_and_never_longer() -> None:
+def test_a_round_is_shortened_with_age_and_never_lengthened() -> None:
     sizes = [notes_by_age(after(rounds).reasoning, Pieces())[0].units for rounds in range(1, 6)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[1] > sizes[3]

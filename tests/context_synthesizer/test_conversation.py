@@ -91,7 +91,7 @@ async def test_the_first_briefing_shows_the_earlier_turns() -> None:
     )
 
 
-async def test_a_conversation_asked_for_again_is_not_filed_twice() -> None:
+async def test_a_conversation_requested_again_is_not_filed_twice() -> None:
     session, synthesizer = a_session(QUESTION), a_synthesizer()
     first = await committed(synthesizer, session, round=1, conversation=TURNS)
     again = await committed(a_synthesizer(), session, round=1, conversation=TURNS)

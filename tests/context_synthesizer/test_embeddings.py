@@ -66,7 +66,7 @@ async def test_a_fact_close_to_the_question_gains_salience_without_shared_words(
     assert scores[close.id] > 0
 
 
-async def test_a_fact_filed_earlier_is_held_against_a_later_search() -> None:
+async def test_a_later_search_is_compared_with_earlier_facts() -> None:
     kept, session, embed = a_kept(), FakeSession(), ByMatter()
     await weighed(embed, kept, session, 1, "harbour", STORM)
     embed.asked.clear()
@@ -74,7 +74,7 @@ async def test_a_fact_filed_earlier_is_held_against_a_later_search() -> None:
     assert made.salience["F1"] > kept.session_index.memory.facts["F1"].salience
     assert not any(STORM in text for text in embed.asked), "its vector is kept"
     later = kept.session_index._scores_in(None)
-    assert later["F1"] > kept.session_index.scores["F1"], "the plan is made from what was filed"
+    assert later["F1"] > kept.session_index.scores["F1"], "the plan uses the filed scores"
 
 
 async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_the_same() -> None:
@@ -119,7 +119,7 @@ async def test_a_fact_not_embedded_in_time_is_embedded_in_the_next_round(
     made = await weighed(slow, kept, session, 1, "harbour", STORM, SONATA)
     assert "F1" not in made.salience
     assert made.delta.facts[0].salience == 0.5
-    assert made.salience["F2"] > 0.7, "what is newer comes first"
+    assert made.salience["F2"] > 0.7, "newer facts come first"
     made = await weighed(embed, kept, session, 2, "weather")
     assert made.salience["F1"] > 0.7
 
@@ -190,7 +190,7 @@ def not_async(texts: Sequence[str]) -> list[list[float]]:
         never_comes,
     ],
 )  # fmt: skip  # a list
-async def test_a_failing_embedder_leaves_the_choice_to_words(embed: Callable[..., object]) -> None:
+async def test_facts_are_chosen_by_words_if_the_embedder_fails(embed: Callable[..., object]) -> None:
     kept, session = a_kept(), FakeSession()
     async with asyncio.timeout(30):
         made = await weighed(embed, kept, session, 1, "x", SONATA, STORM)  # type: ignore[arg-type]  # of many kinds
@@ -209,7 +209,7 @@ def test_a_callable_object_with_an_async_call_is_accepted() -> None:
     assert embed_of(f"{__name__}:EMBEDDER") is EMBEDDER
 
 
-def test_a_setting_that_names_no_function_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_that_names_no_function_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS", "no function")
     with pytest.raises(ConfigurationError, match=r"as package\.module:function") as refused:
         load(ContextSynthesizerSettings)

@@ -1,6 +1,6 @@
 """Every line of a briefing, with texts that just fit into it and texts that do not: every_line.json.
 
-After a change that is meant: `python -m tests.context_synthesizer.test_every_line`, and read what it has written.
+After an intended change, run `python -m tests.context_synthesizer.test_every_line`, and review the output.
 """
 
 from collections.abc import Callable
@@ -71,7 +71,7 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
         for count in (1, 2, 6)
     ),
 }
-"""By the annotation of a parameter."""
+"""Samples by the annotation of a parameter."""
 
 
 def _result_or_error(read: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -1,4 +1,4 @@
-"""A failed call comes back to the model in one form: in a briefing, and as the result in a history of messages."""
+"""A failed call is reported to the model in one form, in briefings and in the results of a message history."""
 
 from typing import get_args
 

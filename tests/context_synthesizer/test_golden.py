@@ -1,6 +1,6 @@
-"""Three briefings read as they always did: golden/full.md, golden/tight.md, golden/lazy.md.
+"""The texts of three briefings are unchanged: golden/full.md, golden/tight.md, golden/lazy.md.
 
-After a change that is meant: `python -m tests.context_synthesizer.test_golden`, and read what it has written.
+After an intended change, run `python -m tests.context_synthesizer.test_golden`, and review the output.
 """
 
 from collections.abc import Callable

@@ -70,7 +70,7 @@ def commit(session: FakeSession, outcome: Outcome) -> None:
     for write in outcome.writes:
         if isinstance(write, Append):
             items = session.lists.setdefault(write.document, [])
-            assert write.length in (None, len(items)), "the list is not as long as it was read"
+            assert write.length in (None, len(items)), "the list has another length than when it was read"
             items.append(write.item)
 
 
@@ -120,7 +120,7 @@ async def test_a_round_without_anything_to_file_appends_nothing() -> None:
     assert the_briefing(outcome) == "# Question\nWhich courses teach MCP?\n\n# Now\nRound 2 of at most 40."
 
 
-async def test_a_round_asked_for_again_is_not_filed_twice() -> None:
+async def test_a_round_requested_again_is_not_filed_twice() -> None:
     session, synthesizer = a_session(), a_synthesizer()
     asked = log_round(session, 1, a_course(1))
     first = await committed(synthesizer, session, **asked)
@@ -145,7 +145,7 @@ async def test_a_cached_index_and_a_new_worker_give_the_same_briefing() -> None:
         assert (other.events, other.writes) == (ours.events, ours.writes)
 
 
-async def test_a_commit_that_came_to_nothing_is_made_good() -> None:
+async def test_a_round_whose_commit_failed_is_filed_again() -> None:
     session, synthesizer = a_session(), a_synthesizer()
     await committed(synthesizer, session, **log_round(session, 1, a_course(1)))
     asked = log_round(session, 2, a_course(2))
@@ -180,7 +180,9 @@ async def test_a_full_memory_keeps_the_facts_that_fit_and_reports_the_rest() -> 
         assert f"{use.facts_lost} of its 60 facts not kept: the session's memory is full" in the_briefing(
             outcome
         )
-        assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, "what was tried is always kept"
+        assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, (
+            "the tried calls are always kept"
+        )
 
 
 async def test_untrusted_calls_are_marked() -> None:
@@ -244,7 +246,7 @@ async def test_a_valid_summary_is_filed_once_and_shown() -> None:
     assert line in the_briefing(again)
 
 
-async def test_a_summary_that_cannot_be_believed_is_refused_with_the_reason() -> None:
+async def test_an_unfaithful_summary_is_refused_with_the_reason() -> None:
     session, synthesizer, _ = await with_small_budget()
     line = "F100: Course 1.0 on MCP costs 99 EUR."
     session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))

@@ -20,7 +20,7 @@ def gains(salience: dict[str, float]) -> dict[str, float]:
     by_words = session_index.scores
     session_index.weigh(salience)
     weighed = session_index._scores_in(None)
-    assert session_index.scores == by_words, "the plan is made from what was filed"
+    assert session_index.scores == by_words, "the plan uses the filed scores"
     return {id: weighed[id] - score for id, score in by_words.items()}
 
 

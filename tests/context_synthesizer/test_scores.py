@@ -21,7 +21,7 @@ def test_facts_are_ordered_by_score_and_then_newest_first(values: list[float]) -
 
 
 @given(_values, st.integers(0, 40), st.integers(0, 40))
-def test_readers_of_the_order_do_not_disturb_each_other(values: list[float], one: int, other: int) -> None:
+def test_concurrent_readers_of_the_order_are_independent(values: list[float], one: int, other: int) -> None:
     scores, whole = scores_of(values), list(scores_of(values).closest_first())
     first, second = scores.closest_first(), scores.closest_first()
     assert [id for _, id in zip(range(one), first, strict=False)] == whole[:one]

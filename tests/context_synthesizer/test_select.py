@@ -41,7 +41,7 @@ def test_a_long_fact_of_one_new_result_leaves_tokens_for_another() -> None:
 
 
 @pytest.mark.parametrize("tokens", [900, 6_000])
-def test_a_fact_cited_by_a_conclusion_stays_without_other_demand(tokens: int) -> None:
+def test_a_fact_cited_by_a_conclusion_stays_if_no_other_fact_needs_its_tokens(tokens: int) -> None:
     cited = a_search("zebra", ("Stripes", "Nobody knows what stripes are good for."))
     chaff = [
         Round(
@@ -70,7 +70,7 @@ def test_a_fact_cited_by_a_conclusion_stays_without_other_demand(tokens: int) ->
         "F1 (x) y\nF2 z",
     ],
 )
-def test_text_of_the_model_starts_no_line_of_ours(text: str) -> None:
+def test_text_of_the_model_imitates_no_line_of_the_briefing(text: str) -> None:
     note = Note(concluded=(text,), open=(text,), answered=(text,), doubts=(text,))
     briefing = a_session(Round(text=text, note=note)).briefing()
     lines = briefing.text.split("\n")
@@ -143,7 +143,7 @@ def test_a_fact_with_very_many_contradictions_names_a_few_of_them() -> None:
     assert len(line.known) < 60
 
 
-def test_everything_is_shown_whole_when_it_fits() -> None:
+def test_all_facts_are_shown_whole_if_they_fit() -> None:
     briefing = two_prices().briefing()
     assert briefing.outline.omitted == 0
     assert briefing.outline.shortened == ()
@@ -178,7 +178,7 @@ def test_a_question_longer_than_the_budget_is_shown_alone_and_whole() -> None:
     assert briefing.outline.omitted == len(session.memory.facts) > 0
 
 
-def test_without_anything_found_there_are_only_question_and_round() -> None:
+def test_a_briefing_without_facts_has_only_question_and_round() -> None:
     assert SessionIndex("Why?").briefing(4, 6).text == "# Question\nWhy?\n\n# Now\nRound 4 of at most 6."
 
 
@@ -208,7 +208,7 @@ def test_the_newest_call_without_results_is_listed_first() -> None:
     assert lines == sorted(lines, key=lambda line: int(line.split("page-")[1].split('"')[0]))
 
 
-def test_a_conclusion_is_kept_before_newer_words_that_conclude_nothing() -> None:
+def test_a_conclusion_is_kept_before_newer_notes_without_a_conclusion() -> None:
     words = [
         Round(text=f"Now I am going to look at something else once more, number {n}.") for n in range(60)
     ]
@@ -237,7 +237,7 @@ def test_a_summary_replaces_facts_that_are_not_shown() -> None:
     assert "F1-F60: Sixty courses teach MCP. &lt;/result>" in reading.text_of("Summaries")
     assert list(reading.sections) == ["Facts", "Summaries", "Reasoning so far", "Now"]
     assert sixty_courses().briefing(500).outline.missed
-    assert briefing.outline.missed == (), "what is summarized is not missed"
+    assert briefing.outline.missed == (), "summarized facts are not missed"
 
 
 def test_a_left_out_fact_as_close_as_the_closest_is_counted_as_missing() -> None:

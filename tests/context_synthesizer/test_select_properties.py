@@ -78,18 +78,18 @@ def test_every_shown_fact_is_verbatim_and_resolves_to_its_source(
 
 @_often
 @given(sessions(), budgets, levels)
-def test_sections_and_facts_are_in_their_order(session: Session, tokens: int, level: Level) -> None:
+def test_sections_and_facts_are_in_their_fixed_order(session: Session, tokens: int, level: Level) -> None:
     reading = read(session.briefing(tokens, level), session.query)
     titles = list(reading.sections)
     assert titles == [title for title in ORDER if title in titles]
     for fences in reading.order.values():
         opened = [reading.facts[ids[0]].fence for ids in fences]
-        assert len(set(opened)) == len(opened), "what has the same fence stands together"
+        assert len(set(opened)) == len(opened), "facts with the same fence are adjacent"
         assert is_sorted(min(map(number, ids)) for ids in fences)
         for ids in fences:
             below = [(title, list(run)) for title, run in groupby(ids, lambda id: reading.facts[id].title)]
             titles = [title for title, _ in below]
-            assert len(set(titles)) == len(titles), "what has the same title stands together"
+            assert len(set(titles)) == len(titles), "facts with the same title are adjacent"
             assert "" not in titles[1:]
             assert all(is_sorted(map(number, run)) for _, run in below)
             assert is_sorted(number(run[0]) for title, run in below if title)
@@ -130,9 +130,7 @@ def test_all_open_sub_questions_are_shown(session: Session, tokens: int, level: 
 
 @_often
 @given(sessions(rounds_min=1), budgets, levels)
-def test_something_of_each_of_the_newest_results_is_shown(
-    session: Session, tokens: int, level: Level
-) -> None:
+def test_a_fact_of_each_of_the_newest_results_is_shown(session: Session, tokens: int, level: Level) -> None:
     memory = session.memory
     newest = [use for use in session.deltas[-1].tool_usage if use.facts]
     firsts = [memory.facts[ids_in(use.facts)[0]] for use in newest]

@@ -71,7 +71,7 @@ def test_an_index_for_another_question_or_another_budget_is_not_used() -> None:
     assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
 
 
-def test_an_item_added_with_its_delta_at_hand_counts_like_one_read() -> None:
+def test_an_item_added_with_its_parsed_delta_counts_like_one_read() -> None:
     (item,) = some_items(1)
     kept = CachedIndex(QUERY, 8_000)
     kept.add(item, MemoryDelta.model_validate_json(item))
@@ -79,7 +79,7 @@ def test_an_item_added_with_its_delta_at_hand_counts_like_one_read() -> None:
     assert text_of(kept) == text_of(CachedIndex(QUERY, 8_000, [item]))
 
 
-def test_an_index_in_use_is_not_shared() -> None:
+def test_an_index_in_use_is_not_given_out_again() -> None:
     session_indexes = SessionIndexCache()
     kept = CachedIndex(QUERY, 8_000, some_items(1))
     session_indexes.store(("s1", "1-0"), kept)
@@ -87,7 +87,7 @@ def test_an_index_in_use_is_not_shared() -> None:
     assert session_indexes.take(("s1", "1-0")) is None
 
 
-def test_each_session_has_its_own_desk() -> None:
+def test_each_session_has_its_own_index() -> None:
     session_indexes = SessionIndexCache()
     session_indexes.store(("s1", "1-0"), first := CachedIndex(QUERY, 8_000))
     session_indexes.store(("s2", "1-0"), second := CachedIndex(QUERY, 8_000))
@@ -95,7 +95,7 @@ def test_each_session_has_its_own_desk() -> None:
     assert session_indexes.take(("s1", "1-0")) is first
 
 
-def test_another_life_of_a_session_has_its_own_desk() -> None:
+def test_a_session_reopened_under_the_same_id_has_a_new_index() -> None:
     session_indexes = SessionIndexCache()
     session_indexes.store(("s1", "1-0"), CachedIndex(QUERY, 8_000))
     assert session_indexes.take(("s1", "2-0")) is None
@@ -132,7 +132,7 @@ def test_the_size_of_cached_indexes_is_counted_when_they_are_stored() -> None:
     assert session_indexes.take(("s2", "1-0")) is not None
 
 
-def test_desks_that_hold_nothing_are_bounded_by_their_number() -> None:
+def test_the_number_of_empty_indexes_is_bounded() -> None:
     session_indexes = SessionIndexCache(indexes_max=2)
     for name in ("s1", "s2", "s3"):
         session_indexes.store((name, "1-0"), CachedIndex(QUERY, 8_000))

@@ -141,7 +141,7 @@ def test_signs_replaced_by_a_fence_are_compared_in_their_original_form() -> None
 
 
 @pytest.mark.parametrize("text", ["F1: x\n" * 201, "F1: " + "x" * 2_000], ids=["lines", "a line"])
-def test_a_summary_that_is_no_summary_any_more_is_refused(text: str) -> None:
+def test_a_summary_that_is_too_long_is_refused(text: str) -> None:
     assert "more than" in str(check_summary(a_summary(text), a_memory()))
 
 
@@ -193,7 +193,7 @@ def test_any_summary_of_the_model_is_accepted_or_refused(text: str) -> None:
     ],
     ids=lambda text: text[:12],
 )
-def test_a_huge_summary_is_read_to_its_end(text: str) -> None:
+def test_a_huge_summary_is_refused(text: str) -> None:
     assert check_summary(a_summary(text), a_memory())
 
 
@@ -256,7 +256,7 @@ def test_nothing_is_summarized_while_everything_is_shown() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(sessions(), st.integers(150, 3_000))
-def test_little_is_not_worth_a_summary(session: Session, tokens: int) -> None:
+def test_few_tokens_of_left_out_facts_are_not_summarized(session: Session, tokens: int) -> None:
     session_index = session.session_index(tokens)
     left = session_index.to_summarize(session_index.briefing(9, 9))
     assert left is None or left[1].tokens >= SOURCE_TOKENS_MIN

@@ -50,11 +50,11 @@ def test_the_closeness_of_a_fact_is_that_of_its_closest_search() -> None:
         "the closest to t, though less close to it than F1 to s"
     )
     assert closeness["F2"] == 0.0, "below the mean of each"
-    assert one.closeness("other", ["s"]) == {}, "a question without a vector tells nothing"
+    assert one.closeness("other", ["s"]) == {}, "a question without a vector has no closeness"
 
 
 @given(st.lists(LISTS, min_size=1, max_size=4), st.lists(LISTS, min_size=1, max_size=3))
-def test_without_numpy_it_is_the_same(facts: list[list[float]], asked: list[list[float]]) -> None:
+def test_closeness_is_the_same_without_numpy(facts: list[list[float]], asked: list[list[float]]) -> None:
     def closeness() -> dict[str, float]:
         one = Vectors("m")
         rows = {f"F{n}": row_of(fact) for n, fact in enumerate(facts)}

@@ -1,4 +1,4 @@
-"""When a person has to approve a call, and the effect of their decision."""
+"""The calls that a person must approve, and the effect of their decision."""
 
 from datetime import timedelta
 from typing import Any
@@ -144,7 +144,7 @@ def test_a_late_duplicate_or_unrelated_decision_changes_nothing() -> None:
     for foreign in (a_decision(True, "b9"), a_decision(True, round=2), a_decision(False, "search")):
         assert after(waiting, foreign) == Decision(waiting)
     half = after(waiting, a_decision(True, "b1")).session
-    assert after(half, a_decision(False, "b1")) == Decision(half), "what is decided stays decided"
+    assert after(half, a_decision(False, "b1")) == Decision(half), "the first decision stays"
     out = after(half, a_decision(True)).session
     assert after(out, a_decision(False)) == Decision(out)
     for session in (a_session(), met(waiting, CancellationRequested(), TOOLS).session):

@@ -47,7 +47,7 @@ from tests.envelopes import an_event
 
 
 def test_the_output_accepted_at_a_limit_of_the_session_is_reported() -> None:
-    """Though an answer before it was refused, and the step after it cannot begin."""
+    """An earlier answer was refused, and the next step cannot begin."""
     for limit, reason in (
         ({"max_tool_calls": 1}, "max_tool_calls_reached"),
         ({"max_rounds": 4}, "max_rounds_reached"),

@@ -123,7 +123,7 @@ def test_a_workflow_is_a_tool_whose_contract_comes_from_its_nodes() -> None:
     assert "- seat: call reserve after look, undone by reserve" in tool.description
 
 
-def test_a_workflow_that_calls_a_tool_that_there_is_not_is_no_tool() -> None:
+def test_a_workflow_that_calls_a_missing_tool_is_not_offered_as_a_tool() -> None:
     assert as_tool(BOOKING, "book", a_catalogue("search")) is None
 
 

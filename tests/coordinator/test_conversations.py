@@ -168,7 +168,7 @@ async def test_a_follow_up_waits_a_little_for_an_answer_that_its_user_may_have_r
 async def test_an_answer_with_untrusted_content_is_stored_as_untrusted(
     bus: Bus, tool: str, is_untrusted: bool
 ) -> None:
-    """Also where the session ended in the middle of a batch, whose results no decision has seen."""
+    """The session may have ended during a batch whose results no decision has processed."""
     conversing = Conversing(bus)
     await conversing.open("s1", a_query(), 0)
     source = Source(id="F1", number=1, tool=tool, call_id="t1", title="A page", excerpt="Six hours.")

@@ -63,9 +63,9 @@ from tests.envelopes import START, an_event
 APPROVED = "1795244309999-0"
 """The log entry of decisions."""
 NOW = START + timedelta(seconds=1)
-"""When everything happens here."""
+"""The time of all events in these tests."""
 NO_TOKENS = Usage(cost_usd=0.0)
-"""A summary that used some would leave less to the session, and rightly."""
+"""The usage of a free summary; any other one rightly reduces the budget of the session."""
 NOTHING = a_catalogue()
 FEW = a_catalogue("fetch", "search")
 GUARDED = a_catalogue(
@@ -165,7 +165,7 @@ class AnySession(RuleBasedStateMachine):
             ApprovalRequested.type,
             QuestionAsked.type,
         }
-        assert commands == list(decision.commands[: len(commands)]), "what is awaited comes first"
+        assert commands == list(decision.commands[: len(commands)]), "the awaited events come first"
         if decision.session.phase == "resting" and before.phase != "resting":
             self.check_rest(decision)
         self.ends += decision.closes
@@ -195,7 +195,7 @@ class AnySession(RuleBasedStateMachine):
                     self.calls_handed_out += sum(call.refused is None for call in command.calls)
                     self.check_batch(before, command)
                 case SummaryRequested():
-                    assert isinstance(decision.commands[0], ReasoningRequested), "it comes second"
+                    assert isinstance(decision.commands[0], ReasoningRequested), "the event comes second"
                     assert before.summaries.awaiting is None, "one is under way at a time"
                     assert before.summaries.asked < before.limits.summaries_max
                     assert command.round < before.limits.max_rounds
@@ -216,7 +216,7 @@ class AnySession(RuleBasedStateMachine):
         for call in request.calls:
             if (request.round, call.id) in self.asked:
                 decided = self.asked[request.round, call.id]
-                assert (call.approval == APPROVED) is bool(decided), "nothing goes out that nobody decided on"
+                assert (call.approval == APPROVED) is bool(decided), "no call is sent without a decision"
                 assert (call.refused is None) is bool(decided)
             else:
                 assert call.approval is None
@@ -268,7 +268,7 @@ class AnySession(RuleBasedStateMachine):
         before, request, round = self.session, self.session.summaries.awaiting, self.session.round
         assert request is not None
         if kind == "reply lost":
-            self.session = self.tell("coordinator", child_id(request, 0))
+            self.session = self.report_dead_letter("coordinator", child_id(request, 0))
         elif kind == "lost":
             self.feed(an_event(a_dead_letter("reasoning_engine", request)))
         elif kind == "failed":
@@ -284,7 +284,7 @@ class AnySession(RuleBasedStateMachine):
         if before.phase not in ("assembling", "closed"):
             assert self.session.summaries.awaiting is None
 
-    def tell(self, component: str, failed: UUID) -> Session:
+    def report_dead_letter(self, component: str, failed: UUID) -> Session:
         """Report a dead letter, once, as the runtime ensures, and check that nothing follows."""
         event = an_event(a_dead_letter(component, failed))
         decision = decide(self.session, event, ENTRY, Inputs(self.catalogue, outages=self.outages))

@@ -1,6 +1,6 @@
 """The decisions about sessions of which each differs from another in one field: every_state.json.
 
-After a change that is meant: `python -m tests.coordinator.test_every_state`, and read what it has written.
+After an intended change, run `python -m tests.coordinator.test_every_state`, and review the output.
 """
 
 from collections.abc import Iterator
@@ -135,7 +135,7 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "Memory": (Memory.of("Why?"), a_course_memory()),
     "dict[str, int]": ({}, {"F1": 1, "F3": 2}),
 }
-"""By the annotation of a parameter."""
+"""Samples by the annotation of a parameter."""
 _MODULES = (
     own_answer,
     approvals,

@@ -209,7 +209,7 @@ class TestAModelThatIsOutOfOrder:
         assert only(asked(decision.session), ReasoningRequested).model == "second"
         assert only(asked(decision.session, at_s=42), ReasoningRequested).model == "own"
 
-    def test_models_that_ask_for_a_moment_by_turns_are_left_alone_longer_and_longer(self) -> None:
+    def test_models_that_alternately_ask_for_a_delay_get_longer_and_longer_cooldowns(self) -> None:
         """Each is in order again when the other asks for its pause, so that the session itself never rests."""
         session, at_s, calls = an_opened_session(models=("own", "second")).session, 0.0, 0
         while session.phase == "briefing" and at_s < 290:

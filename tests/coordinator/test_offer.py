@@ -1,4 +1,4 @@
-"""Which tools the model is shown, and which it may call."""
+"""The tools that the model is shown, and those that it may call."""
 
 from typing import Any
 
@@ -95,7 +95,7 @@ def test_a_tool_outside_the_offer_may_be_called_and_is_offered_afterwards() -> N
     reasoning = answered(session, a_briefing(), MANY).session
     batch = answered(reasoning, a_reply("", [a_call("t17"), a_call("invented")]), MANY)
     request = only(batch, ToolsRequested)
-    assert [call.refused for call in request.calls] == [None, None], "the dispatcher tells what is wrong"
+    assert [call.refused for call in request.calls] == [None, None], "the dispatcher reports the error"
     assert len(request.allowed) == 33 + 1
     after = answered(batch.session, the_results(a_result("t17")), MANY).session
     assert set(shown(after)) == {*shown(session), "t17"}
@@ -133,7 +133,7 @@ def test_the_tools_that_a_replys_words_fit_best_are_offered_from_then_on() -> No
 
 
 def test_a_reply_about_offered_tools_leaves_the_offer_unchanged() -> None:
-    """So that the prompt's beginning stays in the cache."""
+    """Therefore the beginning of the prompt stays in the cache."""
     session = an_opened_session(MANY, query="weather", offer=OfferBounds(subset=1)).session
     reply = a_reply("I ask for the weather again.", [a_call("zz_weather")])
     assert shown(next_round(session, MANY, reply, a_result("zz_weather"))) == shown(session)

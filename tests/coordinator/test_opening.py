@@ -43,7 +43,7 @@ def test_without_a_grant_the_operators_default_scopes_hold() -> None:
     assert isinstance(decision.commands[0], SessionOpened)
     assert decision.commands[0].tools == decision.session.tools.usable == ("search",)
     assert (decision.session.query.tenant, decision.session.query.grant) == ("default", "")
-    assert decision.session.uncertainty == (), "nobody has asked for more"
+    assert decision.session.uncertainty == (), "no more was requested"
 
 
 def test_a_grant_determines_the_tenant_and_the_usable_tools() -> None:

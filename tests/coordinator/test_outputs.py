@@ -69,7 +69,7 @@ def test_an_unfit_answer_is_refused_and_the_next_round_names_the_reason() -> Non
     refused = next(one for one in decision.commands if isinstance(one, AnswerRefused))
     assert refused.because == ('Property: level, Message: "3" is not of type "integer"',)
     briefing = next(one for one in decision.commands if isinstance(one, BriefingRequested))
-    assert (briefing.round, briefing.reasoning) == (2, ENTRY), "the model sees what it has written"
+    assert (briefing.round, briefing.reasoning) == (2, ENTRY), "the model sees its own reply"
     request = only(answered(decision.session, a_briefing(2)), ReasoningRequested)
     assert "Validation Errors Found: 1. Property: level" in request.notice
     assert request.tools, "it may still look something up"
@@ -178,7 +178,7 @@ def test_a_budget_exhausted_after_an_unvalidated_answer_ends_as_not_validated() 
 
 
 def test_a_tool_that_the_session_cannot_use_ends_it_at_once_and_is_named() -> None:
-    """As it is opened; or with its next briefing, where a fork has other tools."""
+    """It ends when it is opened, or at its next briefing if a fork has other tools."""
     opened = an_opened_session(BOTH, output_schema=SCHEMA, validation_tools=("validate_all",))
     session = validating("validate_full")
     forked = replace(session, tools=replace(session.tools, usable=("validate_minimal",)))

@@ -87,7 +87,7 @@ def test_without_a_reply_it_names_the_facts_and_the_models_last_words() -> None:
     assert nothing.answer.startswith("There is no finished answer, and nothing was found")
 
 
-def test_a_note_of_the_model_is_no_part_of_the_answer() -> None:
+def test_a_note_of_the_model_is_not_part_of_the_answer() -> None:
     response = answered_alone("White [F1].\n\n<note>\nplan: look up the rest\n</note>")
     assert "plan" not in response.answer
 

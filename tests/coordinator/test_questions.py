@@ -142,7 +142,7 @@ class TestAsking:
         ):
             assert after(session, foreign) == Decision(session)
         half = after(session, an_answer("Red.", "q1")).session
-        assert met(half, an_answer("Blue.", "q1"), TOOLS, "9-9") == Decision(half), "what is said stays said"
+        assert met(half, an_answer("Blue.", "q1"), TOOLS, "9-9") == Decision(half), "the first answer stays"
         out = after(half, an_answer(), a_decision(True)).session
         for late in (an_answer(), a_decision(False), PersonOverdue(round=1)):
             assert after(out, late) == Decision(out)
@@ -196,7 +196,7 @@ class TestAsking:
     )
     def test_an_invalid_question_is_not_forwarded_to_the_user(self, call: ToolCall) -> None:
         (sent,) = only(called(a_session(), call), ToolsRequested).calls
-        assert (sent.refused, sent.answer) == (None, None), "the dispatcher says what is wrong with it"
+        assert (sent.refused, sent.answer) == (None, None), "the dispatcher reports the error"
 
 
 class TestWaiting:

@@ -60,7 +60,7 @@ def test_a_field_that_is_back_at_its_default_is_a_change(format: int) -> None:
 
 
 @FORMATS
-def test_a_field_rewritten_with_the_same_value_is_no_change(format: int) -> None:
+def test_a_field_rewritten_with_the_same_value_is_not_a_change(format: int) -> None:
     before = opened(format)
     again = replace(before.tools, usable=(*before.tools.usable,))
     assert changes(before, replace(before, tools=again)) == {}

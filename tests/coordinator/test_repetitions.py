@@ -106,7 +106,7 @@ def test_a_repetition_can_be_repeated() -> None:
 
 
 @pytest.mark.parametrize("id", ["nobody", "s1"])
-def test_a_call_that_is_no_earlier_write_is_refused_and_those_that_are_named(id: str) -> None:
+def test_a_call_that_is_not_an_earlier_write_is_refused_and_those_that_are_named(id: str) -> None:
     (call,) = sent(asked(made(), a_repetition(id)))
     assert call.refused is not None
     assert "there are: c1" in call.refused

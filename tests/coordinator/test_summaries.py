@@ -111,7 +111,7 @@ def again(session: Session) -> tuple[Session, bool]:
     briefing, request = next_briefing(session)
     decision = answered(briefing, a_briefing(session.round + 1, to_summarize=too_much()))
     is_asked = any(isinstance(command, SummaryRequested) for command in decision.commands)
-    assert request.may_summarize is is_asked, "the synthesizer is told ahead"
+    assert request.may_summarize is is_asked, "the request for the briefing announces the summary"
     return decision.session, is_asked
 
 

@@ -1,4 +1,4 @@
-"""Up to so many rounds of tool calls, then the answer."""
+"""The limit on rounds with tool calls, after which the model answers."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ DEFAULTS = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_
 
 
 def after_tool_rounds(number: int, **options: Any) -> Decision:
-    """Return the decision to ask the model, after so many rounds with calls."""
+    """Return the decision to ask the model after a number of rounds with calls."""
     decision = an_opened_session(**options)
     for round in range(1, number + 1):
         reasoning = answered(decision.session, a_briefing(round)).session

@@ -34,7 +34,7 @@ def test_the_wheel_holds_every_file_that_our_packages_read(wheel: Path) -> None:
 def test_the_examples_are_within_the_wheel(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert "antiphon/examples/courses/tools.py" in names
-    assert "antiphon/examples.py" not in names, "it stands for the folder in a checkout"
+    assert "antiphon/examples.py" not in names, "it represents the folder of a checkout"
 
 
 @pytest.mark.long

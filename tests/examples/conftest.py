@@ -1,6 +1,6 @@
-"""Each test of the examples has its own databases, and reaches its services on this machine.
+"""Fixtures that give each test of the examples its own databases and local services.
 
-No proxy stands between, and a slow service is waited for.
+No proxy is used, and tests wait for slow services.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The examples' services are reached over real sockets, and refuse what is too large."""
+"""The examples' services answer over real sockets, and refuse requests that are too large."""
 
 from contextlib import closing
 from http.client import HTTPConnection

@@ -28,8 +28,8 @@ def named(name: str) -> Write:
     return a_write(session_id=name, key=f"default/{name}/1/c1")
 
 
-class Place:
-    """Where a write goes: its servers, their address, and how many partitions there are."""
+class Target:
+    """The target of writes: servers, their address, and the keys of their partitions."""
 
     def __init__(self, servers: Watched | Cluster) -> None:
         self.servers, self.url = servers, servers.url
@@ -43,15 +43,15 @@ class Place:
 
 
 @pytest.fixture(scope="module", params=["sentinels", "cluster"])
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     with watched() if request.param == "sentinels" else cluster() as servers:
-        yield Place(servers)
+        yield Target(servers)
 
 
 @asynccontextmanager
-async def a_ledger(place: Place, wanted: int) -> AsyncIterator[tuple[Ledger, Bus]]:
+async def a_ledger(target: Target, wanted: int) -> AsyncIterator[tuple[Ledger, Bus]]:
     settings = BusSettings(wait_replicas=wanted, wait_replicas_timeout_s=WAITED_S)
-    bus = Bus(Connections(place.url), place.keys, settings)
+    bus = Bus(Connections(target.url), target.keys, settings)
     await bus.open()
     try:
         yield Ledger(bus.batcher, bus.keys, lease_s=20, retention_s=3_600, claims=bus.claims), bus
@@ -70,24 +70,24 @@ def hooks(runs: list[str], write: Write) -> WriteHooks:
     return WriteHooks(run=run, results_of=observed, is_safe_to_repeat=False, wait_s=5)
 
 
-async def test_a_claim_that_is_on_the_replica_lets_the_write_begin(place: Place) -> None:
+async def test_a_claim_that_is_on_the_replica_lets_the_write_begin(target: Target) -> None:
     runs: list[str] = []
     write = named("followed")
-    async with a_ledger(place, 1) as (ledger, bus):
+    async with a_ledger(target, 1) as (ledger, bus):
         (result,) = await once(ledger, write, hooks(runs, write))
         record = bus.keys.effect(write.session_id, write.key)
     assert result.error is None
     assert runs == [write.key]
-    _, replica = place.pair(record)
+    _, replica = target.pair(record)
     assert has(replica, record)
 
 
 async def test_without_enough_replicas_the_write_does_not_begin_and_may_be_called_again(
-    place: Place,
+    target: Target,
 ) -> None:
     runs: list[str] = []
     write = named("unfollowed")
-    async with a_ledger(place, 2) as (ledger, _):
+    async with a_ledger(target, 2) as (ledger, _):
         (result,) = await once(ledger, write, hooks(runs, write))
         assert (await ledger.status(write)).state == "settled"
     assert result.error is not None
@@ -96,24 +96,24 @@ async def test_without_enough_replicas_the_write_does_not_begin_and_may_be_calle
     assert "Nothing has changed" in result.error.message
     assert not runs
     another = named("followed-at-last")
-    async with a_ledger(place, 1) as (ledger, _):
+    async with a_ledger(target, 1) as (ledger, _):
         (result,) = await once(ledger, another, hooks(runs, another))
     assert result.error is None
     assert runs == [another.key]
 
 
-async def test_a_claim_of_another_worker_is_not_withdrawn(place: Place) -> None:
+async def test_a_claim_of_another_worker_is_not_withdrawn(target: Target) -> None:
     write = named("of-somebody-else")
-    async with a_ledger(place, 1) as (first, _), a_ledger(place, 2) as (second, _):
+    async with a_ledger(target, 1) as (first, _), a_ledger(target, 2) as (second, _):
         claim = await first.claim(write)
         assert claim is not None
         assert await second.claim(write) is None
         assert await first.renew(claim)
 
 
-async def test_a_takeover_waits_too_and_abandons_no_other_write(place: Place) -> None:
+async def test_a_takeover_waits_too_and_abandons_no_other_write(target: Target) -> None:
     write = named("taken-over")
-    async with a_ledger(place, 1) as (_, bus), a_ledger(place, 2) as (second, _):
+    async with a_ledger(target, 1) as (_, bus), a_ledger(target, 2) as (second, _):
         short = Ledger(bus.batcher, bus.keys, lease_s=0.05, retention_s=3_600, claims=bus.claims)
         claim = await short.claim(write)
         assert claim is not None
@@ -124,12 +124,12 @@ async def test_a_takeover_waits_too_and_abandons_no_other_write(place: Place) ->
         assert (await short.status(write)).state != "none"
 
 
-async def test_a_replica_that_is_held_back_holds_writes_back_and_no_others(place: Place) -> None:
+async def test_a_replica_that_is_held_back_holds_writes_back_and_no_others(target: Target) -> None:
     """Last of this file: the replica stays behind."""
     write = named("held-back")
-    async with a_ledger(place, 1) as (ledger, bus):
+    async with a_ledger(target, 1) as (ledger, bus):
         record = bus.keys.effect(write.session_id, write.key)
-        master, replica = place.pair(record)
+        master, replica = target.pair(record)
         hold_back(replica, master)
         claim = await ledger.claim(write)
         assert claim is not None

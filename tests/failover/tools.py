@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from antiphon import NO_EFFECT, TookEffect, ToolContext, tool
-from tests.flows.appended import append_line
+from tests.flows.shared_file import append_line
 
 _FILE = os.environ.get("EFFECTS_FILE", os.devnull)
 

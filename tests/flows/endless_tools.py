@@ -5,7 +5,7 @@ import os
 import time
 
 from antiphon import ToolContext, tool
-from tests.flows.appended import append_line
+from tests.flows.shared_file import append_line
 
 _FILE = os.environ.get("STEPS_FILE", os.devnull)
 _LONG_S = 600.0

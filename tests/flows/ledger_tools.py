@@ -10,7 +10,7 @@ import time
 from uuid import uuid4
 
 from antiphon import ToolContext, tool
-from tests.flows.appended import append_line
+from tests.flows.shared_file import append_line
 
 _FILE = os.environ.get("LEDGER_FILE", os.devnull)
 _WAIT_S = float(os.environ.get("LEDGER_WAIT_S", "0"))

@@ -28,7 +28,7 @@ from tests.redis_server import RedisServer, running
 ANSWER = "It is as high as it is wide [F1]."
 LAST_WORDS = "This is what there is [F1]."
 ANSWERED, LAST_WORDS_SHOWN = ANSWER.replace("[F1]", "[1]"), LAST_WORDS.replace("[F1]", "[1]")
-"""As the user reads them, above the sources."""
+"""The answers as the user reads them, above the sources."""
 HANGS = "a question that hangs the model in round 2"
 SLOW_AT_FIRST = "a question that the model is slow to answer at first"
 PONDERS = "a question that takes a tool long"
@@ -58,7 +58,7 @@ def script(wait_s: float = 0.0) -> list[Scripted]:
 
 
 FORMS = pytest.mark.parametrize("processes", [len(COMPONENTS), 1], ids=["five processes", "one process"])
-"""For tests that hold however the components are spread over processes."""
+"""A mark for tests of both distributions of the components over processes."""
 
 
 @dataclass

@@ -26,7 +26,7 @@ from tests.flows.starting import ROOT, Started, command_line, is_stopped, starte
 __all__ = ["LIMIT_S", "ROOT", "Log", "Processes", "component_of", "kinds"]
 
 LIMIT_S = 120.0
-"""How long a test waits for a condition at most, unless it says otherwise."""
+"""The default limit on the wait for a condition."""
 
 Log = list[dict[str, Any]]
 """The events of a session in order, as JSON."""
@@ -215,8 +215,8 @@ class Processes:
         """Return the deliveries of a component that are read and not acknowledged."""
         return sum(self._pending_by_consumer(self._inboxes(component), component).values())
 
-    def in_hand(self, name: str) -> int:
-        """Return the same of one process."""
+    def in_flight(self, name: str) -> int:
+        """Return the deliveries that one process has read and not acknowledged."""
         return self._of_process(name, self._inboxes(component_of(name)), component_of(name))
 
     def let_in(self, name: str) -> int:

@@ -92,7 +92,7 @@ def assert_results_are_true(
 
     A journaled outcome is that of the call's last run: it ran no more after it was journaled; a read may have,
     where `may_read_again`. A read that is the only call of its batch is not journaled. A write ran at most once;
-    when its run has no outcome, the call is told as of unknown outcome, and the answer says so.
+    when its run has no outcome, the call and the answer report it as unknown.
     """
     five.ledger.read()
     unknown = 0

@@ -1,8 +1,8 @@
-"""Two ways to start a program as a process of its own: from nothing, and off a server that has its imports.
+"""Two ways to start a program as a process: as a new interpreter, or as a fork of a server with its imports.
 
 Five interpreters that import the same packages for each test took half of the suite's time. A fork server imports
-them once; what it forks then runs `python -m NAME`'s code in a process that is waited for, stopped and killed like
-any other. Tests that are about starting, and those that change how a process is loaded, start from nothing.
+them once; its forks then run the code of `python -m NAME` in processes that can be stopped and killed like any other.
+Tests of the start, and tests that change the loading of a process, start new interpreters.
 """
 
 import contextlib

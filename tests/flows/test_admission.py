@@ -49,7 +49,7 @@ def waiting(five: Pipeline) -> int:
 
 
 def start_when_all_wait(five: Pipeline, count: int) -> None:
-    """Start the coordinator first, so that so many queries wait before the other components work."""
+    """Start the coordinator first, so that queries wait before the other components work."""
     five.start("coordinator")
     five.until(lambda: waiting(five) == count - SESSIONS_MAX, "the queries to wait")
     five.start("reasoning_engine", "tool_dispatcher", "context_synthesizer", "response_assembler")

@@ -11,7 +11,7 @@ from tests.flows.pipeline import ANSWER, FORMS, Pipeline, pipeline
 from tests.messages_server import Scripted, Use
 
 CALLS = 11
-"""Of one session: one more than it takes to open."""
+"""The calls of one session: one more than open the breaker."""
 SCRIPT = [
     Scripted(
         when="Round 1 of",

@@ -121,7 +121,7 @@ def is_settled(five: Pipeline, call_id: str) -> bool:
 def test_a_write_in_flight_is_reported_with_unknown_outcome_and_never_run_again(
     tmp_path: Path, is_killed: bool
 ) -> None:
-    """Also when its worker is killed meanwhile, and another one takes its batch over."""
+    """The worker may be killed meanwhile, and another one takes over its batch."""
     with slow_pipeline(tmp_path, lease_s=1) as five:
         five.submit(WRITES, session_id="s1")
         five.until(lambda: steps(tmp_path) == ["s1 send begun"], "the write to begin")

@@ -29,9 +29,9 @@ def test_a_component_that_receives_a_stop_leaves_nothing_unserved(
             while len(sessions) < five.response_count() + 20:
                 sessions.append(f"s{len(sessions)}")
                 five.submit("Will it be served?", session_id=sessions[-1])
-            return five.in_hand(component) > 0
+            return five.in_flight(component) > 0
 
-        five.hold_when(has_work_in_flight, f"{component} has something in hand", component)
+        five.hold_when(has_work_in_flight, f"{component} has a delivery in flight", component)
         assert five.terminate(component, STOP_LIMIT_S) == 0
         five.start(component)
         five.wait_for_responses(len(sessions))
@@ -61,7 +61,7 @@ def test_work_that_outlasts_a_stop_is_handed_back_and_resumed_at_once(
         five.wait_until_idle()
         assert_results_are_true(five, response, five.log("s1"))
         run_again = [key for key, runs in five.ledger.runs.items() if len(runs) > 1]
-        assert len(run_again) == (question == PONDERS), f"what was settled was run again: {run_again}"
+        assert len(run_again) == (question == PONDERS), f"settled calls ran again: {run_again}"
 
 
 def is_at_it(five: Pipeline, component: Component) -> bool:

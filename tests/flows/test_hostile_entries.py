@@ -63,7 +63,7 @@ class Hostage:
         self._asked = 0
         self._patches = ExitStack()
         self._ends: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-        """How each entry ended, by its stream and id."""
+        """The outcome of each entry, by stream and id."""
 
     def __enter__(self) -> "Hostage":
         self._patches.enter_context(patch.object(Consumer, "_commit", self._noting_commits()))

@@ -64,7 +64,7 @@ def test_facts_that_do_not_fit_are_summarized_recalled_and_cited(tmp_path: Path)
         assert "summarized" in [uncertainty.kind for uncertainty in response.uncertainty]
 
         memory = memory_of(five, "s1")
-        assert len(memory.facts) == HARBOURS, "what is recalled is not filed twice"
+        assert len(memory.facts) == HARBOURS, "recalled facts are not filed twice"
         assert [summary.facts for summary in memory.summaries] == [("F101", "F103")]
         briefing = five.briefing("s1")
         assert f"\nF4 {statement(4)}\n" in briefing, "a conclusion rests on it"

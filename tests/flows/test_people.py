@@ -52,7 +52,7 @@ def test_a_question_survives_a_restart_of_every_process_and_its_answer_continues
         logins={component: f"{component}:{component}" for component in COMPONENTS},
     ) as five:
         submit(five, '{"interactive": true}')
-        five.until(lambda: not any(map(five.pending, COMPONENTS)), "nobody to have anything in hand")
+        five.until(lambda: not any(map(five.pending, COMPONENTS)), "no delivery to be in flight")
         for component in COMPONENTS:
             five.kill(component)
         with pytest.raises(RedisError):

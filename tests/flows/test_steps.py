@@ -96,7 +96,7 @@ def test_no_step_is_skipped_and_no_tool_of_another_step_runs_for_any_model_behav
         assert len(writes) == 2
         five.ledger.read()
         booked = [run for runs in five.ledger.runs.values() for run in runs]
-        assert len(booked) == len(CHEATS) - 1, "each session that comes so far books once"
+        assert len(booked) == len(CHEATS) - 1, "each session that reaches the booking books once"
         five.wait_until_idle()
         assert_recordings_verify(five, asked)
 

@@ -41,7 +41,7 @@ def test_a_step_waits_for_people_through_restarts_and_a_follow_up_builds_on_its_
         submit(five, "s1", "(asks)")
         for kind in (QuestionAsked, ApprovalRequested):
             five.until(lambda: bool(five.events("s1", kind)), kind.type)  # noqa: B023  # called at once
-            five.until(lambda: not any(map(five.pending, COMPONENTS)), "nobody to have anything in hand")
+            five.until(lambda: not any(map(five.pending, COMPONENTS)), "no delivery to be in flight")
             for component in COMPONENTS:
                 five.kill(component)
             asyncio.run(say(kind is ApprovalRequested))

@@ -1,4 +1,4 @@
-"""Which statements are code, and which of them can be left out."""
+"""The statements that are code, and those that can be omitted."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -38,7 +38,7 @@ def is_text(statement: ast.stmt) -> bool:
 
 
 def is_about_types(statement: ast.stmt, function: str) -> bool:
-    """Return whether only a type checker reads the statement; exports count too."""
+    """Return whether the statement is an export, or matters to type checkers alone."""
     match statement:
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
@@ -67,12 +67,12 @@ def is_type(node: ast.AST) -> bool:
 
 
 def is_wording(statement: ast.stmt) -> bool:
-    """Return whether it holds text for people: an error, or a line of the log."""
+    """Return whether the statement has text for people: an error, or a log line."""
     return isinstance(statement, ast.Raise | ast.Assert) or is_log(statement)
 
 
 def is_log(statement: ast.stmt) -> bool:
-    """Return whether it only writes a line of the log."""
+    """Return whether the statement only writes a log line."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _LEVELS
 

@@ -1,4 +1,4 @@
-"""Work in forks of this process: what they change, break or wait for stays with them."""
+"""Work in forks of this process: their changes, crashes and waits do not affect it."""
 
 import gc
 import multiprocessing
@@ -18,22 +18,22 @@ R = TypeVar("R")
 _BYTES_MAX = 6 << 30
 _LENGTH_BYTES = 8
 _WALL_PER_CPU = 4
-"""A process that waits for what never comes is given so much more time than one that works."""
+"""The factor by which the limit of a waiting process is longer than that of a working one."""
 
 
 class DidNotEnd:
-    """A fork that was killed, or died, before it had a result."""
+    """The fork was killed, or died, before it had a result."""
 
 
 class ForkError(Exception):
-    """The work of a fork has raised an error."""
+    """The work in a fork raised an error."""
 
 
 DID_NOT_END: Final = DidNotEnd()
 
 
 def in_fork(work: Callable[[], R], limit_s: int) -> R | DidNotEnd:
-    """Return the result of `work` in a fork, if it comes in time. Raises ForkError for any exception."""
+    """Return the result of `work` in a fork, within its time limit. Raises ForkError for any exception."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -58,7 +58,7 @@ def in_fork(work: Callable[[], R], limit_s: int) -> R | DidNotEnd:
 
 
 def spread(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
-    """Yield the result of each, as it comes, from `jobs` forks of this process."""
+    """Run work in `jobs` forks of this process, and yield each result on its arrival."""
     gc.collect()
     gc.freeze()  # so that the forks share what is there
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
@@ -87,9 +87,9 @@ def _result(work: Callable[[], object]) -> bytes:
 
 
 def _received(read: int, until: float) -> bytes:
-    """Return the result, whose length comes first; nothing when it does not come in time.
+    """Return the result, whose length precedes it; nothing after a timeout.
 
-    The end of the pipe is not waited for: whatever the fork has started may hold it open.
+    The end of the pipe is not awaited: processes that the fork has started may hold it open.
     """
     got = bytearray()
     while select.select([read], [], [], max(0.0, until - time.monotonic()))[0]:

@@ -1,7 +1,7 @@
-"""The hunt for a mutant: by the recordings that run its line, the tests near it, and at last the whole suite.
+"""The checks of a mutant: the recordings that run its line, the tests near it, and then the whole suite.
 
-This process imports nothing of the product. A mutant of what is run at import is put into a fork before that imports
-the product; any other one into a fork that has it already, recordings and all.
+This process imports nothing of the product. A mutant of code that runs at import is put into a fork that has not
+imported the product; any other one into a fork that has imported it and loaded the recordings.
 """
 
 import sys
@@ -20,7 +20,7 @@ from tests.mutants.runs import Runs
 from tests.mutants.together import caught_together
 
 Stage = Literal["recordings", "near tests", "suite"]
-"""The checks of a mutant, one after the other, until one catches it."""
+"""The checks of a mutant, in order, until one catches it."""
 _VERIFY_S_MAX = 60
 
 
@@ -31,11 +31,11 @@ class Fate:
     mutant: Mutant
     is_pure: bool
     verified_by: str = ""
-    """The recording that diverges, or how else `replay verify` has caught it; empty: it has not."""
+    """The recording that diverges, or another way in which `replay verify` caught the mutant; else empty."""
     tested_by: str = ""
-    """The test that fails, where verifying has not caught it."""
+    """The test that fails, if `replay verify` did not catch the mutant."""
     recordings: int = 0
-    """How many run the line."""
+    """The number of recordings that run the line."""
     tests: int = 0
 
     @property
@@ -44,10 +44,10 @@ class Fate:
 
 
 def draw(files: Sequence[str], number: int, seed: int, jobs: int) -> list[Mutant]:
-    """Return mutants of so many lines, drawn by lot from all that have a site; and of each line one site, by lot.
+    """Draw lines at random from all that have a site, and return a mutant of a random site of each.
 
-    So each line of code counts alike, and one with twenty words of a table no more than others. Where Python makes the
-    same code of every change of a site, another line is drawn.
+    Thus all lines of code have the same weight, also one with twenty words of a table. If Python compiles every change
+    of a site to the same code, another line is drawn.
     """
     random = Random(seed)
     by_line: dict[tuple[str, int], list[int]] = {}
@@ -74,34 +74,34 @@ def hunted(
     fates: Sequence[Fate],
     jobs: int,
     stages: Sequence[Stage],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     suite_minutes_max: float = inf,
 ) -> Iterator[list[Fate]]:
     """Yield the results of all mutants after each stage.
 
-    Raises RuntimeError when the product is imported already.
+    Raises RuntimeError if the product is already imported.
     """
     runs.must_not_be_imported()
-    tell("importing what is not ours")
+    report("importing third-party modules")
     runs.import_foreign()
-    tell("finding what the recordings run")
+    report("measuring the lines that recordings run")
     run = runs.of_recordings(jobs)
     for stage in stages:
         left = [one for one in fates if not one.is_caught]
-        tell(f"holding {len(left)} mutants against the {stage}")
+        report(f"checking {len(left)} mutants with the {stage}")
         if stage == "suite":
-            done = _in_suite(left, jobs, suite_minutes_max, tell)
+            done = _in_suite(left, jobs, suite_minutes_max, report)
         else:
-            done = _in_both(_verified if stage == "recordings" else _tested_near, left, run, jobs, tell)
+            done = _in_both(_verified if stage == "recordings" else _tested_near, left, run, jobs, report)
         by_mutant = {one.mutant: one for one in done}
         fates = [by_mutant.get(one.mutant, one) for one in fates]
         yield list(fates)
 
 
 def _in_suite(
-    fates: Sequence[Fate], jobs: int, minutes_max: float, tell: Callable[[str], None]
+    fates: Sequence[Fate], jobs: int, minutes_max: float, report: Callable[[str], None]
 ) -> list[Fate]:
-    caught = caught_together([one.mutant for one in fates], jobs, minutes_max, tell)
+    caught = caught_together([one.mutant for one in fates], jobs, minutes_max, report)
     return [replace(one, tested_by=caught.get(one.mutant, "")) for one in fates]
 
 
@@ -109,18 +109,18 @@ Work = Callable[[Runs, bool, Fate], Fate]
 
 
 def _in_both(
-    work: Work, fates: Sequence[Fate], run: Runs, jobs: int, tell: Callable[[str], None]
+    work: Work, fates: Sequence[Fate], run: Runs, jobs: int, report: Callable[[str], None]
 ) -> list[Fate]:
-    """Run mutants that must be there at import from here, the others from a fork that imported everything."""
+    """Run mutants that must exist at import from this process, the others from a fork that imported everything."""
     early = [one for one in fates if _is_early(one.mutant, run)]
     late = [one for one in fates if not _is_early(one.mutant, run)]
-    done = list(_reported(work, spread(partial(work, run, True), early, jobs), len(early), tell))
+    done = list(_reported(work, spread(partial(work, run, True), early, jobs), len(early), report))
 
     def with_product() -> list[Fate]:
         runs.import_product()
         if work is _verified:
             _lines()
-        return list(_reported(work, spread(partial(work, run, False), late, jobs), len(late), tell))
+        return list(_reported(work, spread(partial(work, run, False), late, jobs), len(late), report))
 
     if late:
         rest = in_fork(with_product, 24 * 3600)
@@ -134,12 +134,14 @@ def _is_early(mutant: Mutant, run: Runs) -> bool:
     return mutant.needs_import or any((mutant.file, line) in run.imported for line in mutant.lines)
 
 
-def _reported(work: Work, fates: Iterable[Fate], number: int, tell: Callable[[str], None]) -> Iterator[Fate]:
+def _reported(
+    work: Work, fates: Iterable[Fate], number: int, report: Callable[[str], None]
+) -> Iterator[Fate]:
     for n, fate in enumerate(fates, 1):
         if not fate.is_caught and work is not _verified:
-            tell(f"  survives: {fate.mutant}")
+            report(f"  survives: {fate.mutant}")
         if n % 20 == 0 or n == number:
-            tell(f"  {n} of {number}")
+            report(f"  {n} of {number}")
         yield fate
 
 
@@ -187,7 +189,7 @@ def _lines() -> Mapping[str, Sequence[Any]]:
 
 
 def _tested_near(_: Runs, is_early: bool, fate: Fate) -> Fate:
-    """Run the test files that are named after the mutant's file or import it, whole, the most telling ones first."""
+    """Run the whole test files that are named after the mutant's file or import it, the nearest first."""
     files = near(fate.mutant.file, is_early)
     return replace(
         fate, tested_by=tested_near(files, is_early, fate.mutant) if files else "", tests=len(files)

@@ -1,4 +1,4 @@
-"""A mutant: one site of one module, changed in one way; and how it is put into this process."""
+"""A mutant, which is one change at one site of a module, and its installation in this process."""
 
 import ast
 import gc
@@ -19,10 +19,10 @@ _SHOWN_MAX = 100
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change. Two processes that read the same source make the same of it."""
+    """One change. Processes that read the same source derive the same mutant from it."""
 
     file: str
-    """From the root of the repository."""
+    """Relative to the root of the repository."""
     place: int
     way: int
     kind: Kind
@@ -40,7 +40,7 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """Its key, which stays the same as long as its function does not change."""
+        """The mutant's key, which is stable while its function does not change."""
         return f"{self.file} {self.function or self.name}: {self.before} -> {self.after}"
 
     def code(self) -> CodeType:
@@ -49,7 +49,7 @@ class Mutant:
 
     @property
     def is_there(self) -> bool:
-        """True if its place still holds the code that it changes, which may not be so after the source has changed."""
+        """True if the site still has the code that the mutant changes; an edit of the source may have replaced it."""
         try:
             tree, site = _site(self.file, self.place)
             shown = _Shown(tree, site.node)
@@ -60,14 +60,14 @@ class Mutant:
 
     @property
     def needs_import(self) -> bool:
-        """True if the changed code runs when its module is imported, or cannot be exchanged afterwards."""
+        """True if the changed code runs at the import of its module, or cannot be exchanged afterwards."""
         if not self.function:
             return True
         ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))
         return ours is None or other is None or ours.co_freevars != other.co_freevars
 
     def install(self) -> None:
-        """Let every function of this process that has the changed code run the mutant."""
+        """Exchange the code of every function of this process that has the changed code."""
         ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))
         assert ours is not None
         assert other is not None
@@ -78,7 +78,7 @@ class Mutant:
             function.__code__ = other
 
     def install_at_import(self) -> None:
-        """Let the module be the mutant, once it is imported."""
+        """Install the mutant in place of the module at its import."""
         code, path, read = self.code(), str(ROOT / self.file), SourceFileLoader.get_code
 
         def get_code(loader: Any, name: str) -> CodeType | None:
@@ -101,7 +101,7 @@ def changed(file: str, mutants: Sequence[Mutant]) -> CodeType:
 
 
 def drawn(file: str, place: int, random: Random) -> Mutant | None:
-    """Return a mutant of a site, one of its ways at random, or None if no way changes the code."""
+    """Return a mutant with a random change of a site, or None if none of them changes the code."""
     tree, site = _site(file, place)
     original = _original(file)
     ways = list(range(len(site.ways)))
@@ -123,7 +123,7 @@ def drawn(file: str, place: int, random: Random) -> Mutant | None:
 
 
 class _Shown:
-    """The expression or statement around a site, as it is and as the mutant makes it."""
+    """The expression or statement around a site, without the change and with it."""
 
     def __init__(self, tree: ast.AST, node: ast.AST) -> None:
         parents = {id(child): parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}

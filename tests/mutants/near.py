@@ -1,4 +1,4 @@
-"""The test files near a mutant's file, run in a fork to the first that fails."""
+"""The test files near a mutant's file, run in a fork until one fails."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,13 +15,13 @@ from tests.mutants.mutant import ROOT, Mutant
 
 DOES_NOT_END = "does not end"
 _OF_DECLARATIONS = ("tests/shared/test_shapes.py", "tests/antiphon/test_settings_table.py")
-"""Tests of every default, bound and word of declarations, although they run none of their lines."""
+"""Tests of all defaults, bounds and words in declarations; they run no lines of theirs."""
 _NEAR_S_MAX = 30.0
-"""After so many seconds of CPU no other test is begun."""
+"""Seconds of CPU time after which no further test begins."""
 
 
 def tested_near(files: Sequence[str], is_early: bool, mutant: Mutant) -> str:
-    """Return the first test of these files that fails with a mutant and passes without; empty when none does."""
+    """Return the first test of these files that fails with the mutant and passes without it; empty if there is none."""
     found = in_fork(lambda: _fails(files, is_early, mutant, _NEAR_S_MAX), 30 + int(3 * _NEAR_S_MAX))
     if isinstance(found, DidNotEnd):
         return DOES_NOT_END
@@ -31,8 +31,8 @@ def tested_near(files: Sequence[str], is_early: bool, mutant: Mutant) -> str:
 def near(file: str, is_early: bool) -> list[str]:
     """Return the test files named after a file, then those of its room that import it, its folder, other importers.
 
-    Files that import least come first. For what is declared, the tests of all declarations are there too. Where no test
-    imports a file, those of the files that import it are the importers.
+    Files with the fewest imports come first. For declarations, the tests of all declarations are added. If no test
+    imports the file, the tests of its importers are used.
     """
     path = Path(file.removeprefix("shared/antiphon_shared/"))
     folder = f"tests/{file.partition('/')[0]}/"
@@ -52,7 +52,7 @@ def near(file: str, is_early: bool) -> list[str]:
 
 
 def _fails(tests: Sequence[str], is_early: bool, mutant: Mutant | None, seconds_max: float = inf) -> str:
-    """Return the first test that fails, with a mutant or without."""
+    """Return the first test that fails, with or without a mutant."""
     if mutant is not None:
         mutant.install_at_import() if is_early else mutant.install()
     try:
@@ -68,14 +68,14 @@ def _fails(tests: Sequence[str], is_early: bool, mutant: Mutant | None, seconds_
 
 
 def _is_flaky(test: str, is_early: bool) -> bool:
-    """Return whether a test fails also without the mutant, as one may on a busy machine."""
+    """Return whether a test also fails without the mutant, which can happen on a busy machine."""
     if "::" not in test:
         return False
     return bool(in_fork(lambda: _fails([test], is_early, None), 120))
 
 
 class _First:
-    """Notes the first test that fails, and begins no other one when time is up."""
+    """A pytest plugin that notes the first failing test, and begins no test after the time limit."""
 
     failed = ""
     is_over = False

@@ -1,4 +1,4 @@
-"""The result of a hunt: shares with their intervals, by room, and survivors by cause; as text and as JSON."""
+"""The result of a hunt, as text and JSON: shares with their intervals by folder, and survivors by cause."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,12 +11,12 @@ from tests.mutants.hunt import Fate
 from tests.mutants.mutant import Mutant
 
 EQUIVALENT = Path(__file__).parent / "equivalent.jsonl"
-"""Mutants that nothing could ever show, with why: judged by a person, one by one."""
+"""Mutants that no test can detect, each with the reason, as judged by a person."""
 _95 = 1.96
 
 
 def wilson(caught: int, drawn: int) -> tuple[float, float]:
-    """Return the bounds between which a share lies that was measured on a sample, in 95 of 100 cases.
+    """Return the bounds of the 95 % confidence interval of a share that was measured on a sample.
 
     Wilson's interval, which holds for small samples and for shares near 0 and 1.
     """
@@ -29,7 +29,7 @@ def wilson(caught: int, drawn: int) -> tuple[float, float]:
 
 
 def equivalent() -> dict[str, str]:
-    """Return why a mutant is equivalent, by its key."""
+    """Return the reasons why mutants are equivalent, by key."""
     lines = EQUIVALENT.read_text().splitlines() if EQUIVALENT.exists() else ()
     return {one["mutant"]: one["why"] for one in map(json.loads, lines)}
 

@@ -1,4 +1,4 @@
-"""The lines that recordings run, found once for a state of the sources and kept; and runs of pytest."""
+"""The lines that recordings run, measured once for each state of the sources, and runs of pytest."""
 
 import contextlib
 import gc
@@ -23,8 +23,8 @@ from tests.recordings.folder import recordings_in
 
 T = TypeVar("T")
 R = TypeVar("R")
-Place = tuple[str, int]
-"""A file, from the root, and a line of it."""
+SourceLine = tuple[str, int]
+"""A file, relative to the root, and a line of it."""
 FLOORS = (
     "coordinator",
     "reasoning_engine",
@@ -40,9 +40,9 @@ ELSEWHERE = (
     *("tests/benchmarks", "tests/chaos", "tests/docs", "tests/failover", "tests/house", "tests/mutants"),
     *("tests/releases", "tests/soak"),
 )
-"""Tests of other processes, of what is around the code, or that take minutes."""
+"""Tests of other processes or of the surroundings of the code, and tests that take minutes."""
 _IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
-"""What forks have is imported before pytest is."""
+"""The warning that modules were imported before pytest: forks inherit them."""
 _IMPORTS_S_MAX = 240
 _RECORDING_S_MAX = 120
 _ALL_S_MAX = 3600
@@ -50,12 +50,12 @@ _ALL_S_MAX = 3600
 
 @dataclass(frozen=True)
 class Runs:
-    """By line, what runs it."""
+    """The recordings that run each line."""
 
-    imported: frozenset[Place] = frozenset()
-    """Run when modules are imported, or recordings read: there a mutant has to be before."""
-    recordings: Mapping[Place, Sequence[str]] = field(default_factory=dict)
-    """The shortest first."""
+    imported: frozenset[SourceLine] = frozenset()
+    """Lines that run when modules are imported or recordings read: their mutants must be installed before that."""
+    recordings: Mapping[SourceLine, Sequence[str]] = field(default_factory=dict)
+    """By line, the shortest recording first."""
 
 
 def files() -> list[str]:
@@ -65,26 +65,26 @@ def files() -> list[str]:
 
 @cache
 def modules() -> tuple[str, ...]:
-    """Return the modules' names, except the programs, which end the process that imports them."""
+    """Return the names of all modules except programs, which end a process that imports them."""
     paths = (file.removeprefix("shared/").removesuffix(".py") for file in files())
     names = (path.removesuffix("/__init__").replace("/", ".") for path in paths)
     return tuple(name for name in names if not name.endswith("__main__"))
 
 
 def must_not_be_imported() -> None:
-    """Raise RuntimeError when this process has imported the product, whose mutants would then never run."""
+    """Raise RuntimeError if this process has imported the product: its mutants would never run."""
     if found := sorted(name for name in sys.modules if name.partition(".")[0] in _packages()):
         raise RuntimeError(f"{found[0]} and {len(found) - 1} more modules of the product are imported.")
 
 
 def import_product() -> None:
-    """Import all of it."""
+    """Import all modules of the product."""
     for name in modules():
         importlib.import_module(name)
 
 
 def import_foreign() -> None:
-    """Import what the product imports and is not ours, so that forks have it."""
+    """Import the third-party modules of the product, so that forks inherit them."""
 
     def foreign() -> list[str]:
         import_product()
@@ -103,7 +103,7 @@ def recordings() -> list[Path]:
 
 
 def of_recordings(jobs: int) -> Runs:
-    """Return what importing, reading and each recording run; this process must not have imported the product."""
+    """Return the lines that imports, reading and each recording run. The product must not be imported yet."""
     kept = KEPT / f"recordings-{_digest([*_sources(), *recordings()])}"
     found: Runs | None = _read(kept)
     if found is None:
@@ -113,9 +113,9 @@ def of_recordings(jobs: int) -> Runs:
 
 
 def _of_recordings(jobs: int) -> Runs:
-    run: dict[Place, list[str]] = defaultdict(list)
+    run: dict[SourceLine, list[str]] = defaultdict(list)
     shares = [recordings()[share::jobs] for share in range(jobs)]
-    done: dict[str, frozenset[Place]] = {}
+    done: dict[str, frozenset[SourceLine]] = {}
     for share in _got(in_fork(lambda: _with_product(_run_by_recordings, shares, jobs), _ALL_S_MAX)):
         done |= _got(share)
     for path in recordings():
@@ -129,18 +129,18 @@ def _with_product(work: Callable[[T], R], items: Sequence[T], jobs: int) -> list
     return list(spread(work, items, jobs))
 
 
-def _run_by_reading() -> frozenset[Place]:
+def _run_by_reading() -> frozenset[SourceLine]:
     with _measured() as measured:
         import_product()
         from antiphon.recording.files import read_lines
 
         for path in recordings():
             list(read_lines(path))
-    return frozenset(_places(measured)[""])
+    return frozenset(_lines_of(measured)[""])
 
 
-def _run_by_recordings(paths: Sequence[Path]) -> dict[str, frozenset[Place]] | DidNotEnd:
-    def run() -> dict[str, frozenset[Place]]:
+def _run_by_recordings(paths: Sequence[Path]) -> dict[str, frozenset[SourceLine]] | DidNotEnd:
+    def run() -> dict[str, frozenset[SourceLine]]:
         from antiphon.recording.files import read_lines
         from antiphon.replay.verify import verify_lines
 
@@ -153,8 +153,8 @@ def _run_by_recordings(paths: Sequence[Path]) -> dict[str, frozenset[Place]] | D
                     cache.cache_clear()  # what one recording has had computed, the next one computes again
                 measured.switch_context(name)
                 assert verify_lines(lines).is_same, f"{name} is not the same without any mutant"
-        places = _places(measured)
-        return {name: frozenset(places[name]) for name in kept}
+        lines_by_context = _lines_of(measured)
+        return {name: frozenset(lines_by_context[name]) for name in kept}
 
     return in_fork(run, _ALL_S_MAX)
 
@@ -185,8 +185,8 @@ def _measured() -> Iterator[Coverage]:
         yield measured
 
 
-def _places(measured: Coverage) -> Mapping[str, set[Place]]:
-    data, found = measured.get_data(), defaultdict[str, set[Place]](set)
+def _lines_of(measured: Coverage) -> Mapping[str, set[SourceLine]]:
+    data, found = measured.get_data(), defaultdict[str, set[SourceLine]](set)
     for file in data.measured_files():
         name = str(Path(file).relative_to(ROOT))
         for line, contexts in data.contexts_by_lineno(file).items():

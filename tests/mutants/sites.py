@@ -1,7 +1,7 @@
-"""The places of a module at which a mutant can be made, and the mutants: one small change of its syntax tree.
+"""The sites of a module at which mutants can be made, and the mutants: small changes of its syntax tree.
 
-Every place counts alike, whether anything shows it or not. What is no code is left out: imports, annotations and type
-aliases, docstrings; and statements without which a name would not be bound, as that fails wherever it is run.
+All sites have the same weight, also if no test detects their changes. Excluded are imports, annotations, type aliases
+and docstrings, which are no code, and statements that bind a name: without them every run fails.
 """
 
 import ast
@@ -31,25 +31,25 @@ Change = Callable[[], object]
 
 @dataclass(frozen=True)
 class Site:
-    """One place, and the ways in which it can be changed."""
+    """One site, and its possible changes."""
 
     kind: Kind
     line: int
     statement: tuple[int, int]
     """First and last line of the statement, without the block below it."""
     function: str
-    """The outermost function around it, by its qualified name; empty for what runs when the module is imported."""
+    """The qualified name of the outermost function around the site; empty for code that runs at import."""
     name: str
     """Sites named by the statement around them outside of a function: a constant, a field, the function itself."""
     is_wording: bool
-    """Whether it is in a raised error, in a line of the log, or in the description of an option or field."""
+    """Whether the site is in a raised error, a log line, or the description of an option or field."""
     node: ast.AST = field(compare=False)
     ways: tuple[Change, ...] = field(compare=False)
-    """Each changes the tree that the site was found in."""
+    """Functions that change the tree in which the site was found."""
 
 
 class _At(NamedTuple):
-    """The position of the walk."""
+    """The position of the walk through the tree."""
 
     function: str = ""
     path: str = ""
@@ -58,11 +58,11 @@ class _At(NamedTuple):
     is_wording: bool = False
     is_log: bool = False
     bound: frozenset[str] = frozenset()
-    """Names that the function around has bound before."""
+    """Names that the enclosing function has bound before."""
 
 
 def sites_of(tree: ast.Module) -> list[Site]:
-    """Return all places of a module, in the order of its source."""
+    """Return all sites of a module, in the order of its source."""
     return list(_body(tree, "body", _At()))
 
 
@@ -182,13 +182,13 @@ def _expression(owner: ast.AST, block: str, n: int | None, at: _At) -> Iterator[
 
 
 _BUILT_IN = ("isinstance", "issubclass", "getattr", "hasattr", "setattr", "max", "min")
-"""Swapped, their arguments are never right, or as right as before."""
+"""Functions whose swapped arguments are always wrong, or equivalent."""
 _WORDING = ("description", "help", "hint")
 _SEQUENCES = (ast.JoinedStr, ast.List, ast.Tuple)
 
 
 def _is_table(node: ast.Tuple | ast.List, owner: ast.AST) -> bool:
-    """Return whether it is a list of things, not values that are passed together."""
+    """Return whether the tuple is a list of items rather than values that are passed together."""
     if not isinstance(node.ctx, ast.Load) or isinstance(owner, ast.Subscript | ast.Return | ast.Yield):
         return False
     return not (isinstance(owner, ast.Assign) and isinstance(owner.targets[0], ast.Tuple))

@@ -1,4 +1,4 @@
-"""Put mutants into an interpreter before it imports anything; run at its start while `together.py` runs the suite."""
+"""Install mutants at the start of an interpreter, before its imports, while `together.py` runs the suite."""
 
 import marshal
 import os

@@ -1,4 +1,4 @@
-"""The places at which mutants are made, how they are put in place, and a small sample of them in every run."""
+"""The sites and the installation of mutants, and a small sample of mutants in every run."""
 
 import ast
 import importlib
@@ -21,7 +21,7 @@ from tests.mutants.sites import sites_of
 from tests.rows import each_row
 
 SAMPLE, SEED, CAUGHT_MIN = 8, 7, 2
-"""A sample this small tells of a collapse, not of a percent: `make mutants` measures."""
+"""A sample this small only detects a collapse; `make mutants` measures the share."""
 
 MODULE = '''"""A module."""
 from enum import Enum
@@ -51,7 +51,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def changed(source: str) -> set[tuple[str, str]]:
-    """Return every change of a source, by its kind."""
+    """Return all changes of a source, by kind."""
     found: set[tuple[str, str]] = set()
     for place, site in enumerate(sites_of(ast.parse(source))):
         for way in range(len(site.ways)):

@@ -121,7 +121,7 @@ def test_interpreters_start_with_all_mutants_until_the_run_is_over() -> None:
 
 
 def test_a_run_reports_the_passed_and_failed_tests_of_a_mutant() -> None:
-    """The test runs in a process that has not imported the changed module, as the hunt has not."""
+    """The test runs in a process that has not imported the changed module, like the hunt."""
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
     show = f"""if True:
         import json

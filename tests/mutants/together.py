@@ -1,9 +1,9 @@
-"""The whole suite against many mutants at once, and then its failing tests against each mutant alone.
+"""The whole suite with many mutants at once, and then its failing tests with each mutant alone.
 
-The suite takes minutes, too long to be run for each mutant. So those that nothing has caught yet, one of each function,
-are put in place together, and the suite runs to its end. A mutant is caught only by a test that passes without it and
-fails with it alone. Where one mutant keeps a test from reaching another, that one may be missed, but none is counted
-that the whole suite would not catch alone: the share of those caught is a lower bound.
+The suite takes minutes, too long to run for each mutant. Therefore the mutants that are not caught yet are installed
+together, one of each function, and the suite runs to its end. A test catches a mutant if it passes without it and fails
+with it alone. One mutant may keep a test from reaching another, which is then missed; but no mutant is counted that the
+whole suite would not catch alone. The share of caught mutants is a lower bound.
 """
 
 import marshal
@@ -28,9 +28,9 @@ from tests.mutants.mutant import ROOT, Mutant, changed
 from tests.mutants.near import near
 
 _FAILURES_MAX = 20
-"""So many end a part of the suite early, one of `jobs`; it then goes on without the mutants that they show."""
+"""The failures that end one of the `jobs` parts of the suite early; it resumes without the mutants they detect."""
 _SUITE_TIMEOUT_S = 150
-"""Below the limit of a test that runs alone, which is not to fail for a busy machine where it passed before."""
+"""Shorter than the limit of a test that runs alone, so that a busy machine does not fail a test that passed."""
 _PART_S_MAX = 3 * 3600
 _STARTUP = Path(__file__).with_name("startup.py")
 
@@ -42,9 +42,9 @@ class Outcome:
     passed: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
     is_cut_short: bool = False
-    """Whether failures have ended a part of it early."""
+    """Whether failures ended a part of the run early."""
     until_s: float = inf
-    """When the run ends early, by the monotonic clock."""
+    """The time of the monotonic clock at which the run ends early."""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -57,7 +57,7 @@ class Outcome:
 
 
 def caught_together(
-    mutants: Sequence[Mutant], jobs: int, minutes_max: float, tell: Callable[[str], None]
+    mutants: Sequence[Mutant], jobs: int, minutes_max: float, report: Callable[[str], None]
 ) -> dict[Mutant, str]:
     """Return, for each mutant that the suite catches, a test that fails with it alone.
 
@@ -67,14 +67,14 @@ def caught_together(
     for group in groups(mutants):
         left = group
         while left:
-            tell(f"running the suite against {len(left)} mutants together")
+            report(f"running the suite against {len(left)} mutants together")
             bounds = ("--timeout", str(_SUITE_TIMEOUT_S), "--maxfail", str(_FAILURES_MAX))
             outcome = run(_suite(left), left, jobs, *bounds, minutes_max=minutes_max)
             failed = list(dict.fromkeys(outcome.failed))
-            tell(
+            report(
                 f"  {len(failed)} tests fail, {len(outcome.passed)} pass; now the former with each mutant alone"
             )
-            caught = shown_alone(failed, left, jobs, tell)
+            caught = shown_alone(failed, left, jobs, report)
             found |= caught
             left = [one for one in left if one not in caught]
             if not (outcome.is_cut_short and caught):
@@ -83,7 +83,7 @@ def caught_together(
 
 
 def _suite(mutants: Sequence[Mutant]) -> list[str]:
-    """Return every file of tests, those nearest to any of the mutants first, and last those of other processes."""
+    """Return all test files: first those nearest to any mutant, last those of other processes."""
     every = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
     nearness: dict[str, int] = {}
     for one in mutants:
@@ -110,11 +110,11 @@ def _changes(mutant: Mutant) -> tuple[str, str]:
 
 
 def shown_alone(
-    failed: Sequence[str], mutants: Sequence[Mutant], jobs: int, tell: Callable[[str], None]
+    failed: Sequence[str], mutants: Sequence[Mutant], jobs: int, report: Callable[[str], None]
 ) -> dict[Mutant, str]:
-    """Return, for each mutant that one of these tests shows, the test: it passes without and fails with it alone.
+    """Return, by mutant, a test that passes without it and fails with it alone.
 
-    Each way twice, in turn, so that a test that fails now and then shows nothing.
+    Each test runs twice with and twice without the mutant, in turn, so that a flaky test proves nothing.
     """
     sound = _passed(run(failed, (), jobs), failed)
     found: dict[Mutant, str] = {}
@@ -123,7 +123,7 @@ def shown_alone(
             if _passed(run([test], (), 1), [test]) and run([test], [one], 1).failed:
                 found[one] = test
                 break
-        tell(f"  {'caught' if one in found else 'survives'}: {one}   {found.get(one, '')}".rstrip())
+        report(f"  {'caught' if one in found else 'survives'}: {one}   {found.get(one, '')}".rstrip())
     return found
 
 
@@ -134,7 +134,7 @@ def _passed(outcome: Outcome, tests: Sequence[str]) -> list[str]:
 def run(
     tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str, minutes_max: float = inf
 ) -> Outcome:
-    """Run tests in forks that have the mutants at import, as have the processes that they start."""
+    """Run tests in forks that have the mutants at import, as do the processes that they start."""
     parts = [tests[n::jobs] for n in range(min(jobs, len(tests)))]
     until_s = time.monotonic() + 60 * minutes_max
     whole = Outcome()
@@ -161,7 +161,7 @@ def _run_part(options: Sequence[str], until_s: float, tests: Sequence[str]) -> O
 
 @contextmanager
 def mutants_at_start(mutants: Sequence[Mutant]) -> Iterator[None]:
-    """Let each interpreter of this environment that is started from here begin with the mutants."""
+    """Install the mutants in every interpreter of this environment that is started from this process."""
     by_file: dict[str, list[Mutant]] = {}
     for one in mutants:
         by_file.setdefault(one.file, []).append(one)

@@ -95,7 +95,7 @@ async def test_an_error_of_the_model_counts_as_a_failure(trouble: Scripted) -> N
     ],
 )
 async def test_an_error_that_waiting_does_not_fix_opens_no_breaker(reply: Scripted) -> None:
-    """Otherwise the next sessions would wait for it to close, and learn only then what is wrong."""
+    """Otherwise the next sessions would wait for the breaker to close before they get the error."""
     assert (await observed(reply)).failures == [False]
 
 

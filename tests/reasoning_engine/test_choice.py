@@ -121,7 +121,7 @@ def test_a_provider_without_access_is_refused() -> None:
 @pytest.mark.parametrize("provider", ["auto", "anthropic"])
 @pytest.mark.parametrize("key", [None, "sk-ant-some"])
 def test_a_foreign_model_name_requires_a_custom_server(provider: Provider, key: str | None) -> None:
-    """Also without any access: the offline model would reply in its name."""
+    """The rule includes a missing key: the offline model would otherwise reply under the foreign name."""
     named = {"ANTIPHON_MODEL": ("gpt-5",)}
     with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:
         choose_model(provider, Access(api_key=key), CONNECTION_S, named)

@@ -46,7 +46,7 @@ async def test_text_travels_before_the_reply_is_whole_and_in_order() -> None:
     assert observer.events == list("abcdef")
 
 
-async def test_no_text_is_no_traffic() -> None:
+async def test_an_empty_text_sends_nothing() -> None:
     observer = Observer()
     with Deltas(observer.stream_text) as deltas:
         deltas.add("")

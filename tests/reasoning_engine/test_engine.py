@@ -118,7 +118,7 @@ async def test_a_transient_failure_is_retried(trouble: Scripted) -> None:
 async def ask_in_vain(
     clock: Clock, *script: Scripted, times: int = 1, wait_s: float = CALL_S, **more: Any
 ) -> Asked:
-    """Let so many calls of the script get no reply within `wait_s`: the clock moves forward after each is made."""
+    """Let a number of calls of the script get no reply within `wait_s`: the clock is advanced after each call."""
     async with serving(*script) as server:
         asking = asyncio.ensure_future(ask_at(server.url, server.requests, request_timeout_s=CALL_S, **more))
         for made in range(1, times + 1):

@@ -1,6 +1,6 @@
 """The classification of every answer of a server, and the reading of every form of a prompted model: every_form.json.
 
-After a change that is meant: `python -m tests.reasoning_engine.test_every_form`, and read what it has written.
+After an intended change, run `python -m tests.reasoning_engine.test_every_form`, and review the output.
 """
 
 from pathlib import Path

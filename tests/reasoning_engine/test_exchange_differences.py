@@ -87,7 +87,7 @@ async def test_sessions_of_an_earlier_format_keep_whole_records() -> None:
 
 
 async def test_another_process_continues_from_the_stored_records() -> None:
-    """Also where the first comes back after rounds that it has not seen."""
+    """A process can also resume after rounds of another process."""
     first, second, session = ExchangeDifferences(LIMIT), ExchangeDifferences(LIMIT), Store()
     engines = (first, second, second, first, second)
     found = [await run(engine, session, n) for n, engine in enumerate(engines, start=1)]
@@ -96,7 +96,7 @@ async def test_another_process_continues_from_the_stored_records() -> None:
     assert session.reads == 3
 
 
-async def test_a_record_that_was_not_committed_is_no_base() -> None:
+async def test_a_record_that_was_not_committed_is_not_a_base() -> None:
     engine, session = ExchangeDifferences(LIMIT), Store()
     found = [await run(engine, session, 1)]
     await run(engine, session, 2, is_committed=False)
@@ -119,7 +119,7 @@ async def test_without_the_records_of_the_rounds_before_a_record_is_whole() -> N
     assert session.reads == 1
 
 
-async def test_a_record_that_the_bus_leaves_out_is_no_base() -> None:
+async def test_a_record_that_the_bus_leaves_out_is_not_a_base() -> None:
     engine, session = ExchangeDifferences(record_bytes_max=8_000), Store()
     found = [await run(engine, session, 1)]
     huge = an_exchange(a_prompt(2) + "x" * 8_000)
@@ -130,7 +130,7 @@ async def test_a_record_that_the_bus_leaves_out_is_no_base() -> None:
     assert session.read() == [raw for _, raw in found]
 
 
-async def test_a_summary_is_no_base() -> None:
+async def test_a_summary_is_not_a_base() -> None:
     session = Store()
     found = [await run(ExchangeDifferences(LIMIT), session, 1)]
     summary = an_exchange("To summarize: " + a_prompt(1, "other")).model_copy(update={"contents": ("cd",)})
@@ -187,7 +187,7 @@ async def test_a_record_is_written_whole_while_redis_is_away() -> None:
 
 
 async def test_after_an_interruption_the_base_is_the_record_still_in_redis() -> None:
-    """A Redis that comes back may have lost the commit of the round before, which another engine has redone."""
+    """A restarted Redis may have lost the commit of the previous round, which another engine then repeated."""
     interruptions = 0
     engine, session = ExchangeDifferences(LIMIT, lambda: interruptions), Store()
     found = [await run(engine, session, 1)]

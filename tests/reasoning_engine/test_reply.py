@@ -117,7 +117,7 @@ def test_only_a_call_at_the_very_end_of_a_cut_off_reply_is_dropped(stop_reason: 
     assert len(parse(a_message(use("a"), text("So"), stop_reason=stop_reason)).tool_calls) == 1
 
 
-def test_a_pause_with_calls_is_no_pause() -> None:
+def test_a_pause_with_calls_is_not_a_pause() -> None:
     reply = parse(a_message(use(), stop_reason="pause_turn"))
     assert (reply.is_paused, reply.stop_reason) == (False, "tool_use")
 

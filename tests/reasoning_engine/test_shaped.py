@@ -83,7 +83,7 @@ def test_a_schema_that_the_api_would_narrow_or_not_take_goes_by_the_tool(part: A
     assert FINAL_ANSWER in str(demanded(schema)["tools"])
 
 
-def test_a_schema_for_no_object_goes_in_words_where_the_api_has_no_means() -> None:
+def test_a_schema_of_another_type_than_object_is_sent_in_words_if_the_api_cannot_enforce_it() -> None:
     prompt = demanded({"type": "array", "items": {"type": "integer"}}, model="mistral")
     assert [tool["name"] for tool in prompt["tools"]] == ["search"]
     assert text_of(prompt).endswith('{"type":"array","items":{"type":"integer"}}')
@@ -141,7 +141,7 @@ async def test_an_answer_next_to_calls_of_unknown_tools_counts() -> None:
     assert (outcome.text, outcome.tool_calls) == ('{"level":3}', ())
 
 
-async def test_a_tool_of_the_operators_of_that_name_is_no_answer() -> None:
+async def test_a_tool_of_the_operators_of_that_name_is_not_an_answer() -> None:
     outcome = await answered(Use(name=FINAL_ANSWER, input={"level": 3}), tools=(FINAL_ANSWER,))
     assert [call.name for call in outcome.tool_calls] == [FINAL_ANSWER]
 

@@ -107,7 +107,7 @@ class Slow(Limiter):
         return await super().reserve(*call)
 
 
-async def test_the_wait_for_a_turn_is_no_part_of_the_calls_own_time(clock: Clock) -> None:
+async def test_the_wait_for_a_turn_is_not_part_of_the_calls_own_time(clock: Clock) -> None:
     async with a_bus() as bus:
         slow = Slow(bus.batcher, bus.keys, Limits())
         slow.clock = clock

@@ -112,7 +112,7 @@ async def test_a_line_that_was_cut_off_is_dropped() -> None:
         Scripted(stop_reason="max_tokens"),
     ],
 )
-async def test_a_reply_that_is_no_summary_is_a_failure(reply: Scripted) -> None:
+async def test_a_reply_that_is_not_a_summary_is_a_failure(reply: Scripted) -> None:
     failed, requests = await failure_of(reply)
     assert (failed.error.code, failed.error.message) == (
         "empty_reply",

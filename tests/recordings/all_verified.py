@@ -1,6 +1,6 @@
 """Verify every recording in this process; print the lines that ran, and the packages imported, as JSON.
 
-Without pytest: what the process imports is what a verification needs, and `coverage`.
+It runs without pytest, so that the process imports only the needs of a verification, and `coverage`.
 """
 
 import json

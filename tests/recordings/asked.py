@@ -1,13 +1,13 @@
-"""Sessions that are about their question alone: what it asks, part by part, is all that is shown of it."""
+"""Sessions that test the reading of their question alone: briefing and answer show each part of it."""
 
 from tests.recordings.scenario import Scenario, calls, fails, use
 
 
 def asked(name: str, query: str) -> Scenario:
-    """Return a session that searches once without a result, and then has no model any more.
+    """Return a session that searches once without a result, and whose model then fails.
 
-    So the second briefing holds what the question asks and demands, and the partial answer names each part of it
-    that is still open. An answer by the model would show neither, however the question had been read.
+    Thus the second briefing has the questions and demands of the query, and the partial answer names each part that
+    is still open. An answer by the model would show neither.
     """
     return Scenario(
         name,

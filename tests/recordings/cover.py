@@ -1,6 +1,6 @@
-"""Which recordings are kept: the smallest set that runs what all of them run, and holds what all of them hold.
+"""The choice of the recordings to keep: the smallest set that covers the lines and features of all of them.
 
-A greedy set cover: what brings most for its size comes first, and what others have made needless goes again.
+A greedy set cover: the recording that adds most for its size comes first; redundant ones are removed at the end.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
 
 @dataclass(frozen=True)
 class Candidate:
-    """A recording: its size, and all that it would be kept for."""
+    """A recording: its size, and the lines and features that it covers."""
 
     size: int
     worth: frozenset[object]
 
 
 def chosen(candidates: Mapping[str, Candidate], kept: Iterable[str] = ()) -> list[str]:
-    """Return the names of the recordings to keep, sorted; those of `kept` always among them."""
+    """Return the sorted names of the recordings to keep, which include those of `kept`."""
     names = [name for name in candidates if name in set(kept)]
     left = set().union(*(one.worth for one in candidates.values()))
     left -= set().union(*(candidates[name].worth for name in names))
@@ -39,7 +39,7 @@ def chosen(candidates: Mapping[str, Candidate], kept: Iterable[str] = ()) -> lis
 
 
 def features(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield the features that are worth keeping on their own: each kind of ending, error, uncertainty and tool."""
+    """Yield the features that justify a recording: each kind of ending, error, uncertainty and tool."""
     used: set[str] = set()
     for line in lines:
         match line:
@@ -82,7 +82,7 @@ _TOLD = (
     "is_approved",
     "component",
 )
-"""Fields of events whose every value is worth a recording."""
+"""Fields of events of which each value justifies a recording."""
 _OF_RESULTS = ("substitute", "handle", "repeated", "settles")
 _OF_CONTRACTS = (
     "batch",

@@ -1,4 +1,4 @@
-"""The deployments that sessions are recorded on: settings, tools, and who replies."""
+"""The deployments on which sessions are recorded: settings, tools, and the model."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -33,16 +33,16 @@ _OF_OUR_TOOLS = {
 
 @dataclass(frozen=True)
 class Deployment:
-    """One way to run Antiphon."""
+    """One configuration of Antiphon."""
 
     environment: dict[str, str]
     tools: tuple[str, ...] = (_FEW,)
     provider: Literal["anthropic", "offline"] = "anthropic"
     verifies_grants: bool = False
     names_as: str = "{}"
-    """How the model of a scenario is named; its server knows it by the scenario's own name."""
+    """The form of a model's name; the server knows the model by the name of its scenario."""
     format: int = FORMAT
-    """In which sessions are opened: an earlier one, as if a worker of that release were there."""
+    """The format in which sessions are opened; an earlier one, as if a worker of that release still ran."""
 
 
 DEPLOYMENTS = {
@@ -90,11 +90,11 @@ DEPLOYMENTS = {
     ),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }
-"""By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""
+"""Deployments by name. `all_tools` differs from `usual` in its tools alone, `impatient` in one setting."""
 
 
 def in_format(name: str, format: int) -> str:
-    """Return the name of a deployment like that one, on which sessions are opened in a format."""
+    """Return the name of a copy of a deployment that opens sessions in a given format."""
     earlier = f"{name}_in_format_{format}"
     DEPLOYMENTS[earlier] = replace(DEPLOYMENTS[name], format=format)
     return earlier

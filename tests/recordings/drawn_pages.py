@@ -12,5 +12,5 @@ DRAWN_PAGES: dict[str, Any] = {
 
 
 def names_of(session: str) -> list[str]:
-    """Return the pages of one session, in the order in which it opens them."""
+    """Return the pages that one session opens, in order."""
     return [name for name in DRAWN_PAGES if name.startswith(f"{session},")]

@@ -1,7 +1,7 @@
-"""Texts drawn by lot from a small language: pages, notes, answers and questions, the same for the same seed.
+"""Random texts of a small language: pages, notes, answers and questions, the same for the same seed.
 
-They speak of the same few things in every form that the pure modules tell apart, and in combinations that nobody would
-write down: so what a rule does beside another rule is recorded too. tables.py and pages.py have each form by itself.
+They speak of the same few things in every form that the pure modules distinguish, and in unusual combinations: thus
+the interplay of rules is recorded too. tables.py and pages.py have each form by itself.
 """
 
 import json
@@ -82,7 +82,7 @@ _NOT_KNOWN = (
 
 
 def sentence(random: Random) -> str:
-    """Return one statement on one of the things, true or not."""
+    """Return a statement on one of the things, true or false."""
     parts = (random.choice(_SUBJECTS), random.choice(_VERBS), random.choice(_NUMBERS), random.choice(_THINGS))
     return (
         random.choice(_MOMENTS) + " ".join(filter(None, parts)) + random.choice(_TAILS) + random.choice(_ENDS)
@@ -191,7 +191,7 @@ def page(random: Random) -> Any:
 
 
 def note(random: Random) -> str:
-    """Return a reply's text with a note in one of the ways in which models write it."""
+    """Return the text of a reply with a note, in one of the forms in which models write it."""
     lines = [_note_line(random) for _ in range(random.randint(1, 7))]
     form = random.randrange(7)
     body = "\n".join(lines)
@@ -228,7 +228,7 @@ def _note_line(random: Random) -> str:
 
 
 def cited(random: Random, facts: int = 60) -> str:
-    """Return one statement, with a citation somewhere in it, or without one."""
+    """Return a statement, with a citation at any position or without one."""
     text = random.choice(
         (
             sentence(random),
@@ -268,7 +268,7 @@ def _answer_block(random: Random) -> str:
 
 
 def question(random: Random) -> str:
-    """Return a query of several asks, joined in every way."""
+    """Return a query of several requests, joined in any way."""
     asked = random.choice(("", "", "Please ", "Also, ", "The lamps are old. ", "1. "))
     for _ in range(random.randint(2, 7)):
         ask = random.choice(_ASKS)
@@ -283,6 +283,6 @@ def pages(seed: str, number: int) -> dict[str, Any]:
 
 
 def several(draw: Callable[[Random], str], seed: str, number: int) -> Sequence[str]:
-    """Return so many texts of a kind."""
+    """Return a number of texts of a kind."""
     random = Random(seed)
     return [draw(random) for _ in range(number)]

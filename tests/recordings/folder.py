@@ -1,4 +1,4 @@
-"""Where recordings are kept, for those too who must not import the product."""
+"""The folder of recordings, for modules that must not import the product."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ FOLDER = Path(__file__).parent
 
 
 def recordings_in(folder: Path) -> list[Path]:
-    """Return the files, sorted."""
+    """Return the files of all recordings, sorted."""
     return sorted((*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")))
 
 

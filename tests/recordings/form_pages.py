@@ -1,4 +1,4 @@
-"""Pages of the forms that patterns tell apart; see pattern_forms.py."""
+"""Pages of the forms that patterns distinguish; see pattern_forms.py."""
 
 from collections.abc import Sequence
 from typing import Any

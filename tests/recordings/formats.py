@@ -13,7 +13,7 @@ from antiphon_shared.process.health import HEARTBEAT_S
 
 @contextlib.asynccontextmanager
 async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
-    """Open sessions in a format within the block, by the heartbeat of a worker of that release."""
+    """Make sessions open in a format within the block, by the heartbeat of a worker of that release."""
 
     async def beat() -> None:
         worker = f'{{"pid":0,"format":{format}}}'

@@ -1,4 +1,4 @@
-"""Texts of every length that a constant of the pure modules names: exactly so long, a character less and one more."""
+"""Texts with the length of each constant of the pure modules, one character less, and one more."""
 
 import ast
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ SHORT_LENGTHS = tuple(length for length in LENGTHS if length <= _TITLE_LONGEST)
 
 
 def text_of(length: int, begin: str = "", end: str = ".") -> str:
-    """Return a text of exactly so many characters, with that number after `begin`."""
+    """Return a text of exactly `length` characters, with that number after `begin`."""
     begin = f"{begin}{length} "
     inner = f"{begin}{_WORDS}"[: length - len(end)]
     return inner[:-1] + "x" + end if inner.endswith(" ") else inner + end

@@ -1,4 +1,4 @@
-"""Which lines of the pure modules the verifying of a recording runs.
+"""The lines of the pure modules that run when a recording is verified.
 
 Only lines inside of functions count: those of modules and classes run whenever they are imported.
 """
@@ -17,33 +17,33 @@ from antiphon.replay.verify import verify_lines
 from tests.recordings.pure_modules import pure_modules
 
 
-class Place(NamedTuple):
-    """A line; or a jump from one to another, where `to` is not 0."""
+class Position(NamedTuple):
+    """A line, or a jump from one line to another if `to` is not 0."""
 
     module: str
     line: int
     to: int = 0
 
 
-def places_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[Place]]:
-    """Return by recording the lines it runs, and the jumps between lines."""
+def positions_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[Position]]:
+    """Return the lines and the jumps between lines that each recording runs, by recording."""
     measured = _measured()
     with measured.collect():
         for name, lines in recordings.items():
             _forget()
             measured.switch_context(name)
             verify_lines(lines)
-    return {name: frozenset(_places(measured, name)) for name in recordings}
+    return {name: frozenset(_positions(measured, name)) for name in recordings}
 
 
-def lines_run(recordings: Iterable[Iterable[Line]]) -> frozenset[Place]:
-    """Return the lines that some of the recordings run: much quicker."""
+def lines_run(recordings: Iterable[Iterable[Line]]) -> frozenset[Position]:
+    """Return the lines that any of the recordings runs, which is much quicker."""
     measured = _measured()
     _forget()
     with measured.collect():
         for lines in recordings:
             verify_lines(lines)
-    return frozenset(place for place in _places(measured) if not place.to)
+    return frozenset(position for position in _positions(measured) if not position.to)
 
 
 def _measured() -> Coverage:
@@ -51,21 +51,21 @@ def _measured() -> Coverage:
     return Coverage(data_file=None, branch=True, include=files, config_file=False)
 
 
-def _places(measured: Coverage, context: str | None = None) -> Iterator[Place]:
-    """Yield the positions that ran, in all or within a context."""
+def _positions(measured: Coverage, context: str | None = None) -> Iterator[Position]:
+    """Yield the positions that ran, in total or within a context."""
     data = measured.get_data()
     data.set_query_context(context) if context is not None else data.set_query_contexts(None)
     for module, path in pure_modules().items():
         inside = lines_of(module)
         for start, end in data.arcs(str(path)) or ():
-            yield from (Place(module, at) for at in (start, end) if at in inside)
+            yield from (Position(module, at) for at in (start, end) if at in inside)
             if start in inside:
-                yield Place(module, start, end)
+                yield Position(module, start, end)
 
 
 @cache
 def functions_of(module: str) -> dict[str, frozenset[int]]:
-    """Return by function the lines on which its statements begin; those of functions within it count too."""
+    """Return the first lines of each function's statements, with those of its inner functions, by function."""
     tree = ast.parse(pure_modules()[module].read_text())
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     found: dict[str, frozenset[int]] = {}
@@ -76,18 +76,18 @@ def functions_of(module: str) -> dict[str, frozenset[int]]:
 
 @cache
 def lines_of(module: str) -> frozenset[int]:
-    """Return the lines of a module's functions on which a statement begins."""
+    """Return the first lines of all statements in a module's functions."""
     return frozenset(line for lines in functions_of(module).values() for line in lines)
 
 
-def all_lines() -> frozenset[Place]:
+def all_lines() -> frozenset[Position]:
     """Return every line that a recording could run."""
-    return frozenset(Place(module, line) for module in pure_modules() for line in lines_of(module))
+    return frozenset(Position(module, line) for module in pure_modules() for line in lines_of(module))
 
 
-def source_of(place: Place) -> str:
-    """Return the line itself, without its margin."""
-    return _source(pure_modules()[place.module])[place.line - 1].strip()
+def source_of(position: Position) -> str:
+    """Return the text of the line, without its indentation."""
+    return _source(pure_modules()[position.module])[position.line - 1].strip()
 
 
 @cache
@@ -122,7 +122,7 @@ def _forget() -> None:
 
 @cache
 def _caches() -> tuple["_lru_cache_wrapper[object]", ...]:
-    """Return the caches of the pure modules, which are all imported by now."""
+    """Return the caches of the pure modules, which must all be imported."""
     names = {name.removeprefix("shared/").replace("/", ".") for name in pure_modules()}
     found = (one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper))
     return tuple(one for one in found if getattr(one, "__module__", "") in names)

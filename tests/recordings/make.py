@@ -1,9 +1,9 @@
-"""Makes the recordings of this folder again: `python -m tests.recordings [NAME ...]`.
+"""Make the recordings of this folder again: `python -m tests.recordings [NAME ...]`.
 
-With `--choose` every situation is recorded, and those are kept that cover.py chooses; without it, those that are there.
+With `--choose`, all situations are recorded and cover.py chooses those to keep; without it, existing ones are renewed.
 
-Each session is one of the real pipeline: embedded, on a redis-server of its own, asking a scripted model through the
-SDK over a socket. It ends as its scenario says, or nothing is written.
+Each session runs in the real pipeline: embedded, on a redis-server of its own, with a scripted model that the SDK
+reaches over a socket. If a session does not end as its scenario states, nothing is written.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from tests.recordings.cover import Candidate, chosen, features
 from tests.recordings.deployments import DEPLOYMENTS, Deployment
 from tests.recordings.folder import FOLDER, name_of, recordings_in
 from tests.recordings.formats import opening_in
-from tests.recordings.lines_run import places_run
+from tests.recordings.lines_run import positions_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS, child_runs, run_faults, runs
 from tests.recordings.served import ScenarioServer
@@ -86,9 +86,9 @@ TESTS = FOLDER.parent
 _LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
 _SESSIONS_AT_ONCE = 6
-"""The sessions of one pipeline: more would wait for each other until some time out."""
+"""The sessions of one pipeline; with more of them, some would wait until they time out."""
 _AT_REST_S = 0.3
-"""So long nothing may have come before a session counts as ended, with all that comes late."""
+"""The time without an event after which a session counts as ended, with all its late events."""
 
 
 def main() -> None:
@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def _choose(folder: Path) -> dict[str, str]:
-    """Record all there is, and replace what is in the folder by what is worth keeping; nothing if anything failed."""
+    """Record all scenarios, and replace the recordings by the chosen ones; change nothing after any error."""
     with TemporaryDirectory() as temporary:
         wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
         if wrong:
@@ -128,7 +128,7 @@ def _choose(folder: Path) -> dict[str, str]:
 
 def _candidates(folder: Path) -> dict[str, Candidate]:
     recordings = {name_of(path): list(read_lines(path)) for path in recordings_in(folder)}
-    run = places_run(recordings)
+    run = positions_run(recordings)
     return {
         name: Candidate(_path(folder, name).stat().st_size, run[name].union(features(lines)))
         for name, lines in recordings.items()
@@ -136,18 +136,18 @@ def _candidates(folder: Path) -> dict[str, Candidate]:
 
 
 def _path(folder: Path, name: str) -> Path:
-    """Return the file of a scenario: compressed where it is long, or made of a table, which names its subject."""
+    """Return the file of a scenario, which is compressed if it is long or made from a table."""
     return folder / (f"{name}.jsonl.gz" if name in _COMPRESSED else f"{name}.jsonl")
 
 
 def named_elsewhere(names: Iterable[str]) -> set[str]:
-    """Return the recordings that tests of other things name."""
+    """Return the recordings that tests outside of this folder name."""
     texts = [path.read_text() for path in TESTS.rglob("*.py") if FOLDER not in path.parents]
     return {name for name in names if any(name in text for text in texts)}
 
 
 async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
-    """Record the scenarios, those of one pipeline at the same time. Returns the errors by scenario."""
+    """Record the scenarios, those of one pipeline concurrently. Returns the errors by scenario."""
     wrong: dict[str, str] = {}
     groups: dict[tuple[str, str], list[Scenario]] = defaultdict(list)
     for scenario in (SCENARIOS[name] for name in names):
@@ -176,7 +176,7 @@ async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
 async def _recorded(
     deployment: Deployment, scenarios: tuple[Scenario, ...], starting: asyncio.Lock
 ) -> dict[str, list[Line] | BaseException]:
-    """Return the lines of each, or the reason why there are none."""
+    """Return the lines of each scenario, or the error that prevented them."""
     ended = {one.name: asyncio.Event() for one in scenarios}
     sessions = asyncio.Semaphore(_SESSIONS_AT_ONCE)
     async with _running(deployment, scenarios, starting) as (antiphon, server):
@@ -232,7 +232,7 @@ async def _session(
     if one.run is not None:
         source = workflows.build(one.run.source)
         await workflows.start(antiphon, "it", one.run.params, source=source, run_id=one.name)
-    elif one.is_by_hand:
+    elif one.is_raw_entry:
         bus = antiphon.open_bus()
         fields = {"query": one.query, "session_id": one.name, "grant": grant, "options": json.dumps(options)}
         pairs = (part for pair in fields.items() for part in pair)
@@ -249,7 +249,7 @@ async def _session(
 
 
 def _begun(lines: Iterable[Line]) -> str:
-    """Return the first session that a session has begun."""
+    """Return the first session that a session began."""
     events = (line.event.data for line in lines if isinstance(line, EventLine))
     return next(data.child for data in events if isinstance(data, ChildBegun))
 
@@ -265,7 +265,7 @@ def _check(one: Scenario, response: Response) -> None:
 
 
 async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
-    """Return the recording, once the session is closed and no more events come."""
+    """Wait until the session is closed and no more events arrive, and return its recording."""
     bus = antiphon.open_bus()
     before: list[Line] = []
     while True:
@@ -307,7 +307,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def _with_earlier(names: Iterable[str]) -> list[str]:
-    """Return each scenario after all that it continues."""
+    """Return the scenarios, each after the ones that it continues."""
     in_order: dict[str, None] = {}
     for name in names:
         chain = [name]

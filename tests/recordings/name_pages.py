@@ -1,4 +1,4 @@
-"""Pages of names that stand in so many facts, for answers whose fields have their sources there."""
+"""Pages with names that occur in a given number of facts, the sources of the fields of shaped answers."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ NAMES_OFTEN = {
     "Sund": shaped._SOURCES_MAX,
     "Nes": shaped._SOURCES_MAX + 1,
 }
-"""Names with the number of facts that have each."""
+"""Names, and the number of facts that contain each."""
 
 NAME_PAGES: dict[str, Any] = {
     "names often": [

@@ -1,6 +1,6 @@
-"""Functions of pure modules that no replay calls, with why: the only lines that recordings need not run."""
+"""Functions of pure modules that no replay calls, with the reason; recordings need not run their lines."""
 
-from tests.recordings.lines_run import Place, functions_of
+from tests.recordings.lines_run import Position, functions_of
 
 OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     "the shell asks it before the decision; no scenario is without a dispatcher at its deadline": (
@@ -50,14 +50,14 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     ),
     "it runs once, when its module is imported": ("shared/antiphon_shared/text/tokens._prices",),
 }
-"""By the cause, functions as `module.name`."""
+"""Functions as `module.name`, by reason."""
 
 
-def out_of_reach() -> frozenset[Place]:
-    """Return the lines that are out of reach."""
-    found: set[Place] = set()
+def out_of_reach() -> frozenset[Position]:
+    """Return the lines that no replay can run."""
+    found: set[Position] = set()
     for functions in OUT_OF_REACH.values():
         for function in functions:
             module, _, name = function.rpartition(".")
-            found.update(Place(module, line) for line in functions_of(module)[name])
+            found.update(Position(module, line) for line in functions_of(module)[name])
     return frozenset(found)

@@ -9,7 +9,7 @@ _LONG = _WORDS * 20
 
 
 def unlike(n: int) -> str:
-    """Return words that no other number has, so many that two facts with them are not taken for repetitions."""
+    """Return words unique to a number, enough of them that two facts do not count as repetitions."""
     digits = "".join(chr(ord("a") + int(digit)) for digit in str(n))
     return " ".join(
         f"{digits}{form}" for form in ("bar", "dun", "fell", "gard", "holt", "ness", "stead", "wick")

@@ -1,4 +1,4 @@
-"""Texts by which each part of a regular expression decides once: every alternative, sign and bound of it."""
+"""Texts in which each part of a regular expression decides once: every alternative, character and bound."""
 
 import re
 import sys
@@ -10,15 +10,15 @@ from typing import Any
 from tests.recordings.pure_modules import pure_modules
 
 _FORMS_MAX = 120
-"""Of one pattern."""
+"""The most forms of one pattern."""
 _CHARACTERS_MAX = 300
 _CATEGORIES = {"CATEGORY_DIGIT": "7", "CATEGORY_SPACE": " ", "CATEGORY_WORD": "w"}
 _OTHER = "x~7 "
-"""Signs of which one is outside of nearly every set."""
+"""Characters of which one is outside of nearly every set."""
 
 
 def forms_in(*packages: str) -> list[str]:
-    """Return the forms of all patterns that stand at the top of the pure modules of some packages, each once."""
+    """Return the distinct forms of all module-level patterns in the pure modules of some packages."""
     found: dict[str, None] = {}
     for name in sorted(pure_modules()):
         if name.startswith(packages):
@@ -31,7 +31,7 @@ def forms_in(*packages: str) -> list[str]:
 
 
 def forms(pattern: re.Pattern[str]) -> Iterator[str]:
-    """Yield a text that the pattern fits, and one for each of its parts in which only that part is another."""
+    """Yield a text that the pattern matches, and one for each part in which only that part differs."""
     nodes = import_module("re._parser").parse(pattern.pattern, pattern.flags)  # typeshed leaves it out
     yield _plain(nodes)
     yield from _others(nodes)
@@ -98,7 +98,7 @@ def _other_nodes(node: Any) -> Iterator[str]:
 
 
 def _member(items: Sequence[Any]) -> str:
-    """Return a sign of a set: its first, or one outside of its excluded signs."""
+    """Return a character of a set: its first, or one outside of its excluded characters."""
     if str(items[0][0]) != "NEGATE":
         return next(_members(items))
     left_out = set(_members(items[1:]))
@@ -106,7 +106,7 @@ def _member(items: Sequence[Any]) -> str:
 
 
 def _members(items: Sequence[Any]) -> Iterator[str]:
-    """Yield the signs of a set; for a range its ends, and the signs next to them."""
+    """Yield the characters of a set; for a range its ends, and the characters next to them."""
     for kind, value in items:
         match str(kind):
             case "LITERAL":

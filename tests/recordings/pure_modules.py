@@ -1,6 +1,6 @@
-"""The modules that decide: what `replay verify` does again, and so what recordings have to run.
+"""The modules that decide: `replay verify` runs them again, so the recordings must cover them.
 
-All modules of each package except those named as shells: a new file is checked by recordings without being listed.
+They are all modules of each package except the named shells, so a new file is covered without being listed.
 """
 
 from functools import cache
@@ -68,7 +68,7 @@ _NOT_REDONE = {
     "shared/antiphon_shared/tools/hints": "writes descriptions of tools; the catalogue that holds them is recorded",
     "shared/antiphon_shared/tools/journal": "reads and writes the journal",
 }
-"""Modules and packages besides the shells that no replay runs, with the reason."""
+"""Other modules and packages that no replay runs, with the reason."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The parts of a recorded session: a question, the model's part, and other actions in the meantime."""
+"""The parts of a recorded session: a question, the replies of the model, and concurrent actions."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,12 +21,12 @@ _LOOK_EVERY_S = 0.01
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """A session in flight, for actions in the meantime."""
+    """A session in flight, for concurrent actions."""
 
     antiphon: Antiphon
     session_id: str
     asked: Callable[[], int]
-    """How often its model has been asked so far."""
+    """The number of requests to its model so far."""
 
     async def until_event(self, type: str) -> Any:
         """Wait for the first event of that type and return its data."""
@@ -37,14 +37,14 @@ class Meanwhile:
         raise AssertionError(f"{self.session_id} ended without {type}")
 
     async def until_events(self, type: str, times: int) -> None:
-        """Wait until there are so many events of that type."""
+        """Wait for a number of events of a type."""
         session = self.antiphon.open_bus().session(self.session_id)
         async with asyncio.timeout(_LIMIT_S):
             while sum(event.type == f"antiphon.{type}.v1" for _, event in await session.log()) < times:  # noqa: ASYNC110  # a log tells no times
                 await asyncio.sleep(_LOOK_EVERY_S)
 
-    async def says(self, data: EventData) -> None:
-        """Send an event to the session that no client would send, as a late or a foreign message."""
+    async def send(self, data: EventData) -> None:
+        """Send the session an event that no client would send, such as a late or foreign message."""
         bus = self.antiphon.open_bus()
         opening = await bus.first_event(self.session_id)
         assert opening is not None, "a session that has begun"
@@ -60,12 +60,12 @@ class Meanwhile:
         )
         await bus.publish(event, "signal")
 
-    async def gives(self, values: dict[str, Any]) -> None:
+    async def give(self, values: dict[str, Any]) -> None:
         """Give a run the values that it waits for."""
         await workflows.give(self.antiphon, self.session_id, values)
 
     async def until_asked(self, times: int) -> None:
-        """Wait until the model has been asked so often."""
+        """Wait for a number of requests to the model."""
         await self._until(lambda: self.asked() >= times)
 
     async def until_slow_tool(self) -> None:
@@ -88,7 +88,7 @@ class RunOf:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One session. Its name is its session's id, and the id of the model that it asks."""
+    """One session. Its name is the id of the session and of its model."""
 
     name: str
     query: str
@@ -98,26 +98,26 @@ class Scenario:
     options: dict[str, Any] = field(default_factory=dict)
     grant: str = ""
     scopes: tuple[str, ...] = ()
-    """The scopes of a signed grant; the deployment has to be `granted`."""
+    """The scopes of a signed grant; requires the deployment `granted`."""
     claims: dict[str, Any] = field(default_factory=dict)
     """The other claims of that grant."""
-    is_by_hand: bool = False
-    """Whether a plain XADD submits it, as our own client refuses what cannot be right."""
+    is_raw_entry: bool = False
+    """Whether a plain XADD submits the query, because the client would reject it."""
     deployment: str = "usual"
     """A name in deployments.py."""
     fault: str = ""
     """The faults, in the form of ANTIPHON_FAULTS."""
     apart: str = ""
-    """The name of its own pipeline, if it would disturb others; faults need one."""
+    """The name of a pipeline of its own, if the session would disturb others; required with faults."""
     meanwhile: Callable[[Meanwhile], Awaitable[Any]] | None = None
     run: RunOf | None = None
-    """The workflow that is run, if any."""
+    """The workflow to run, if any."""
     publishes: dict[str, Any] | None = None
-    """Workflows that its deployment offers as tools; all scenarios of one publish the same."""
+    """Workflows that the deployment offers as tools; all scenarios of a deployment publish the same."""
     records_child: bool = False
-    """Whether the recording is of the first session that it has begun, in its place."""
+    """Whether to record the first session that this one begins, instead of this one."""
     after: str = ""
-    """The scenario that has to have ended before."""
+    """The scenario that must end before this one begins."""
 
 
 def says(text: str, *uses: Use, **how: Any) -> Scripted:

@@ -1,4 +1,4 @@
-"""The model of every scenario at once: a Messages server that knows a session by its question."""
+"""The models of all scenarios: a Messages server that recognizes a session by its question."""
 
 import json
 
@@ -7,9 +7,9 @@ from tests.recordings.scenario import Scenario
 
 
 class ScenarioServer(MessagesServer):
-    """Each scenario has its own script. A request that names no scenario's model is known by the question in it.
+    """Scripts by scenario. A request that names the model of no scenario is assigned by its question.
 
-    One without a question, as for a summary, is the first scenario's.
+    A request without a question, such as for a summary, belongs to the first scenario.
     """
 
     def __init__(self, scenarios: tuple[Scenario, ...]) -> None:

@@ -1,8 +1,8 @@
-"""Pages made of the tables by which memory reads a statement: each entry decides once over what is filed of a page.
+"""Pages made of the tables by which memory reads statements: each entry decides once about the facts of a page.
 
-Most tables tell whether two statements can be compared. So pages come in pairs, of which the second says of each entry
-what the first has said, but for a number: whether that is a contradiction, or a later state, or another thing, is up to
-the entry.
+Most tables decide whether two statements can be compared. Therefore pages come in pairs, of which the second repeats
+the statements of the first with other numbers. The entry decides whether that is a contradiction, a later state, or
+another subject.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -31,14 +31,14 @@ _SHORT = "Kept in the tower of the town."
 
 
 def _sides(entries: Iterable[str], sentence_of: Callable[[str, int, int], str]) -> tuple[str, str]:
-    """Return each entry's statement with one number and with another, as pages; `said` takes the entry's own one."""
+    """Return two pages with the statements of all entries, each with another number."""
     each = list(enumerate(entries, 100))
     first, second = (_TITLE + "\n\n".join(sentence_of(one, n, side) for n, one in each) for side in (61, 62))
     return first, second
 
 
 def _shown(n: int) -> str:
-    """Return a word for a number: digits would make a figure of it."""
+    """Return a word for a number: digits would be read as an amount."""
     return "".join(chr(ord("a") + int(digit)) for digit in str(n))
 
 
@@ -126,7 +126,7 @@ _DATES = {
 def _again(
     sentence_of: Callable[[str, int], str], plainly: Callable[[int], str], entries: Iterable[str]
 ) -> tuple[str, str]:
-    """Return a page of statements, and one with one entry more in each: the same statement or another."""
+    """Return a page of statements, and one that adds an entry to each: the same statement or another."""
     each = list(enumerate(entries))
     return (
         "# Rules of the mole\n\n" + "\n\n".join(plainly(n) for n, _ in each),
@@ -232,9 +232,9 @@ _PAIRED = {
 }
 _LITTLE = sorted(words._SAY_LITTLE)
 LITTLE_WORDS = f"Which {' '.join(_LITTLE)} lamps?"
-"""A question of words that say little: a fact with one of them is no closer for it."""
+"""A question of stop words, which bring no fact closer."""
 PAIRS = tuple((f"{name}, first", f"{name}, second") for name in _PAIRED)
-"""The names of two pages each, in the order in which they are to be opened."""
+"""Pairs of page names, in the order in which the pages are opened."""
 SINGLE = (*_KEYS, *_LINES)
 TABLE_PAGES: dict[str, _Page] = {
     "words that say little": _lines("# Moles\n\n", _LITTLE, "The mole {n} stands {word} {word} stone."),
@@ -249,7 +249,7 @@ TABLE_PAGES: dict[str, _Page] = {
 
 
 def _of_summaries() -> Iterator[tuple[str, str]]:
-    """Yield for each entry of the tables that summaries are checked by: a fact, and a true line in other words."""
+    """Yield, for each entry of the tables that check summaries, a fact and a true line in other words."""
     sides = [sides for sides in faithful._OPPOSITES if "lowerbound" not in sides]
     for form, (kind, _) in units.UNITS.items():
         # The other way round, which is the same only where both of them are numbers of different units.
@@ -304,7 +304,7 @@ SUMMARIES = tuple(
     )
     for side in range(_SIDES)
 )
-"""The name of a page, and a summary that holds of all but its lighthouses."""
+"""The name of a page, and a summary that is true except for its lighthouses."""
 TABLE_PAGES |= {
     name: [{"text": text} for text in (*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES)]
     for side, (name, _) in enumerate(SUMMARIES)

@@ -1,4 +1,4 @@
-"""The recordings say by themselves that between them they hold everything that can come of a session."""
+"""The recordings together contain every possible kind of result of a session."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -46,7 +46,7 @@ def results() -> Iterator[ToolResult]:
 
 
 def contracts_run() -> list[Contract]:
-    """Return the contracts of the tools that have succeeded in some recording."""
+    """Return the contracts of the tools that succeed in any recording."""
     ran = {result.tool for result in results() if result.status == "ok"}
     catalogues = [line.catalogue for line in lines() if isinstance(line, CatalogueLine)]
     return [tool.contract for one in catalogues for tool in one.tools if tool.name in ran]

@@ -1,4 +1,4 @@
-"""The command that makes the recordings again: it makes the same ones, except for ids and times."""
+"""The command that renews the recordings makes the same ones, except for ids and times."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from tests.recordings.folder import FOLDER
 
 NAME = "a_cost_that_nobody_knows"
 _CATALOGUE = "catalogue"
-"""The hash of the offered tools, which also changes when a contract gets a new field."""
+"""The hash of the offered tools, which changes with each new field of a contract."""
 
 
 def test_a_recording_made_again_verifies_and_equals_the_stored_one(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_a_recording_made_again_verifies_and_equals_the_stored_one(tmp_path: Pat
 
 
 def other_than_kept(path: Path) -> list[str]:
-    """Return the differences of a recording from the kept one of its name."""
+    """Return the differences between a recording and the stored one of the same name."""
     return [
         f"{place.kind} {one.path}"
         for place in diff(read_lines(path), read_lines(FOLDER / path.name)).event_differences

@@ -23,7 +23,7 @@ ANSWER_DIFFERS = {
     # The answer names the calls that may have taken effect.
     "a_plain_write_that_a_crash_left_unknown": "answer",
 }
-"""By recording, the part of the answer that later releases write differently, on purpose."""
+"""The part of each recording's answer that later releases deliberately write differently."""
 SCOPES = read_changes(sets=["ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write"])
 
 

@@ -7,7 +7,7 @@ from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.formats import FORMAT
 
 from tests.flows.promises import assert_each_answered_once, assert_whole
-from tests.releases.mixed import Mixed, mixed
+from tests.releases.mixed_pipeline import MixedPipeline, mixed_pipeline
 from tests.releases.trees import earlier_tree
 
 SESSIONS = 50
@@ -18,7 +18,7 @@ def test_sessions_survive_a_rolling_restart_from_an_earlier_release(tmp_path: Pa
     """At each component a worker of either release is killed at work, so that either takes over from the other."""
     (tmp_path / "earlier").mkdir()
     earlier = earlier_tree(tmp_path / "earlier")
-    with mixed(tmp_path) as five:
+    with mixed_pipeline(tmp_path) as five:
         five.start_from(earlier)
         five.ask(SESSIONS)
         five.until(lambda: bool(five.charges()), "the first writes")
@@ -40,14 +40,14 @@ def test_sessions_survive_a_rolling_restart_from_an_earlier_release(tmp_path: Pa
         assert_promises_kept(five)
 
 
-def opens_in_today_s_format(five: Mixed) -> bool:
+def opens_in_today_s_format(five: MixedPipeline) -> bool:
     five.ask(1)
     newest = five.sessions[-1]
     five.response_to(newest)
     return five.formats(newest) == {FORMAT}
 
 
-def assert_promises_kept(five: Mixed) -> None:
+def assert_promises_kept(five: MixedPipeline) -> None:
     """Check for one answer to each query, without failures; each write once; nothing left over, no dead letter."""
     five.wait_until_idle()
     assert_each_answered_once(five.responses(), five.sessions)

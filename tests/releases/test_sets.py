@@ -20,9 +20,9 @@ SETS = {
     (2, 4): _FOLDER / "of_state_4",
     (2, 5): _FOLDER / "of_state_5",
 }
-"""By the format of recordings (antiphon/recording/lines.py) and that of sessions (antiphon_shared/formats.py).
+"""Folders by the formats of recordings (antiphon/recording/lines.py) and of sessions (antiphon_shared/formats.py).
 
-Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630,
+A change that raises a format adds a set of a few recordings, made by the commit before it: 56c0a8b, then 0c54630,
 then 4dfe47e, then fca46c4, then a906ccf, then af87664.
 """
 _BYTES_MAX = 300_000

@@ -37,7 +37,7 @@ def test_an_answer_without_facts_needs_no_citation() -> None:
     assert cited_answer("Four.", Memory("2 + 2?")) == Answer("Four.")
 
 
-def test_a_citation_of_nothing_is_shown_and_named() -> None:
+def test_a_citation_of_a_missing_fact_is_shown_and_named() -> None:
     answer = cited_answer("Known [F1], invented [F7], [F20-F30].", some_facts(2))
     assert answer.text.startswith("Known [1], invented [F7?], [F20-F30?].")
     (uncertainty,) = answer.uncertainties

@@ -62,11 +62,11 @@ def test_a_quotation_is_covered_by_the_line_above_it() -> None:
     assert claims("**Title**\n\n> The course takes six hours.") == ["The course takes six hours."]
 
 
-def test_a_citation_of_nothing_covers_nothing() -> None:
+def test_a_citation_of_a_missing_fact_covers_nothing() -> None:
     assert len(claims("The course takes six hours [F9].")) == 1
 
 
-def test_rows_and_items_and_unspaced_scripts_are_statements_too() -> None:
+def test_rows_items_and_unspaced_scripts_are_statements() -> None:
     assert len(claims("- The course takes six hours.")) == 1
     assert len(claims("|a|b|\n|-|-|\n|the course takes|six hours|")) == 1
     assert len(claims("这门课程总共需要六个小时才能完成。")) == 1

@@ -1,4 +1,4 @@
-"""Which facts are shown, and where."""
+"""The choice of shown facts, and their order."""
 
 from antiphon_shared.memory.note import Note
 from antiphon_shared.memory.session_memory import Memory
@@ -43,7 +43,7 @@ def test_contradictions_are_chosen_together_and_the_superseded_is_not() -> None:
     assert ids(price) == [("F5",)]
 
 
-def test_a_superseded_fact_is_better_than_nothing() -> None:
+def test_a_superseded_fact_is_shown_if_there_is_no_other() -> None:
     memory = a_memory(
         a_document("", "Tea costs 3 euros.", superseded_by=("F7",)), query="What does tea cost?"
     )
@@ -51,7 +51,7 @@ def test_a_superseded_fact_is_better_than_nothing() -> None:
     assert ids(group) == [("F1",)]
 
 
-def test_one_document_does_not_crowd_out_the_others() -> None:
+def test_facts_of_one_document_do_not_displace_all_others() -> None:
     long = a_document("Tea", *(f"Tea fact number {n} on the price of tea." for n in range(20)))
     memory = a_memory(
         long,
@@ -71,7 +71,7 @@ def test_facts_that_are_salient_or_cited_by_a_conclusion_come_first() -> None:
     assert {("F30",), ("F31",)} < set(ids(group))
 
 
-def test_without_close_facts_the_most_salient_ones_are_listed() -> None:
+def test_the_most_salient_facts_are_listed_if_none_is_close() -> None:
     memory = a_memory(
         a_document("", *(["Rain."] * 20), salience=0.1), a_document("", "Snow fell.", first=21, salience=0.9)
     )
@@ -81,7 +81,7 @@ def test_without_close_facts_the_most_salient_ones_are_listed() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(memories())
-def test_every_fact_is_shown_once_at_most_and_there_are_not_too_many(memory: Memory) -> None:
+def test_each_fact_is_shown_at_most_once_within_the_limit(memory: Memory) -> None:
     groups = grouped(memory, ())
     shown = [fact.id for group in groups for cluster in group.clusters for fact in cluster]
     assert len(shown) == len(set(shown)) <= FACTS_MAX

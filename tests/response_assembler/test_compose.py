@@ -67,7 +67,7 @@ def test_an_empty_reply_becomes_a_partial_answer_from_facts() -> None:
     assert [(source.id, source.number) for source in response.sources] == [("F1", 1)]
 
 
-def test_the_note_in_a_reply_is_no_part_of_the_answer() -> None:
+def test_the_note_in_a_reply_is_not_part_of_the_answer() -> None:
     note = "<note>\nopen: Why?\n</note>"
     assert answer_to(a_request(), f"It is so [F1].\n\n{note}").answer == "It is so [1]." + SOURCES
     assert kinds(answer_to(a_request(), note))[0] == "empty_reply"
@@ -85,7 +85,7 @@ def test_an_uncertainty_of_the_request_gets_the_severity_of_its_kind() -> None:
     assert [uncertainty.severity for uncertainty in response.uncertainty] == ["note", "caution"]
 
 
-def test_text_next_to_calls_that_never_ran_is_no_answer() -> None:
+def test_text_next_to_calls_that_never_ran_is_not_an_answer() -> None:
     request = a_request("partial", "token_budget_exhausted")
     assert "the fact" in answer_to(request, "Let me search.", calls=1).answer
     assert answer_to(request, "It is so [F1].", calls=1).answer.startswith("It is so [1].")
@@ -127,7 +127,7 @@ def test_the_coordinators_uncertainties_are_kept_and_repeats_reported_once() -> 
     assert response.uncertainty == (uncertainty,)
 
 
-def test_a_clock_that_ran_backwards_gives_no_negative_duration() -> None:
+def test_a_clock_that_goes_backwards_gives_no_negative_duration() -> None:
     request = a_request().model_copy(update={"opened": START + timedelta(days=1)})
     assert answer_to(request, "So.").duration_ms == 0
 
@@ -140,7 +140,7 @@ def test_a_clock_that_ran_backwards_gives_no_negative_duration() -> None:
     st.one_of(st.none(), hostile_text, st.sampled_from(["[F1]", "[F1, F99]", "[F0-F3]"])),
     st.integers(0, 2),
 )
-def test_any_material_gives_an_answer_with_existing_sources(
+def test_every_request_and_memory_gives_an_answer_with_existing_sources(
     memory: Memory, status: Status, reason: TerminationReason, text: str | None, calls: int
 ) -> None:
     response = answer_to(a_request(status, reason), text, memory, calls)

@@ -1,6 +1,6 @@
 """The whole answer for each reason to end, each failure of a tool and each uncertainty: golden/endings.md.
 
-After a change that is meant: `python -m tests.response_assembler.test_endings`, and read what it has written.
+After an intended change, run `python -m tests.response_assembler.test_endings`, and review the output.
 """
 
 from collections.abc import Iterator

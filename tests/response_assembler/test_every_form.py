@@ -1,6 +1,6 @@
 """The assembler's reading and quotation of every form of Markdown: every_form.json.
 
-After a change that is meant: `python -m tests.response_assembler.test_every_form`, and read what it has written.
+After an intended change, run `python -m tests.response_assembler.test_every_form`, and review the output.
 """
 
 from pathlib import Path

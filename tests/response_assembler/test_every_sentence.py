@@ -1,6 +1,6 @@
 """An answer's gaps, sources and uncertainties, for every ending and failure: every_sentence.json.
 
-After a change that is meant: `python -m tests.response_assembler.test_every_sentence`, and read what it has written.
+After an intended change, run `python -m tests.response_assembler.test_every_sentence`, and review the output.
 """
 
 from inspect import formatannotation
@@ -78,7 +78,7 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "Document": tuple(one for memory in _MEMORIES for one in memory.documents.values())[:20],
     "Fact": tuple(one for memory in _MEMORIES for one in memory.facts.values())[:40],
 }
-"""By the annotation of a parameter."""
+"""Samples by the annotation of a parameter."""
 READERS = tuple(
     reader
     for module in (missing, partial, quote, sources, fact_validity, uncertainty)

@@ -40,7 +40,7 @@ def test_a_contradiction_between_two_cited_facts_is_reported_once() -> None:
     )
 
 
-def test_the_latest_fact_is_found_over_several_steps_and_a_ring_ends() -> None:
+def test_the_latest_fact_is_found_over_several_steps_and_cycles_end() -> None:
     chain = a_memory(
         a_document("", "one"),
         a_document("", "two", first=2, supersedes=("F1",)),

@@ -32,7 +32,7 @@ The last `y[F7]`.
 """
 
 
-def test_a_page_is_read_as_its_blocks() -> None:
+def test_a_page_is_split_into_its_blocks() -> None:
     assert [(block.kind, " ".join(block.text.split())) for block in parse_markdown(PAGE).blocks] == [
         ("heading", "# What MCP is [F9]"),
         ("prose", "MCP is a protocol. [F1] It came in 2024, says the page [F2]."),
@@ -77,13 +77,13 @@ def test_a_citation_belongs_to_the_sentence_around_or_before_it(
     assert [sentence.cited for sentence in block.sentences] == cited
 
 
-def test_a_row_is_one_sentence_that_ends_before_its_last_bar() -> None:
+def test_a_row_is_one_sentence_up_to_its_last_bar() -> None:
     text = "|a. b|c|\n"
     (sentence,) = parse_markdown(text).blocks[0].sentences
     assert text[: sentence.end] == "|a. b|c"
 
 
-def test_a_fence_that_is_never_closed_is_known() -> None:
+def test_an_unclosed_fence_is_recognized() -> None:
     assert parse_markdown("So:\n````\n```\ncode [F1]").open_fence == "````"
     assert parse_markdown("So:\n```\ncode\n```\nmore").open_fence == ""
 
@@ -103,7 +103,7 @@ markdown = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(markdown, st.text(max_size=200)))
-def test_every_parsed_piece_has_its_true_position_in_any_text(text: str) -> None:
+def test_every_parsed_piece_has_its_correct_position_in_any_text(text: str) -> None:
     reading = parse_markdown(text)
     ends = [0]
     for block in reading.blocks:

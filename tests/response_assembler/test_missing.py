@@ -116,7 +116,7 @@ def test_a_long_list_is_cut_and_counted() -> None:
     assert missing(memory)[-1] == "10 more of the kind."
 
 
-def test_without_a_dispatcher_the_next_step_is_to_start_one_not_to_give_more_time() -> None:
+def test_the_next_step_without_a_dispatcher_is_to_start_one() -> None:
     lacking = Uncertainty(kind="tools_unavailable", message="None was running.", about="tool_dispatcher")
     assert steps(a_memory(), "deadline_exceeded", lacking)[0].startswith("Start a tool dispatcher")
     failed = Uncertainty(kind="component_failed", message="It failed.", about="tool_dispatcher")

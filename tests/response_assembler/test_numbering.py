@@ -41,13 +41,13 @@ def test_numbers_follow_the_order_of_first_citation() -> None:
     assert (result.numbers, result.unknown) == ({"F3": 1, "F1": 2}, ("F99",))
 
 
-def test_an_answer_that_cites_everything_is_cut_off_visibly() -> None:
+def test_an_answer_with_too_many_citations_is_marked_as_cut_off() -> None:
     known = {f"F{n}" for n in range(1, 1000)}
     result = numbered(" ".join(f"a [F{n}]" for n in range(1, 500)), known)
     assert len(result.numbers) == SOURCES_MAX
     assert result.text.endswith("a […]")
 
 
-def test_our_own_text_is_numbered_despite_brackets_in_quotations() -> None:
+def test_composed_text_is_numbered_despite_brackets_in_quotations() -> None:
     result = number_own(r"“in ` code” [F2] “and \[F3\]” [F1]", KNOWN)
     assert result.text == r"“in ` code” [1] “and \[F3\]” [2]"

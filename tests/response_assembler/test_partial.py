@@ -58,7 +58,7 @@ def test_a_cancelled_session_without_facts_reports_that_none_were_found() -> Non
     assert "There is no answer, because the session was cancelled before the work was done." in answer
 
 
-def test_facts_that_do_not_speak_of_the_question_are_shown_as_such() -> None:
+def test_facts_unrelated_to_the_question_are_marked_as_such() -> None:
     answer, quoted = compose_partial(
         a_memory(a_document("", "Rain."), query="Who?"), "cancelled", "cancelled"
     )
@@ -72,7 +72,7 @@ def test_unquoted_facts_are_counted() -> None:
     assert "6 more facts were found, less close to the question." in answer
 
 
-def test_a_note_without_a_source_is_not_passed_on() -> None:
+def test_a_note_without_a_source_is_not_in_the_answer() -> None:
     note = Note(concluded=("It is surely so", "It is so [F9]"), answered=("Why? Because.", "Who? Ada [F1]"))
     answer, _ = compose_partial(a_memory(a_document("", "Ada."), note), "cancelled", "cancelled")
     assert "- *Who?* Ada [F1]" in answer

@@ -26,7 +26,7 @@ def test_a_long_text_in_a_record_does_not_hide_short_fields() -> None:
     assert quoted({"text": "long " * 100, "price": 70}).startswith("price: 70; text: long long")
 
 
-def test_deep_and_wide_values_end() -> None:
+def test_deep_and_wide_values_are_quoted_in_bounded_length() -> None:
     deep: Statement = [1]
     for _ in range(150):
         deep = [deep]
@@ -40,11 +40,11 @@ def test_quoted_text_contains_no_markup_or_control_characters() -> None:
     assert code("a`b\\[c") == "`abc`"
 
 
-def test_only_the_citations_of_a_note_are_left() -> None:
+def test_a_note_keeps_its_citations_and_loses_other_markup() -> None:
     assert plain_but_cited("So [it](x) is [F1, F2] *now*") == r"So \[it\](x) is [F1, F2] \*now\*"
 
 
-def test_a_fact_without_its_document_is_quoted() -> None:
+def test_a_fact_whose_document_is_missing_is_quoted() -> None:
     memory = Memory(facts=a_memory(a_document("T", "It is so.")).facts)
     assert quoted_fact(memory.facts["F1"], memory.document_of(memory.facts["F1"])) == "“It is so.”"
 

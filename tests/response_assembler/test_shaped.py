@@ -38,7 +38,7 @@ def test_each_field_names_the_facts_that_hold_its_value() -> None:
     assert [(one.id, one.number) for one in response.sources] == [("F1", 1), ("F2", 2)]
 
 
-def test_a_part_of_a_number_or_of_a_word_holds_nothing() -> None:
+def test_a_value_that_is_only_a_part_of_a_number_or_word_has_no_source() -> None:
     response = answer_to('{"berths": 1, "name": "Ska", "closes": 18, "free": 4, "price": 14.5}')
     assert response.result_sources == ()
     assert [one.kind for one in response.uncertainty] == ["uncited"]
@@ -50,7 +50,7 @@ def test_a_value_in_a_structured_fact_is_found() -> None:
     assert [one.sources for one in response.result_sources] == [("F1",)]
 
 
-def test_without_a_result_the_answer_is_the_models_words() -> None:
+def test_the_answer_without_a_result_is_the_text_of_the_model() -> None:
     response = answer_to('{"harbour": 1} [F1]', has_result=False)
     assert (response.result, response.result_sources) == (None, ())
     assert response.answer.startswith('{"harbour": 1} [1]')

@@ -6,7 +6,7 @@ from response_assembler.sources import UNCITED_MAX, cited_sources, newest_source
 from tests.response_assembler.builders import a_document, a_memory, courses, some_facts
 
 
-def test_a_source_names_the_fact_and_where_it_comes_from() -> None:
+def test_a_source_names_the_fact_and_its_origin() -> None:
     source = source_of(courses(), "F5", 2)
     assert (source.id, source.number, source.tool, source.call_id) == (
         "F5",
@@ -26,7 +26,7 @@ def test_an_excerpt_is_verbatim_and_ends_at_a_word() -> None:
     assert len(excerpt) <= EXCERPT_CHARACTERS + 2
 
 
-def test_without_a_title_the_statement_names_the_source() -> None:
+def test_a_source_without_a_title_is_named_by_its_statement() -> None:
     assert source_of(some_facts(1), "F1").title == "text 1 more"
 
 

@@ -1,4 +1,4 @@
-"""The kinds of uncertainty, and when each is said."""
+"""The kinds of uncertainty, and the conditions of each."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ from response_assembler.uncertainty import (
 from tests.response_assembler.builders import a_memory, a_use
 
 
-def test_the_page_and_the_table_of_uncertainties_agree() -> None:
+def test_the_documentation_and_the_table_of_uncertainties_agree() -> None:
     page = (Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text()
     rows = re.findall(r"(?m)^\| `(\w+)` \| (\w+) \| (.+) \|$", page)
     assert {kind: Kind(meaning, severity) for kind, severity, meaning in rows} == KINDS

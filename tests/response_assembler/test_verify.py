@@ -70,7 +70,7 @@ def test_a_quotation_that_is_not_in_its_source_is_uncertain(text: str) -> None:
     assert (uncertainty.kind, uncertainty.severity) == ("quote_not_found", "serious")
 
 
-def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> None:
+def test_an_uncertain_quotation_is_named_with_the_source_that_lacks_it() -> None:
     (uncertainty,) = uncertainties("It “never was opened at all”, say both [F3, F2].")
     assert uncertainty.message == (
         "The answer quotes “never was opened at all”, which does not stand in [3][2], cited for it."
@@ -99,7 +99,7 @@ def test_a_number_found_in_the_cited_fact_is_accepted(text: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["58.09", "17", "1251", "57,1", "9,560", "5.7"])
-def test_a_number_that_does_not_is_noted_as_perhaps_computed(number: str) -> None:
+def test_a_number_missing_from_the_cited_facts_is_noted_as_perhaps_computed(number: str) -> None:
     (uncertainty,) = uncertainties(f"It is {number} [F1, F2, F3].")
     assert (uncertainty.kind, uncertainty.severity) == ("number_not_found", "note")
     assert (

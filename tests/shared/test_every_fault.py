@@ -1,6 +1,6 @@
 """The errors of queries, events, steps and schemas of which one part is left out or replaced: every_fault.json.
 
-After a change that is meant: `python -m tests.shared.test_every_fault`, and read what it has written.
+After an intended change, run `python -m tests.shared.test_every_fault`, and review the output.
 """
 
 import json

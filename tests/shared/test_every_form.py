@@ -1,6 +1,6 @@
 """The reading of every form of an answer, an address, a fault and a placeholder: every_form.json.
 
-After a change that is meant: `python -m tests.shared.test_every_form`, and read what it has written.
+After an intended change, run `python -m tests.shared.test_every_form`, and review the output.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""For sessions of an earlier format a release writes exactly the fields that the earlier release reads."""
+"""A release writes exactly the fields that the earlier release reads, in sessions of its format."""
 
 from typing import Literal
 
@@ -92,7 +92,7 @@ def test_the_required_format_of_a_value_is_found_from_its_fields(
 
 
 def test_a_bound_on_rounds_with_tools_is_an_option_that_an_earlier_worker_cannot_follow() -> None:
-    """So such a query is rejected while one runs, and not answered without its bound."""
+    """Therefore such a query is rejected while an earlier worker runs, and not answered without its bound."""
     query = QuerySubmitted(query="?", options=QueryOptions(max_tool_rounds=2))
     assert needed_format(query) == (2, "options.max_tool_rounds")
     assert needed_format(QuerySubmitted(query="?"))[0] == 1

@@ -1,7 +1,7 @@
 """Events and stored values keep their shape: fields, types, defaults, bounds and words; see shapes.json.
 
-Clients and processes of other releases rely on it. After a change that is meant: `python -m tests.shared.test_shapes`,
-and read what it has written. For a new field, see docs/changing.md, "After a change".
+Clients and processes of other releases rely on it. After an intended change, run `python -m tests.shared.test_shapes`,
+and review the output. For a new field, see docs/changing.md, "After a change".
 """
 
 import json

@@ -49,7 +49,7 @@ def test_a_log_entry_is_an_id_in_a_stream(entry: str) -> None:
 
 
 @each_row("entry", ["", "-", "+", "$", "1", "1-", "1-*", "-1-1", "1-1\n", "9" * 21 + "-0"])
-def test_anything_else_is_no_log_entry(entry: str) -> None:
+def test_anything_else_is_not_a_log_entry(entry: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter[str](LogEntry).validate_python(entry)
 

@@ -92,7 +92,7 @@ class SimulatedBus:
     waiting_max: int = 20_000
     weights: dict[str, float] = field(default_factory=dict)
     has_shortcuts: bool = True
-    """Whether bytes that were decoded before are not decoded again; events are immutable."""
+    """Whether decoded events are cached by their bytes; events are immutable."""
     inboxes: dict[Component, Inbox] = field(default_factory=lambda: {c: Inbox() for c in COMPONENTS})
     documents: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     lists: dict[str, list[bytes]] = field(default_factory=dict)
@@ -102,14 +102,14 @@ class SimulatedBus:
     timers: dict[str, Timer] = field(default_factory=dict)
     open_sessions: set[str] = field(default_factory=set)
     stopped: dict[str, int] = field(default_factory=dict)
-    """Sessions whose work is to stop, by when that was said."""
+    """Stopped sessions, with the time of the request."""
     waiting: WaitingRoom = field(default_factory=WaitingRoom)
     responses: list[tuple[str, bytes]] = field(default_factory=list)
     dead: list[bytes] = field(default_factory=list)
     on_arrival: Callable[[Component], None] = _ignore
     on_timer: Callable[[int], None] = _ignore
     on_logged: Callable[[str, str, str], None] = _ignore
-    """Session, type and place of an event that was logged: the feed."""
+    """Called with the session, type and log id of each logged event: the feed."""
     _last: tuple[int, int] = (0, 0)
     _decoded: dict[bytes, AnyEvent] = field(default_factory=dict)
 
@@ -234,13 +234,13 @@ class SimulatedBus:
         return [Handed(entry, inbox.messages[entry], 1) for entry in given]
 
     def reclaim(
-        self, component: Component, consumer: str, lease_ms: int, most: int, in_hand: Iterable[str] = ()
+        self, component: Component, consumer: str, lease_ms: int, most: int, in_flight: Iterable[str] = ()
     ) -> list[Handed]:
         """Reclaim as reclaim.lua: deliveries idle for a lease change owner; a suspect's delivery is counted later."""
-        inbox, in_flight = self.inboxes[component], set(in_hand)
+        inbox, excluded = self.inboxes[component], set(in_flight)
         taken: list[Handed] = []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
-            if entry not in in_flight and len(taken) < most and self.now_ms - pending.since_ms >= lease_ms:
+            if entry not in excluded and len(taken) < most and self.now_ms - pending.since_ms >= lease_ms:
                 taken.append(Handed(entry, inbox.messages[entry], pending.deliveries + 1, True))
                 is_suspect = pending.deliveries >= EXCLUSIVE_FROM_DELIVERY - 1
                 deliveries = pending.deliveries + (not is_suspect)
@@ -248,7 +248,7 @@ class SimulatedBus:
         return taken
 
     def missed(self, component: Component, consumer: str) -> list[Handed]:
-        """Return the entries that a consumer holds, as missed.lua does, after a read whose reply was lost."""
+        """Return the pending entries of a consumer after a lost reply to a read, as missed.lua does."""
         inbox, entries = self.inboxes[component], []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
             if pending.consumer == consumer:

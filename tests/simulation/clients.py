@@ -1,4 +1,4 @@
-"""The clients of a simulated world: they submit, cancel, decide and answer, and a door lets them in."""
+"""The clients of a simulated world: they submit, cancel, decide and answer; an intake admits them."""
 
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from antiphon_shared.events.session import Limits
 from antiphon_shared.formats import FORMAT
 
 from tests.simulation.bus import KEYS
-from tests.simulation.by_hand import pause
+from tests.simulation.stepping import pause
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -46,7 +46,7 @@ _OPTIONS: Mapping[str, tuple[object, ...]] = {
 
 @dataclass
 class Client:
-    """One client's query, and its other actions."""
+    """The query of one client, and its other actions."""
 
     session_id: str
     fields: dict[bytes, bytes]
@@ -54,7 +54,7 @@ class Client:
     deadline_s: float = 0.0
     opened_ms: int | None = None
     begun_ms: int | None = None
-    """When its session was opened by a coordinator."""
+    """The time at which a coordinator opened the session."""
     cancelled_ms: int | None = None
     answered_ms: int | None = None
 
@@ -102,7 +102,7 @@ class Clients:
         self._intake(self._let_in(client, entry))
 
     def _intake(self, work: Coroutine[int, None, None]) -> None:
-        """Submit through the intake of a process; if that dies, another one takes over."""
+        """Submit through the intake of a process; if the process dies, another one takes over."""
         try:
             delay_ms = work.send(None)
         except StopIteration:
@@ -147,7 +147,7 @@ class Clients:
             self._world.at(1_000, lambda: self._signal(session_id, data, random))
             return False
         result = self._world.bus.publish(self._event(session_id, data, random), "signal")
-        self._world.tell(session_id, f"a client signals {data.type}: {result}")
+        self._world.trace_line(session_id, f"a client signals {data.type}: {result}")
         return result == "sent"
 
     def _event(self, session_id: str, data: EventData, random: Random) -> AnyEvent:

@@ -21,12 +21,12 @@ CHANCES: Mapping[str, float] = {
     "catalogue late": 0.1,
     "outage": 0.4,
 }
-"""How likely each kind is at one of its occasions: a step, a delivery, a session, a world."""
+"""The probability of each kind at an occasion of its: a step, a delivery, a session, or a world."""
 KINDS = tuple(CHANCES)
 
 
 class Faults:
-    """Which faults are injected. A kind that is left out does not change the times of the others."""
+    """The choice of injected faults. Omitting a kind does not change the times of the others."""
 
     def __init__(self, seed: int, kinds: Iterable[str] = KINDS) -> None:
         self._randoms = {kind: Random(f"{seed}/{kind}") for kind in kinds}

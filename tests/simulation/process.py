@@ -1,6 +1,6 @@
-"""One process of a component: the life of a message as `bus/consumer.py` has it, one step at a time.
+"""One process of a component: the life of a message as in `bus/consumer.py`, one step at a time.
 
-Between any two steps the world may let it die or freeze. What it remembers dies with it.
+Between any two steps the world may kill or freeze the process. A killed process loses its memory.
 """
 
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
@@ -16,14 +16,14 @@ from antiphon_shared.events import Component, EventData, encode
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 
 from tests.simulation.bus import KEYS, PARTITION, Handed, SimulatedSession
-from tests.simulation.by_hand import at_once, pause
+from tests.simulation.stepping import at_once, pause
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
 Work = Callable[[Delivery, SessionStore], Coroutine[int, None, Outcome]]
 STOPPING: tuple[Component, ...] = ("reasoning_engine", "tool_dispatcher")
-"""Drop what they do for a session that is stopped."""
+"""Components that abandon the work of a stopped session."""
 _CONFLICTS_MAX = 20
 _RETRY_DELAY_MAX_S = 60.0
 _TURN_MS = 20
@@ -31,7 +31,7 @@ _PATIENCE_MS = 300
 
 
 class Killed(BaseException):
-    """A message has killed the process that handled it."""
+    """The message killed the process that handled it."""
 
 
 class Process:
@@ -40,10 +40,10 @@ class Process:
     def __init__(self, world: "World", component: Component, name: str, clock_off_ms: int) -> None:
         self.world, self.component, self.name = world, component, name
         self.is_alive, self.frozen_until_ms = True, 0
-        self.in_hand: dict[str, Coroutine[int, None, None]] = {}
+        self.in_flight: dict[str, Coroutine[int, None, None]] = {}
         self.work: Mapping[type[EventData], Work] = world.work_of(component, self)
         self.steps_to_live = -1
-        """Until a message kills it that it has begun to handle; negative: nothing of the kind."""
+        """Steps until the handled message kills the process; negative if it does not."""
         self._clock_off_ms = clock_off_ms
         self._inside, self._is_somebody_alone = 0, False
 
@@ -118,14 +118,14 @@ class Process:
     def _unless_stopped(
         self, work: Coroutine[int, None, Outcome], delivery: Delivery
     ) -> Generator[int, None, Outcome]:
-        """Yield the outcome of the work; an engine or a dispatcher has none after its session is stopped."""
+        """Yield the outcome of the work; an engine or a dispatcher has none if its session is stopped."""
         while self.component not in STOPPING or not self.world.is_stop_seen(delivery):
             try:
                 delay_ms = work.send(None)
             except StopIteration as ended:
                 return cast(Outcome, ended.value)
             yield delay_ms
-        self.world.tell(delivery.event.subject, f"{self.name} drops {delivery.event.type}")
+        self.world.trace_line(delivery.event.subject, f"{self.name} drops {delivery.event.type}")
         work.close()
         return NOTHING
 
@@ -141,7 +141,7 @@ class Process:
         else:
             await self._dead_letter(handed, delivery, ErrorInfo.of(error))
             return
-        self.world.tell(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
+        self.world.trace_line(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
         retry = committing.retry_operations(
             delivery, encode(delivery.event), self.component, timedelta(seconds=delay_s)
         )
@@ -149,8 +149,10 @@ class Process:
 
     async def _dead_letter(self, handed: Handed, delivery: Delivery | None, error: ErrorInfo) -> None:
         if delivery is not None:
-            self.world.tell(delivery.event.subject, f"{self.name} buries {delivery.event.type}: {error}")
-        burial = committing.dead_letter_operations(
+            self.world.trace_line(
+                delivery.event.subject, f"{self.name} dead-letters {delivery.event.type}: {error}"
+            )
+        operations = committing.dead_letter_operations(
             handed.message.raw,
             b"{}",
             delivery,
@@ -161,12 +163,12 @@ class Process:
             settings=self.world.settings,
             now=self.now(),
         )
-        await self._commit(handed, delivery, burial)
+        await self._commit(handed, delivery, operations)
 
     async def _commit(
         self, handed: Handed, delivery: Delivery | None, operations: Iterable[Operation]
     ) -> str:
-        """Commit, and repeat it until the reply arrives; a crash may come before it, and after it."""
+        """Commit, and retry until the reply arrives; a crash may happen before or after each attempt."""
         todo = list(operations)
         session_id = delivery.event.subject if delivery else None
         await pause(self.world.delay_ms())

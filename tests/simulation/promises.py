@@ -43,11 +43,11 @@ from tests.simulation.world import Step, World
 
 _SHORTLY_MS = 3_000
 _SIDE_EVENTS = (DeadlineReached, AssemblyOverdue, PersonOverdue, ComponentFailed)
-"""Events along with the step that follows from the same event: timers, and of an event that stood in two entries, or
-came back from the dead letters, what became of the other one."""
+"""Events that may follow from the same event as a step: timers, and the outcome of a second entry of an event that was
+duplicated or requeued from the dead letters."""
 
 _COMMANDS_MAX = 8
-"""The requests of one decision, with its logged events."""
+"""The most requests and logged events of one decision."""
 _STEPS = (
     SessionOpened,
     BriefingRequested,
@@ -61,14 +61,14 @@ _STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class BrokenPromise:
-    """One promise that a world has broken."""
+    """A promise that a world broke."""
 
     session_id: str
     what: str
 
 
 def broken_promises(world: World) -> list[BrokenPromise]:
-    """Return every promise that was broken in a world that ran to its end."""
+    """Return all promises that a world broke, which ran to its end."""
     found = [BrokenPromise("", what) for what in _left_over(world)]
     for client in world.clients.values():
         record = Record.of(world, client)
@@ -142,7 +142,7 @@ def _answered(record: Record) -> Iterator[str]:
 
 
 def _whole(record: Record) -> Iterator[str]:
-    """Check promise 1, as far as the log shows it: each event follows from an earlier one, once."""
+    """Check promise 1 in the log: each event follows from an earlier one, once."""
     seen: set[UUID] = set()
     replies: dict[UUID, list[type]] = {}
     for event in record.log.values():
@@ -195,7 +195,7 @@ def _bounded(record: Record) -> Iterator[str]:
         if response.usage.total_tokens > most:
             yield f"{response.usage.total_tokens} tokens, {limits.max_tokens} are allowed"
         if response.rounds_used > limits.max_rounds or response.tool_calls_used > limits.max_tool_calls:
-            yield "the answer tells of more rounds or calls than are allowed"
+            yield "the answer reports more rounds or calls than are allowed"
 
 
 def _written_once(record: Record) -> Iterator[str]:
@@ -232,7 +232,7 @@ def _asked(record: Record) -> Iterator[str]:
             answer = record.log[call.answer].data if call.answer else None
             if isinstance(answer, QuestionAnswered):
                 if answer.round != event.data.round or (answer.calls and call.id not in answer.calls):
-                    yield f"{call.id} is answered by what was said to something else"
+                    yield f"{call.id} has the answer to another question"
             elif call.refused is None:
                 yield f"{call.id} went out without the user's answer"
             elif record.responses and "question_unanswered" not in kinds and _is_assembled(record):
@@ -325,5 +325,5 @@ def _has_output(step: Step) -> bool:
 
 
 def describe(broken: Iterable[BrokenPromise]) -> str:
-    """Return one line for each."""
+    """Return one line for each broken promise."""
     return "\n".join(f"{one.session_id or 'the world'}: {one.what}" for one in broken)

@@ -1,4 +1,4 @@
-"""From a seed that breaks a promise to the smallest world that still does: fewer sessions, fewer kinds of faults."""
+"""The search for the smallest world that still breaks a promise: fewer sessions, fewer kinds of faults."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""The model and the tools of a simulated world: they do whatever a seed makes them do.
+"""The model and the tools of a simulated world, whose behaviour is drawn from a seed.
 
-They stand where the reasoning engine and the tool dispatcher stand, keep the promises those two make to the
-coordinator, and may be run again at any time. A second run need not do what the first did.
+They replace the reasoning engine and the tool dispatcher, keep the promises of those two to the coordinator, and may
+run again at any time. A second run may behave differently from the first.
 """
 
 import json
@@ -48,7 +48,7 @@ from antiphon_shared.values import Usage
 
 from reasoning_engine.failure import Code
 from tests.coordinator.builders import a_catalogue, a_tool
-from tests.simulation.by_hand import pause
+from tests.simulation.stepping import pause
 
 CATALOGUE = a_catalogue(
     a_tool("search", description="Search the archive.", open_world=True),
@@ -85,19 +85,19 @@ class Life:
 
     random: Random
     patience: float = 0.5
-    """How likely the model asks for tools rather than answer."""
+    """The probability that the model requests tools rather than answers."""
     frailty: float = 0.1
-    """How likely a step of it fails."""
+    """The probability that a step fails."""
     wordiness: float = 0.02
-    """How likely a result is so long that the briefing has no place for all of it."""
+    """The probability that a result is too long for the briefing."""
     taken_effect: Counter[str] = field(default_factory=Counter)
-    """Writes by idempotency key: how often each happened."""
+    """The number of effects by idempotency key."""
     claimed: set[str] = field(default_factory=set)
     settled: dict[str, ToolResult] = field(default_factory=dict)
     keys: dict[tuple[int, str], str] = field(default_factory=dict)
-    """By round and call id, the key that a write has."""
+    """The keys of writes by round and call id."""
     owners: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """By key, the call that was the first to have it."""
+    """The first call with each key."""
 
     def key(self, round: int, call: RequestedCall) -> str:
         """Return the key of a write: its effect, and the number of its earlier repetitions."""
@@ -122,12 +122,12 @@ def a_life(seed: str) -> Life:
 
 @dataclass
 class Engine:
-    """Takes the part of the reasoning engine."""
+    """A stand-in for the reasoning engine."""
 
     life: Callable[[str], Life]
     now: Callable[[], datetime]
     out_for_s: Callable[[str], float | None]
-    """How long a model is still out of order."""
+    """Returns the remaining time of a model's outage, or None."""
 
     async def on_reasoning_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         request = delivery.event.data
@@ -195,7 +195,7 @@ class Engine:
 
 @dataclass
 class Tools:
-    """Takes the part of the dispatcher: a write is claimed under its key before it happens, and journaled."""
+    """A stand-in for the dispatcher: it claims a write under its key before the effect, and journals it."""
 
     life: Callable[[str], Life]
     now: Callable[[], datetime]
@@ -278,7 +278,7 @@ def _not_asked(request: ReasoningRequested, retry_after_s: float) -> ReasoningFa
 
 
 def _takes_ms(life: Life, deadline: datetime, now: datetime) -> int:
-    """Return how long a step takes; sometimes until after the deadline."""
+    """Return the duration of a step, which sometimes exceeds the deadline."""
     if life.random.random() < 0.03:
         left_ms = int((deadline - now).total_seconds() * 1000)
         return max(1, left_ms + life.random.choice((-200, -1, 0, 1, 200, 10_000)))

@@ -83,11 +83,11 @@ class Twins:
     async def reclaim(self) -> None:
         """Reclaim with a lease of zero, so that all deliveries in flight can be taken."""
         consumer, most = self.random.choice(CONSUMERS), self.random.randrange(1, 4)
-        in_hand = [entry for entry in self.entries if self.random.random() < 0.3]
+        in_flight = [entry for entry in self.entries if self.random.random() < 0.3]
         real = await self.real.batcher.run(
-            scripts.RECLAIM, [self.inbox], [GROUP, consumer, 0, most, 2, *in_hand]
+            scripts.RECLAIM, [self.inbox], [GROUP, consumer, 0, most, 2, *in_flight]
         )
-        simulated = self.simulated.reclaim(GROUP, consumer, 0, most, [self.entries[one] for one in in_hand])
+        simulated = self.simulated.reclaim(GROUP, consumer, 0, most, [self.entries[one] for one in in_flight])
         assert [(self.entries[entry.decode()], count) for entry, count, _ in real] == [
             (handed.entry, handed.deliveries) for handed in simulated
         ]

@@ -1,4 +1,4 @@
-"""The promises hold under any faults: a short form of `make simulate`, and every seed that ever broke one."""
+"""The promises hold under any faults: a short form of `make simulate`, and every seed that once broke a promise."""
 
 import pytest
 
@@ -11,7 +11,7 @@ ONCE_BROKEN: tuple[tuple[Case, str], ...] = (
     (Case(280), "a session that had been answered was opened afterwards, and its tools ran"),
     (
         Case(69, (0,), ("poison",)),
-        "an answer that the coordinator gave in the assembler's place did not tell of a write of unknown outcome",
+        "an answer that the coordinator gave in the assembler's place did not report a write of unknown outcome",
     ),
     (
         Case(335, (0, 6, 9), ("freeze", "handler error", "redis clock jump")),
@@ -19,11 +19,11 @@ ONCE_BROKEN: tuple[tuple[Case, str], ...] = (
     ),
     (
         Case(1969),
-        "a coordinator remembered what it had decided, where another that saw other outages had committed",
+        "a coordinator kept its own decision in memory, although another one had committed under other outages",
     ),
 )
-"""What has found something, and what. A change to the simulation lets these worlds find other things, so what they
-found is tested beside the code as well."""
+"""Worlds that found defects, with the defects. A change to the simulation changes these worlds, so each defect also has
+a test next to the code."""
 
 
 def test_no_promise_is_broken_in_worlds_full_of_faults_of_every_kind(subtests: pytest.Subtests) -> None:

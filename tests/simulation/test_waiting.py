@@ -1,4 +1,4 @@
-"""The order in which waiting queries are admitted, over all orders of arrival: test_bus.py shows the same of Redis."""
+"""The order in which waiting queries are admitted, for all orders of arrival; test_bus.py compares it with Redis."""
 
 from collections import Counter
 
@@ -55,7 +55,7 @@ def test_tenants_that_both_wait_all_the_time_get_turns_by_their_weights(
 def test_a_query_waits_for_a_bounded_number_of_others(
     weights: dict[str, float], steps: list[str], at: int
 ) -> None:
-    """Independent of earlier queries and those of others, as its tenant had none waiting."""
+    """The turn does not depend on earlier queries or on other tenants, as the tenant had no waiting query."""
     line = Line(weights)
     for step in [*steps[:at], *["b"] * 300]:
         line.turn() if step == "turn" else line.come(step)
@@ -83,7 +83,7 @@ def test_every_query_is_admitted_once_and_in_the_order_of_its_tenant(
     for tenant in TENANTS:
         mine = [int(name[1:]) for name in names if name[0] == tenant]
         assert mine == sorted(mine)
-    assert line.room == WaitingRoom(), "nothing is remembered of whom nobody waits"
+    assert line.room == WaitingRoom(), "no state of tenants without waiting queries is kept"
 
 
 @given(weights, steps, st.integers(1, 20))

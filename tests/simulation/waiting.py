@@ -18,7 +18,7 @@ class WaitingRoom:
     present: int = 0
 
     def add(self, session_id: str, query: bytes, place: QueuePosition, bound: int) -> bool:
-        """Add a query to those that wait; return whether there was room."""
+        """Add a waiting query; return whether there was room."""
         mine = len(self.of(place.tenant))
         if len(self.queries) >= bound:
             tenants = len(self.tenants) + (mine == 0)

@@ -12,7 +12,7 @@ TOOLS = ("search", "lookup", "pay")
 _OUTAGES_MAX = 6
 _SPAN_MS = 60_000
 _SEEN_AFTER_MS = 600
-"""A process looks again and again, and knows what has changed a little later."""
+"""The delay until processes, which look at intervals, see a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class Weather:
             self._outages.append(_Outage(random.choice((*MODELS, *TOOLS)), from_ms, from_ms + length_ms))
 
     def model_out_for_s(self, model: str, now_ms: int) -> float | None:
-        """Return how long a model is still unavailable; None when it replies."""
+        """Return the remaining time of a model's outage; None if it is available."""
         left_ms = [one.until_ms - now_ms for one in self._now(now_ms) if one.name == model]
         return max(left_ms) / 1000 if left_ms else None
 
     def seen(self, now_ms: int) -> Outages:
-        """Return the state that a process sees: as it was a moment ago."""
+        """Return the slightly outdated state that a process sees."""
         now = self._now(now_ms - _SEEN_AFTER_MS)
         untils = {
             model: max(one.until_ms for one in now if one.name == model)

@@ -1,7 +1,7 @@
 """The simulated world: processes, clients, clocks and Redis, in one thread, driven by a seed.
 
-Everything that happens is an action at a moment of simulated time. A world is a pure function of its seed, of the
-sessions that take part and of the kinds of faults: fewer of either give a smaller world to look at.
+Everything happens as an action at a time of the simulation. A world is a pure function of its seed, its sessions and
+its kinds of faults: fewer sessions or faults give a smaller world to examine.
 """
 
 import heapq
@@ -69,14 +69,14 @@ class Step:
 
 @dataclass
 class World:
-    """One seed's world."""
+    """The world of one seed."""
 
     seed: int
     sessions: Collection[int] = range(10)
     kinds: Iterable[str] = KINDS
     is_reported: bool = False
     is_exact: bool = False
-    """Whether every message is decoded again, as in real processes."""
+    """Whether each delivery decodes its message again, as in real processes."""
     settings: BusSettings = _SETTINGS
     clients: dict[str, Client] = field(default_factory=dict)
     steps: dict[str, list[Step]] = field(default_factory=dict)
@@ -130,20 +130,20 @@ class World:
         self._count += 1
         heapq.heappush(self._actions, (self.time_ms + max(0, int(delay_ms)), self._count, action))
 
-    def tell(self, session_id: str, what: str) -> None:
-        """Write a line of the trace, if it is read."""
+    def trace_line(self, session_id: str, what: str) -> None:
+        """Write a line of the trace, if it is wanted."""
         if self.is_reported:
             self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
 
     def disturbed(self, cost_ms: float) -> None:
-        """Note a fault that may make answers late by so much."""
+        """Note a fault that may delay answers by a duration."""
         self._disturbances.append((self.time_ms, cost_ms))
 
     def disturbance_ms(self, since_ms: int) -> float:
         return sum(cost_ms for time_ms, cost_ms in self._disturbances if time_ms + cost_ms >= since_ms)
 
     def delay_ms(self) -> int:
-        """Return how long a small step takes: mostly zero, so that steps coincide; sometimes long."""
+        """Return the duration of a small step: mostly zero, so that steps coincide; sometimes long."""
         return self.random.choice((0, 0, 1, 1, 2, 5, 30, 300))
 
     @property
@@ -185,7 +185,7 @@ class World:
         return self.weather.model_out_for_s(model, self.time_ms)
 
     def is_served(self, component: Component) -> bool:
-        """Return whether a process of it is up."""
+        """Return whether a process of the component runs."""
         return any(process.is_up for process in self._processes[component])
 
     def life(self, session_id: str) -> Life:
@@ -194,7 +194,7 @@ class World:
         return self._lives[session_id]
 
     def is_stop_seen(self, delivery: Delivery) -> bool:
-        """Return whether a session's workers know that it is stopped; they look a few times a second."""
+        """Return whether the workers know that a session is stopped; they look a few times a second."""
         stopped_ms = self.bus.stopped.get(delivery.event.subject)
         return (
             stopped_ms is not None
@@ -205,7 +205,7 @@ class World:
     def before_handling(self, process: Process, delivery: Delivery) -> None:
         """Inject the faults of a handler. Raises Broken; Killed kills the process."""
         event = delivery.event
-        self.tell(event.subject, f"{process.name} handles {event.type} {event.id}")
+        self.trace_line(event.subject, f"{process.name} handles {event.type} {event.id}")
         self._poison(process.component, event)
         match self._poisons.get(event.id):
             case "kills":
@@ -235,7 +235,7 @@ class World:
         self, process: Process, delivery: Delivery, result: str, operations: list[Operation]
     ) -> None:
         session_id = delivery.event.subject
-        self.tell(session_id, f"{process.name} commits {delivery.event.type}: {result}")
+        self.trace_line(session_id, f"{process.name} commits {delivery.event.type}: {result}")
         if result == "committed" and process.component == "coordinator":
             self.steps.setdefault(session_id, []).append(Step(delivery, operations))
 
@@ -253,9 +253,9 @@ class World:
         if not process.is_alive:
             return
         process.is_alive = False
-        for work in process.in_hand.values():
+        for work in process.in_flight.values():
             work.close()
-        process.in_hand.clear()
+        process.in_flight.clear()
         self._processes[process.component].remove(process)
         back_ms = self.random.choice((50, 1_000, 4_000))
         self.disturbed(LEASE_MS * 1.25 + back_ms)
@@ -265,7 +265,7 @@ class World:
 
     def _freeze(self, process: Process) -> None:
         """Freeze the process for a while: its leases expire without its knowledge."""
-        for entry in process.in_hand:
+        for entry in process.in_flight:
             self.bus.renew(process.component, process.name, entry)
         length_ms = self.faults.random("freeze").choice((100, LEASE_MS, 3 * LEASE_MS))
         process.frozen_until_ms = self.time_ms + length_ms
@@ -273,7 +273,7 @@ class World:
 
     def _go_on(self, process: Process, entry: str) -> None:
         """Run one step of one delivery."""
-        work = process.in_hand.get(entry)
+        work = process.in_flight.get(entry)
         if work is None or not process.is_alive:
             return
         if not process.is_up:
@@ -283,30 +283,30 @@ class World:
             return
         process.steps_to_live -= 1
         if process.steps_to_live == 0 or self.faults.strikes("crash"):
-            self.tell("", f"{process.name} crashes")
+            self.trace_line("", f"{process.name} crashes")
             self._crash(process)
             return
         if self.faults.strikes("freeze"):
-            self.tell("", f"{process.name} freezes")
+            self.trace_line("", f"{process.name} freezes")
             self._freeze(process)
             self.at(0, lambda: self._go_on(process, entry))
             return
         try:
             delay_ms = work.send(None)
         except StopIteration:
-            process.in_hand.pop(entry, None)
+            process.in_flight.pop(entry, None)
         except Killed:
             self.faults.counts["killed by a message"] += 1
-            process.in_hand.pop(entry, None)
+            process.in_flight.pop(entry, None)
             self._crash(process)
         else:
             self.at(delay_ms, lambda: self._go_on(process, entry))
 
     def _thaw(self, process: Process, entry: str) -> None:
-        """Resume the process: it may commit a delivery that is no longer its own, or learn of that first."""
+        """Resume the process. It may commit a delivery that it lost, or learn of the loss before that."""
         is_renewed = self.random.random() < 0.5
         if is_renewed and not self.bus.renew(process.component, process.name, entry):
-            if (work := process.in_hand.pop(entry, None)) is not None:
+            if (work := process.in_flight.pop(entry, None)) is not None:
                 work.close()
             return
         self._go_on(process, entry)
@@ -334,11 +334,11 @@ class World:
     def _read_missed(self, process: Process) -> None:
         if process.is_up and not self.is_redis_away:
             entries = self.bus.missed(process.component, process.name)
-            self._take(process, [handed for handed in entries if handed.entry not in process.in_hand])
+            self._take(process, [handed for handed in entries if handed.entry not in process.in_flight])
 
     def _take(self, process: Process, given: Iterable[Handed]) -> None:
         for handed in given:
-            process.in_hand[handed.entry] = process.deliver(handed)
+            process.in_flight[handed.entry] = process.deliver(handed)
             self.at(self.delay_ms(), partial(self._go_on, process, handed.entry))
 
     def _tick(self) -> None:
@@ -349,7 +349,7 @@ class World:
                 self._renew(component)
                 if (process := self._one_up(component)) is not None:
                     self._take(
-                        process, self.bus.reclaim(component, process.name, LEASE_MS, 10, process.in_hand)
+                        process, self.bus.reclaim(component, process.name, LEASE_MS, 10, process.in_flight)
                     )
                 self._read(component)
         if self._is_busy():
@@ -358,7 +358,7 @@ class World:
     def _renew(self, component: Component) -> None:
         for process in self._processes[component]:
             if process.is_up:
-                for entry in process.in_hand:
+                for entry in process.in_flight:
                     self.bus.renew(component, process.name, entry)
 
     def _is_busy(self) -> bool:
@@ -375,7 +375,7 @@ class World:
     # Watching the feed
 
     def _receive(self, session_id: str, kind: str, at: str) -> None:
-        self.tell(session_id, f"logged at {at}: {kind}")
+        self.trace_line(session_id, f"logged at {at}: {kind}")
         client = self.clients[session_id]
         if kind == ApprovalRequested.type:
             self._outside.decides(session_id, at)
@@ -399,7 +399,7 @@ class World:
         raw = self.bus.logs[session_id][at]
         inbox = self.bus.decoded(raw).data.inbox
         if inbox is not None:
-            self.tell(session_id, f"a duplicate of {at} appears")
+            self.trace_line(session_id, f"a duplicate of {at} appears")
             self.bus.put_foreign(inbox, raw, at)
 
     def _put_foreign(self, session_id: str, at: str) -> None:
@@ -422,12 +422,12 @@ class World:
                 )
 
     def _go_away(self, length_ms: int) -> None:
-        self.tell("", f"Redis is away for {length_ms} ms")
+        self.trace_line("", f"Redis is away for {length_ms} ms")
         self._away_until_ms = self.time_ms + length_ms
         self.disturbed(length_ms + LEASE_MS * 1.25)
 
     def _jump(self, by_ms: int) -> None:
-        self.tell("", f"Redis's clock jumps by {by_ms} ms")
+        self.trace_line("", f"Redis's clock jumps by {by_ms} ms")
         self._redis_off_ms += by_ms
         self.bus.now_ms += by_ms
         # Later events have the time of a clock that is wrong, or does not go back.

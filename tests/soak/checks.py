@@ -1,46 +1,46 @@
-"""The checks after the load has ended: each promise, and how often it was broken."""
+"""The checks after the load: each promise, and its violations."""
 
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tests.soak.books import disagreements
 from tests.soak.disturbances import Done
 from tests.soak.load import Asked, Load
+from tests.soak.reported_writes import disagreements
 from tests.soak.samples import MEGABYTES, Samples, Trend, trend
 from tests.soak.stage import ELDERS, LEASE_S, REDIS, Stage
 
 MARGIN_S = 10.0
-"""An answer may come so long after its deadline, when nothing is disturbed. The coordinator gives the assembler
-three leases before it answers itself."""
+"""The longest delay of an answer after its deadline without disturbances. The coordinator gives the assembler three
+leases before it answers itself."""
 RECOVERY_S = 2 * LEASE_S
-"""Each disturbance may delay a session so much longer than it lasts: messages in flight are then reclaimed."""
+"""The delay of a session by a disturbance, beyond its duration: messages in flight are then reclaimed."""
 GROWTH_MB = 12.0
-"""A process whose memory is flat has grown by less, between the first quarter of its samples and the last."""
+"""The growth that counts as flat memory, between the first and the last quarter of a process's samples."""
 CACHES_MB = {"context_synthesizer": 50.0}
-"""In addition, memory that a process keeps on purpose: the indexes of its last thousand sessions."""
+"""Additional memory that a process keeps on purpose: the indexes of its last thousand sessions."""
 EFFECT_BYTES = 2_000
 """The size of a write's record, which outlives its session on purpose."""
 OPEN_GROWTH = 12
 FLAT_AFTER_S = 180.0
-"""Trends are judged only of rows that are longer."""
+"""Only longer rows of samples are checked for trends."""
 
 FIXED = re.compile(
     r"queries|queries:rejected|catalogue|format|breakers|workers:\w+|\{\d+\}:(inbox:\w+|responses|events|dead|sessions)"
 )
-"""Keys that stay, without the namespace; each is bounded by itself."""
+"""Permanent keys, without the namespace; each is bounded."""
 _OF_SESSION = re.compile(r"\{\d+\}:session:([^~:][^:]*):")
-"""A session's key. Under `~cancelled` are cancellations of queries, which their clients keep."""
+"""A session's key. `~cancelled` has cancellations of queries, which belong to clients."""
 _LIKE_EFFECTS = ("writes", "writes:order")
-"""The keys of a session's writes: kept as long as the records of writes, then expired."""
+"""The keys of a session's writes, which expire with the records of the writes."""
 _NEVER = -1
-"""PTTL of a key that does not expire; one that has just done so has -2."""
+"""The PTTL of a key that does not expire; an expired one has -2."""
 
 
 @dataclass(slots=True)
 class Promise:
-    """One promise, the number of its checks, and how it was broken."""
+    """A promise, the number of its checks, and its violations."""
 
     name: str
     seen: str
@@ -97,7 +97,7 @@ def _in_time(load: Load, history: Sequence[Done]) -> Promise:
 
 
 def held_up_s(asked: Asked, history: Sequence[Done]) -> float:
-    """Return how long the disturbances of its time may have delayed a session."""
+    """Return the longest delay of a session by the disturbances of its time."""
     assert asked.answered_s is not None
     total_s = 0.0
     for done in history:
@@ -108,12 +108,12 @@ def held_up_s(asked: Asked, history: Sequence[Done]) -> float:
 
 
 def _writes(stage: Stage, load: Load) -> Promise:
-    effects = stage.books.effects()
+    effects = stage.service.effects()
     done = sum(len(its_effects) for its_effects in effects.values())
     unknown = sum(write.is_unknown for write in load.writes)
-    seen = f"{len(load.writes)} writes, {done} effects, {unknown} told as unknown"
+    seen = f"{len(load.writes)} writes, {done} effects, {unknown} reported as unknown"
     return Promise(
-        "no write has two effects, and all is told as it is", seen, list(disagreements(load.writes, effects))
+        "no write has two effects, and every report is true", seen, list(disagreements(load.writes, effects))
     )
 
 
@@ -172,7 +172,7 @@ def redis_is_small(stage: Stage, samples: Samples) -> Promise:
     samples.take()
     row = samples.rows[REDIS, 0]
     first, last = row[0].rss_mb, row[-1].rss_mb
-    effects = sum(map(len, stage.books.effects().values()))
+    effects = sum(map(len, stage.service.effects().values()))
     allowed = first + GROWTH_MB + effects * EFFECT_BYTES / MEGABYTES
     broken = [f"{allowed:.1f} MB were allowed"] if last > allowed else []
     most = max(sample.rss_mb for sample in row)

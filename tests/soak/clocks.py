@@ -1,4 +1,4 @@
-"""Wall clocks that can be set wrong, one for each process: see clock.c."""
+"""Wall clocks of processes that can be set wrong; see clock.c."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ class Clocks:
 
     def __init__(self, folder: Path) -> None:
         self.ahead_s: dict[str, float] = {}
-        """By process: the seconds that its clock is ahead of the machine's."""
+        """The seconds by which each process's clock is ahead of the machine's."""
         self._folder = folder
         self._library = _compiled(folder)
 
@@ -30,7 +30,7 @@ class Clocks:
         return {"LD_PRELOAD": str(self._library), "CLOCK_FILE": str(self._file(name))}
 
     def set(self, name: str, ahead_s: float) -> None:
-        """Set the clock of a process so far ahead of the machine's, or behind; it jumps at once."""
+        """Set the clock of a process ahead of the machine's, or behind; it jumps at once."""
         self.ahead_s[name] = ahead_s
         content = round(ahead_s * _NANOSECONDS).to_bytes(8, "little", signed=True)
         with self._file(name).open("r+b" if self._file(name).exists() else "wb") as file:

@@ -34,11 +34,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _WEIGHTS = (10, 2, 5, 5, 2, 2, 2, 3, 5, 2, 2, 2, 5, 3)
 
 GAP_S = (0.4, 2.4)
-"""Between the beginnings of two disturbances."""
+"""The time between the beginnings of two disturbances."""
 WARM_SHARE = 1 / 3
 """The share of a soak after which the processes whose memory is watched are no longer ended."""
 STOP_LIMIT_S = 30.0
-"""A process that was asked to stop is gone by then, however disturbed."""
+"""The time limit for the stop of a process, with any disturbances."""
 EXIT_REDIS, EXIT_STUCK = 3, 70
 EXPLAINED = (EXIT_REDIS, EXIT_STUCK)
 """Documented exits of a process by itself: no Redis at its start, and a blocked event loop."""
@@ -50,10 +50,10 @@ _SHOWN_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One disturbance to come."""
+    """A planned disturbance."""
 
     at_s: float
-    """Since the beginning of the soak."""
+    """Its time since the beginning of the soak."""
     kind: Kind
     target: str = ""
     lasts_s: float = 0.0
@@ -63,13 +63,13 @@ class Planned:
 
 @dataclass(slots=True)
 class Done:
-    """One that has happened. Moments are of the monotonic clock, in seconds."""
+    """A disturbance that happened. Times are of the monotonic clock, in seconds."""
 
     planned: Planned
     began_s: float
     ended_s: float | None = None
     shift_s: float = 0.0
-    """How far Redis's clock has jumped back: for so long everything that is timed is late."""
+    """The jump of Redis's clock into the past; timers are late by as much."""
 
 
 def plan(seed: int, length_s: float, has_clocks: bool) -> list[Planned]:
@@ -111,24 +111,24 @@ class Disturber:
     ) -> None:
         """Prepare the disturbances; `answered` counts the answers so far.
 
-        On a machine that is too slow for the plan a part is left out, but at least `faults_min` remain.
+        On a machine that is too slow for the plan, a part is omitted, but at least `faults_min` remain.
         """
         self.history: list[Done] = []
         self.broken: list[str] = []
         self.self_ended: list[str] = []
-        """Processes that ended of their own accord, for a reason that is documented."""
+        """Processes that ended by themselves for a documented reason."""
         self._stage = stage
         self._began_s = self._last_s = time.monotonic()
         self._answered, self._answered_at_last = answered, 0
         self._coming, self._faults_min = list(planned), faults_min
         self._lasting: list[tuple[float, Done, Callable[[], None]]] = []
         self._stopping: dict[str, float] = {}
-        """Processes that were asked to stop, and since when."""
+        """Processes that were asked to stop, with the time of the request."""
         self._deaf: set[int] = set()
-        """Processes that were stopped while Python was still being loaded, by their ids."""
+        """The ids of processes that were stopped before Python was loaded."""
 
     def step(self) -> None:
-        """End and begin every disturbance that is due."""
+        """End and begin all disturbances that are due."""
         now = time.monotonic()
         for until_s, done, end in [one for one in self._lasting if one[0] <= now]:
             self._lasting.remove((until_s, done, end))
@@ -149,7 +149,7 @@ class Disturber:
         return len(self.history) >= self._faults_min
 
     def calm(self) -> None:
-        """End everything that lasts; nothing more happens."""
+        """End all disturbances that last; no other one begins."""
         self._coming.clear()
         for _, done, end in self._lasting:
             end()
@@ -166,7 +166,7 @@ class Disturber:
         return not self._stopping
 
     def _is_recovered(self, now: float) -> bool:
-        """Return whether there was an answer, or a long pause, since the last disturbance."""
+        """Return whether an answer or a long pause followed the last disturbance."""
         return self._answered() > self._answered_at_last or now > self._last_s + _PATIENCE_S
 
     def _begin(self, planned: Planned) -> None:
@@ -220,7 +220,7 @@ class Disturber:
         return None
 
     def _kill(self, name: str) -> None:
-        """Kill the process by SIGKILL, and start it again at once."""
+        """Kill the process by SIGKILL, and restart it at once."""
         self._stage.kill(name)
         self._stopping.pop(name, None)
         self._stage.start(name)
@@ -256,7 +256,7 @@ class Disturber:
         self.broken.append(f"{name} ended {how} with exit code {code}:\n{output}")
 
     def _set_clock(self, name: str, ahead_s: float) -> float:
-        """Return how far Redis's clock has jumped back."""
+        """Return the jump of Redis's clock into the past."""
         clocks = self._stage.clocks
         back_s = max(0.0, clocks.ahead_s.get(name, 0.0) - ahead_s) if name == REDIS else 0.0
         clocks.set(name, ahead_s)

@@ -1,4 +1,4 @@
-"""The data that Redis keeps of a session, read directly."""
+"""The data of a session, read directly from Redis."""
 
 from collections.abc import Awaitable
 from typing import Any, cast
@@ -9,7 +9,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.tools.journal import journal_name, outcomes
 
 from tests.flows.processes import Log
-from tests.soak.books import Journals, kind_of
+from tests.soak.reported_writes import Journals, kind_of
 
 
 async def log_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> Log:
@@ -19,7 +19,7 @@ async def log_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> Lo
 
 
 async def journals_of(client: redis.asyncio.Redis, keys: Keys, session_id: str, log: Log) -> Journals:
-    """Return the outcomes in the journal of each round that has had a batch."""
+    """Return the outcomes in the journal of each round with a batch."""
     journals = {}
     for round in {event["data"]["round"] for event in log if kind_of(event) == "tools.requested"}:
         key = keys.of_session(session_id, journal_name(round))
@@ -29,7 +29,7 @@ async def journals_of(client: redis.asyncio.Redis, keys: Keys, session_id: str, 
 
 
 async def status_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> str:
-    """Return the state of a session that should have ended, to find the reason."""
+    """Return the state of a session that should have ended, for diagnosis."""
     partition = keys.partition(session_id)
     way = [kind_of(event) for event in await log_of(client, keys, session_id)]
     is_open = await client.zscore(keys.open_sessions(partition), session_id) is not None

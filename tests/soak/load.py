@@ -1,6 +1,6 @@
-"""Clients that keep a number of sessions in flight, from a thread of their own, through the proxy like all others.
+"""Clients that keep a number of sessions in flight, in a thread of their own, through the proxy like all others.
 
-What they submitted and what they got is kept here, by this process's clock. Responses are read from Redis itself.
+Submissions and answers are kept here, with times of this process's clock. Responses are read directly from Redis.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from antiphon import Antiphon
-from tests.soak.books import ReportedWrite, read_log
 from tests.soak.kept import journals_of, log_of, status_of
 from tests.soak.questions import JUNK, Question, a_question
+from tests.soak.reported_writes import ReportedWrite, read_log
 from tests.soak.stage import Stage
 
 GIVE_UP_S = 30.0
-"""How long a client waits beyond a deadline before it notes what is there of the session, and waits on."""
+"""The time after a deadline at which a client notes the state of the session; then it waits on."""
 _JUNK_ONE_IN = 12
 _PAUSE_S = 0.1
 _ASK_AGAIN_S = 0.3
@@ -36,7 +36,7 @@ _READ_BLOCK_MS = 200
 
 @dataclass(slots=True)
 class Asked:
-    """One question that was submitted, and its outcome. Moments are of the monotonic clock, in seconds."""
+    """A submitted question and its outcome. Times are of the monotonic clock, in seconds."""
 
     question: Question
     submitted_s: float
@@ -45,11 +45,11 @@ class Asked:
     answers: list[Response] = field(default_factory=list)
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     missed: str = ""
-    """Redis's data of the session when its client timed out."""
+    """The session's data in Redis when its client timed out."""
 
 
 class Load:
-    """Runs until it is stopped; it still waits for sessions in flight."""
+    """Clients that run until they are stopped, and then wait for their sessions in flight."""
 
     def __init__(self, stage: Stage, sessions: int, seed: int) -> None:
         self.asked: dict[str, Asked] = {}
@@ -58,9 +58,9 @@ class Load:
         self.audited = 0
         self.resubmitted = 0
         self.junk_sent = self.junk_tried = 0
-        """Junk that Redis has acknowledged, and attempts at it: a lost reply may hide a submission."""
+        """Junk that Redis acknowledged, and attempts to submit some: a lost reply may hide a submission."""
         self.strangers: list[str] = []
-        """Sessions that were answered without a question."""
+        """Sessions with an answer and no submitted question."""
         self._stage, self._sessions = stage, sessions
         self._choose = random.Random(seed)
         self._over = threading.Event()
@@ -141,7 +141,7 @@ class Load:
             await self._persist(self._audit, client, asked)
 
     async def _submit(self, antiphon: Antiphon, question: Question) -> None:
-        """Submit until it is acknowledged. With an id of its own it may be repeated."""
+        """Retry a submission until it is acknowledged, which its own id makes safe."""
         grant = self._stage.grants[question.tenant]
 
         async def submit() -> None:
@@ -211,7 +211,7 @@ class Load:
         asked.answered.set()
 
     async def _audit(self, client: redis.asyncio.Redis, asked: Asked) -> None:
-        """Read the log of a session that was answered, while it is kept."""
+        """Read the log of an answered session within its retention."""
         keys, session_id = self._stage.keys, asked.question.session_id
         log = await log_of(client, keys, session_id)
         account = read_log(
@@ -225,7 +225,7 @@ class Load:
         asked.missed = await status_of(client, self._stage.keys, asked.question.session_id)
 
     async def _persist(self, attempt: Callable[..., Awaitable[None]], *given: Any) -> None:
-        """Ask until Redis has answered, or the soak is stopped."""
+        """Repeat a command until Redis answers or the soak is stopped."""
         while True:
             try:
                 return await attempt(*given)

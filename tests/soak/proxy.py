@@ -15,17 +15,17 @@ _LOOK_EVERY_S = 0.05
 
 
 class Proxy:
-    """Everything is passed on as it comes, until a method changes that. Its methods return at once."""
+    """A proxy that forwards all data until a method changes that. Its methods return at once."""
 
     def __init__(self, target_port: int, seed: int) -> None:
         self.port = free_port()
         self.opened = 0
-        """Connections ever taken."""
+        """The number of connections accepted so far."""
         self._target_port, self._choose = target_port, random.Random(seed)
         self._loop = asyncio.new_event_loop()
         self._connections: set[asyncio.Task[None]] = set()
         self._torn: set[asyncio.Task[None]] = set()
-        """Connections of which the next chunk is passed on in part only, and that are closed then."""
+        """Connections that will be closed after a part of their next chunk."""
         self._delay_s = 0.0
         self._server: asyncio.Server | None = None
 
@@ -48,23 +48,23 @@ class Proxy:
 
     @property
     def open(self) -> int:
-        """Connections that are open now."""
+        """The number of open connections."""
         return len(self._connections)
 
     def cut(self, share: float) -> None:
-        """Close a share of the connections, each in the middle of its next data; all of them at once if 1."""
+        """Close a share of the connections, each in the middle of its next data; with 1, close all at once."""
         self._soon(lambda: self._cut(share))
 
     def delay(self, seconds: float) -> None:
-        """Delay each chunk from now on. Many seconds are a stall; 0 ends it."""
+        """Delay each chunk from now on. Many seconds are a stall; 0 ends the delay."""
         self._soon(lambda: setattr(self, "_delay_s", seconds))
 
     def refuse(self) -> None:
-        """Take no connections any more, and close those there are."""
+        """Close all connections and refuse new ones."""
         self._do(self._refuse())
 
     def accept(self) -> None:
-        """Take connections again."""
+        """Accept connections again."""
         self._do(self._listen())
 
     def _cut(self, share: float) -> None:
@@ -123,7 +123,7 @@ class Proxy:
                 await writer.drain()
 
     async def _wait(self) -> None:
-        """Wait for the delay, or until it is ended."""
+        """Wait for the delay or its end."""
         began_s = self._loop.time()
         while (left_s := began_s + self._delay_s - self._loop.time()) > 0:  # noqa: ASYNC110  # it may be ended early
             await asyncio.sleep(min(left_s, _LOOK_EVERY_S))

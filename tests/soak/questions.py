@@ -1,7 +1,7 @@
 """The clients' questions, and the model's replies. Pure.
 
-The model is a script: it asks for tools in its first two rounds by the kind of the question, and then answers.
-Now and then it fails instead, whatever it was asked: every so many requests, each kind of failure once.
+The model is a script: in its first two rounds it requests tools by the kind of the question, and then it answers.
+Independent of the question it sometimes fails instead: once in a number of requests, with each kind of failure.
 """
 
 import random
@@ -23,7 +23,7 @@ MODEL_WAIT_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question as a client asks it, and what the client does meanwhile."""
+    """A client's question, and the actions of the client during the session."""
 
     session_id: str
     kind: Kind
@@ -77,7 +77,7 @@ JUNK: tuple[dict[str, str], ...] = (
 
 
 def script() -> list[Scripted]:
-    """Return the model's part."""
+    """Return the script of the model."""
     facts = (_use("look_up"), _use("keyed"))
     writes = (_use("look_up"), _use("keyed"), _use("asked"), _use("plain"))
     stumbles = (_use("falls"), _use("overruns"), _use("hangs"), _use("look_up"))
@@ -97,7 +97,7 @@ def script() -> list[Scripted]:
 
 
 def _failures() -> list[Scripted]:
-    """Return the failure of one request in so many. The numbers share no divisor, so they rarely coincide."""
+    """Return the failure of every n-th request. The periods share no divisor, so that failures rarely coincide."""
     return [
         Scripted(one_in=31, repeat=True, status=529, error="overloaded_error"),
         Scripted(one_in=37, repeat=True, status=500, error="api_error"),

@@ -13,7 +13,7 @@ _SHOWN_MAX = 10
 
 @dataclass(slots=True)
 class Report:
-    """One soak."""
+    """The report on one soak."""
 
     command: str
     minutes: float

@@ -16,17 +16,17 @@ _KILOBYTES = 1024
 MEGABYTES = 1024 * 1024
 _HOUR_S = 3_600.0
 _REDIS_LIMIT_S = 0.3
-"""A Redis that stands still must not hold up who lets it go on."""
+"""A frozen Redis must not block the thread that resumes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look at a process: when, by the monotonic clock; its resident memory; what it has open."""
+    """A sample of a process: monotonic time, resident memory, and the number of open files."""
 
     at_s: float
     rss_mb: float
     open: int
-    """Files and sockets; of Redis, its clients."""
+    """The number of files and sockets; for Redis, of clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Trend:
 
 
 class Samples:
-    """One row for each process that has lived, by name and process id."""
+    """The samples of each process, by name and process id."""
 
     def __init__(self, stage: Stage) -> None:
         self.rows: dict[tuple[str, int], list[Sample]] = defaultdict(list)

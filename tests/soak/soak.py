@@ -1,4 +1,4 @@
-"""One soak from its beginning to its report."""
+"""The course of a soak, from its beginning to its report."""
 
 import contextlib
 import time
@@ -18,7 +18,7 @@ from tests.soak.stage import Stage, stage
 _STEP_S = 0.05
 _SAMPLE_EVERY_S = 2.0
 _SETTLE_LIMIT_S = 120.0
-"""Everything accepted is answered so long after the last disturbance, or never."""
+"""The limit on the wait for all answers after the last disturbance."""
 _RETENTION_SLACK_S = 90.0
 """Sessions leave their sets within a minute of the end of their retention."""
 
@@ -30,16 +30,16 @@ class Order:
     length_s: float
     seed: int
     sessions: int = 24
-    """Under way at any time."""
+    """The number in flight at any time."""
     retention_s: float = 120.0
     faults_min: int = 0
-    """It goes on until so many have happened, however slow the machine."""
+    """The soak continues until this number of disturbances, also on a slow machine."""
     waits_for_retention: bool = True
     command: str = ""
 
 
-def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) -> Report:
-    """Run it. `tell` gets a line of progress at intervals."""
+def soak(order: Order, report_progress: Callable[[str], None], report_every_s: float = 10.0) -> Report:
+    """Run a soak. `report_progress` gets a line at intervals."""
     logs.silence("error")
     with contextlib.ExitStack() as stack:
         ten = stack.enter_context(stage(order.seed, order.retention_s))
@@ -48,7 +48,7 @@ def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) 
         disturber, samples = Disturber(ten, planned, load.answered, order.faults_min), Samples(ten)
         stack.callback(samples.close)
         began_s = time.monotonic()
-        watch = _Watch(ten, load, disturber, samples, tell, tell_every_s)
+        watch = _Watch(ten, load, disturber, samples, report_progress, report_every_s)
         watch.until(lambda: time.monotonic() >= began_s + order.length_s, order.length_s)
         watch.until(lambda: disturber.has_disturbed, _SETTLE_LIMIT_S)
         load.stop_asking()
@@ -69,7 +69,7 @@ def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) 
 
 
 class _Watch:
-    """Waits, and meanwhile lets the disturber act, takes samples and reports progress."""
+    """A wait during which the disturber acts, samples are taken, and progress is reported."""
 
     def __init__(
         self,
@@ -77,16 +77,16 @@ class _Watch:
         load: Load,
         disturber: Disturber,
         samples: Samples,
-        tell: Callable[[str], None],
-        tell_every_s: float,
+        report_progress: Callable[[str], None],
+        report_every_s: float,
     ) -> None:
         self._ten, self._load, self._disturber, self._samples = ten, load, disturber, samples
-        self._tell, self._tell_every_s = tell, tell_every_s
+        self._report_progress, self._report_every_s = report_progress, report_every_s
         self._began_s = self._reported_s = time.monotonic()
         self._sampled_s = 0.0
 
     def until(self, condition: Callable[[], bool], limit_s: float) -> None:
-        """Wait until a condition holds or the limit is over; the checks decide whether it held."""
+        """Wait until a condition holds, or for a time; the checks decide whether it held."""
         ends_s = time.monotonic() + limit_s
         while not condition() and time.monotonic() < ends_s:
             self._disturber.step()
@@ -94,9 +94,9 @@ class _Watch:
             if now >= self._sampled_s + _SAMPLE_EVERY_S:
                 self._samples.take()
                 self._sampled_s = now
-            if now >= self._reported_s + self._tell_every_s:
+            if now >= self._reported_s + self._report_every_s:
                 self._reported_s = now
-                self._tell(self._line(now - self._began_s))
+                self._report_progress(self._line(now - self._began_s))
             time.sleep(_STEP_S)
 
     def _line(self, since_s: float) -> str:

@@ -1,4 +1,4 @@
-"""Everything a soak works with: Redis behind a proxy, two processes of each component, a model, a service."""
+"""The environment of a soak: Redis behind a proxy, two processes of each component, a model, and a service."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.process.clock import utc_now
 
 from antiphon.grants import issue, load_signing_key, make_key_pair
-from tests.chaos.write_effects import Books
+from tests.chaos.write_effects import ServiceRecords
 from tests.chaos.writers import service
 from tests.flows.pipeline import scripted_model
 from tests.flows.processes import Processes
@@ -29,14 +29,14 @@ LEASE_S = 2.0
 PERSON_WAIT_S = 3.0
 REDIS = "redis"
 ELDERS: tuple[str, ...] = COMPONENTS
-"""The processes whose memory is watched: after some time they are no longer ended."""
+"""The processes whose memory is watched, and which therefore run on after some time."""
 NAMES: tuple[str, ...] = (*ELDERS, *(f"{name}-2" for name in COMPONENTS))
 _DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
-"""Nothing that Redis has acknowledged may be lost when it is killed; `everysec` promises less."""
+"""A killed Redis may lose no acknowledged data; `everysec` promises less."""
 _SCOPES = ("read", "write")
 _START_LIMIT_S = 240.0
 _CLOCKS_APART = timedelta(minutes=5)
-"""A grant must have been issued already by the clock of its verifier."""
+"""The age of the grant, because a verifier whose clock is behind rejects a grant from its future."""
 _WRITE_WAIT_S, _WRITE_LATE_S = 0.15, 1.5 * LEASE_S
 
 
@@ -47,7 +47,7 @@ class Servers:
     redis: RedisServer
     proxy: Proxy
     clocks: Clocks
-    books: Books
+    service: ServiceRecords
     folder: Path
 
 
@@ -55,11 +55,11 @@ class Stage(Processes):
     """The components as processes that reach Redis through the proxy alone; `client` reaches it directly."""
 
     def __init__(self, servers: Servers, model_url: str, service_port: int, retention_s: float) -> None:
-        self.redis, self.proxy, self.clocks, self.books = (
+        self.redis, self.proxy, self.clocks, self.service = (
             servers.redis,
             servers.proxy,
             servers.clocks,
-            servers.books,
+            servers.service,
         )
         self.retention_s = retention_s
         keys = make_key_pair(servers.folder / "keys")
@@ -92,7 +92,7 @@ class Stage(Processes):
         )
 
     def freeze(self, name: str) -> Started:
-        """Let a process stand still until `thaw`."""
+        """Freeze a process until `thaw`."""
         process = self.running[name]
         process.send_signal(signal.SIGSTOP)
         return process
@@ -102,7 +102,7 @@ class Stage(Processes):
 
 
 def thaw(process: Started) -> None:
-    """Let it continue, if it still exists."""
+    """Resume the process, if it still exists."""
     process.send_signal(signal.SIGCONT)
 
 
@@ -117,9 +117,9 @@ def stage(seed: int, retention_s: float) -> Iterator[Stage]:
         with (
             Proxy(redis_server.port, seed).running() as proxy,
             scripted_model(script()) as model,
-            service(folder / "books", _WRITE_WAIT_S, _WRITE_LATE_S) as service_port,
+            service(folder / "service", _WRITE_WAIT_S, _WRITE_LATE_S) as service_port,
         ):
-            servers = Servers(redis_server, proxy, clocks, Books(folder / "books"), folder)
+            servers = Servers(redis_server, proxy, clocks, ServiceRecords(folder / "service"), folder)
             ten = Stage(servers, model.url, service_port, retention_s)
             try:
                 ten.start(*NAMES)

@@ -18,7 +18,7 @@ FAULTS_MIN = 3
 def test_every_promise_is_kept_under_all_disturbances() -> None:
     require_redis_server()
     order = Order(LENGTH_S, SEED, SESSIONS, faults_min=FAULTS_MIN, waits_for_retention=False)
-    report = soak(order, tell=lambda line: None)
+    report = soak(order, report_progress=lambda line: None)
     assert report.broken == 0, "\n".join(report.lines())
     assert report.sessions >= SESSIONS
     assert report.faults.total() >= FAULTS_MIN

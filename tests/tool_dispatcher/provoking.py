@@ -39,7 +39,7 @@ from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
 
 PATIENCE_S = 60.0
-"""With a service that is there, however busy the machine is."""
+"""The timeout of calls to a running service, long enough for a busy machine."""
 
 
 @tool(effect="read", example={"city": "Oslo", "days": 2})

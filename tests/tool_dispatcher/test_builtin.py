@@ -110,12 +110,12 @@ class TestReadResult:
                     break
         assert text == self.TEXT
 
-    async def test_a_part_is_no_larger_than_a_result_may_be(self) -> None:
+    async def test_a_part_is_not_larger_than_a_result_may_be(self) -> None:
         async with a_dispatcher(self.tool(), result_bytes_max=2_000) as dispatcher:
             (shown,) = await dispatcher.run(a_request(a_call()))
             read = await self.read(dispatcher, handle=shown.handle, length=40_000)
         assert len(read.model_dump_json()) < 2_300
-        assert read.handle == "", "it is no result to be read on in by yet another handle"
+        assert read.handle == "", "it is not a result with a further handle"
         assert read.data["end"] == len(read.data["text"]) > 1_500
 
     async def test_another_session_cannot_read_the_result(self) -> None:

@@ -1,6 +1,6 @@
 """Every answer that a model gets in place of a tool's result, word by word: every_answer.json.
 
-After a change that is meant: `python -m tests.tool_dispatcher.test_every_answer`, and read what it has written.
+After an intended change, run `python -m tests.tool_dispatcher.test_every_answer`, and review the output.
 """
 
 from pathlib import Path
@@ -126,7 +126,7 @@ _SAMPLES: dict[Any, tuple[Any, ...]] = {
     "dict[str, Any]": ({"a": 1},),
     **dict.fromkeys(("Any", "object", "JsonValue", "Union[JsonValue, ToolError]"), _VALUES),
 }
-"""By the annotation of a parameter."""
+"""Samples by the annotation of a parameter."""
 _MODULES = (
     of_writes,
     of_batches,

@@ -179,7 +179,7 @@ class TestTooLarge:
         past.round(("read_page", {}, {"url": "x", "body": PAGE}))
         return past
 
-    async def test_a_recalled_document_keeps_its_shape_and_says_how_to_read_on(self) -> None:
+    async def test_a_recalled_document_keeps_its_shape_and_states_how_to_read_on(self) -> None:
         result = await self.past().result("D1", result_bytes_max=2_000)
         (part,) = result.data["parts"]
         assert PAGE.startswith(part["content"]["body"])

@@ -1,4 +1,4 @@
-"""A write that the model asks for twice is made once, and everything after that is said."""
+"""A write that the model requests twice is made once, and each repetition is reported."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -109,7 +109,7 @@ class TestAnIdenticalWrite:
         assert (second.repeated.call_id, second.repeated.round) == ("c1", 1)
         assert second.repeated.at is not None
 
-    async def test_a_repeated_write_says_that_nothing_was_done_and_how_to_repeat_it(
+    async def test_a_repeated_write_reports_that_nothing_was_done_and_how_to_repeat_it(
         self, bus: Bus, effects: Effects
     ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))

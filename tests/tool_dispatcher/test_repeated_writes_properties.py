@@ -86,9 +86,7 @@ async def lived(batches: list[list[tuple[str, str, bool]]], crashes: list[str | 
                 made.setdefault(what, id)
             for result in await world.batch(session, bus, calls):
                 if result.status == "ok" and result.repeated is None:
-                    assert result.data not in outcomes, (
-                        "two calls were told that they had made the same write"
-                    )
+                    assert result.data not in outcomes, "two calls report that they made the same write"
                     outcomes[result.data] = result.call_id
     assert all(count == 1 for count in world.effects.values())
     assert Counter((name, x) for name, x, _ in world.effects) == wanted

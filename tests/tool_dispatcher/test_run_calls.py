@@ -120,7 +120,7 @@ async def test_no_result_of_concurrent_calls_contains_a_secret_argument(bus: Bus
 
 
 async def test_only_writes_of_a_run_are_noted_in_the_journal(bus: Bus) -> None:
-    """Nothing else of the batch could be answered by it: a read is made again."""
+    """The journal serves only writes, because reads are repeated."""
     ledger = Ledger()
     tools = [ledger.tool("look", "read"), ledger.tool("enter", "write")]
     await one(tools, a_run_call("look", "a", number=1), bus)

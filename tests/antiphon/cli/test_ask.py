@@ -203,7 +203,7 @@ def test_a_grant_is_sent_with_the_question(
     assert [event.data.grant for event in queued if isinstance(event.data, QuerySubmitted)] == [grant, grant]
 
 
-def test_input_that_is_no_text_is_unreadable(folder: Path) -> None:
+def test_input_that_is_not_text_is_unreadable(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "antiphon", "ask", "-"],
         env=clean_environment(),
@@ -249,7 +249,7 @@ def test_a_running_pipeline_answers(pipeline_under_up: dict[str, str], tmp_path:
     done = antiphon("ask", QUESTION, cwd=tmp_path, **pipeline_under_up)
     assert done.returncode == 0, done.stderr
     assert "40 minutes" in done.stdout
-    assert done.stderr.startswith("round 1\n"), "nothing is amiss, so nothing is said before"
+    assert done.stderr.startswith("round 1\n"), "nothing precedes the first round if there are no warnings"
 
 
 def test_submitting_prints_the_id_that_the_session_is_followed_by(

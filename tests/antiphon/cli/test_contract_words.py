@@ -1,4 +1,4 @@
-"""A contract reads as words, and nothing that it says is left out."""
+"""A contract is described in words, and no field is omitted."""
 
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,7 @@ def test_every_option_of_a_contract_is_described() -> None:
 
 @each_row("field", sorted(set(Contract.model_fields) - {"effect"}))
 def test_every_field_of_a_contract_is_described(field: str) -> None:
-    """Also one that is added later: it has to be given a value here, and words there."""
+    """The test fails for a new field until it has a value here and a description."""
     effect: Any = "write" if field in WRITES else "read"
     changed = {**EVERYTHING, **WRITES}[field]
     assert contract_words(Contract(effect=effect, **{field: changed})) != contract_words(

@@ -53,7 +53,7 @@ def test_the_answer_is_read_from_standard_input(folder: Path, stdin: str, answer
     assert done.stdout.startswith(answer), done.stderr
     assert "  asks: Which soup? [toolu_1]\n    1. lentil\n    2. pea\n" in done.stderr
     assert done.stderr.count("asks: Which soup?") == 1
-    assert "sessions answer" not in done.stderr, "nobody needs another terminal"
+    assert "sessions answer" not in done.stderr, "the user needs no other terminal"
 
 
 def test_several_questions_are_asked_one_after_the_other(folder: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_grant_is_read_from_a_file(run: InProcess, issued: str, folder: Path) 
     assert run("grants", "show", "@none").exit_code == 2
 
 
-def test_a_text_that_is_no_grant_is_refused_as_unreadable(run: InProcess) -> None:
+def test_a_text_that_is_not_a_grant_is_refused_as_unreadable(run: InProcess) -> None:
     result = run("grants", "show", "hello")
     assert result.exit_code == 3
     assert "cannot be read: it is not a signed JSON Web Token" in result.stderr

@@ -87,7 +87,7 @@ LIVE = {
     ),
     *("dead requeue", "dead drop", "breakers open", "breakers close"),
 }
-"""Commands that print what they are given, or print an answer as `show_answer` does, or tables as the others do."""
+"""Commands that print their arguments, or an answer like `show_answer`, or tables like the other commands."""
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_no_command_prints_hostile_text(
             seen += "\\u202e" in result.stdout
             for one in documents(result.stdout):
                 json.loads(one)
-    assert seen > 20, "what is said is shown, markup as it stands, and JSON means the same"
+    assert seen > 20, "the text is shown with its markup, and JSON keeps its meaning"
 
 
 def documents(text: str) -> list[str]:

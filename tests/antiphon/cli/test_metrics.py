@@ -151,7 +151,7 @@ def test_a_scrape_is_answered_while_redis_refuses_the_connection() -> None:
             assert scraped(address) == {"antiphon_up": 0}
 
 
-def test_a_key_of_a_wrong_type_is_named_and_is_no_outage(run: InProcess, empty: dict[str, str]) -> None:
+def test_a_key_of_a_wrong_type_is_named_and_is_not_an_outage(run: InProcess, empty: dict[str, str]) -> None:
     client = redis.Redis.from_url(empty["ANTIPHON_REDIS_URL"], protocol=3)
     key = Keys(empty["ANTIPHON_NAMESPACE"]).dead(0)
     with serving(empty) as address:
@@ -167,7 +167,7 @@ async def test_an_idle_connection_is_closed_after_the_read_timeout(monkeypatch: 
     monkeypatch.setattr(metrics, "_READ_TIMEOUT_S", 0.2)
 
     async def nothing() -> PipelineStatus:
-        raise AssertionError("nobody has asked")
+        raise AssertionError("there was no scrape")
 
     port, stop = metrics.serve("127.0.0.1", 0, nothing)
     try:

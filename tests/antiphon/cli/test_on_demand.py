@@ -28,7 +28,7 @@ def test_a_summary_is_the_first_sentence_of_the_help_of_its_command(module: Modu
 
 
 @pytest.mark.parametrize(
-    ("typed", "says"),
+    ("typed", "error"),
     [
         (("aks", "Why?"), "No such command 'aks'. Did you mean ask? There are: ask, submit, up,"),
         (("workflows", "rnu"), "No such command 'rnu'. Did you mean run? There are: "),
@@ -39,6 +39,6 @@ def test_a_summary_is_the_first_sentence_of_the_help_of_its_command(module: Modu
     ids=["a command", "a command of a group", "a command of a plain group", "help of a command", "an option"],
 )
 def test_a_mistyped_command_is_named_with_the_nearest(
-    run: InProcess, typed: tuple[str, ...], says: str
+    run: InProcess, typed: tuple[str, ...], error: str
 ) -> None:
-    assert says in " ".join(run.refused(*typed).split())
+    assert error in " ".join(run.refused(*typed).split())

@@ -1,4 +1,4 @@
-"""`antiphon recipes` learns from sessions in Redis and from recordings, and keeps what it has learned."""
+"""`antiphon recipes` learns from sessions in Redis and from recordings, and stores the recipes."""
 
 import asyncio
 import json
@@ -223,7 +223,7 @@ def test_an_invalid_command_exits_with_its_code_and_reason(
     assert why in refused.stderr
 
 
-def test_a_session_that_did_not_succeed_is_no_recipe(run: InProcess, folder: Path) -> None:
+def test_a_session_that_did_not_succeed_is_not_a_recipe(run: InProcess, folder: Path) -> None:
     partial = ROOT / "tests/recordings/a_single_round.jsonl"
     refused = run("recipes", "learn", str(partial), "--dry-run")
     assert (refused.exit_code, refused.stdout) == (1, "")

@@ -1,4 +1,4 @@
-"""`antiphon recording`: what it prints, and how it refuses."""
+"""The output and the errors of `antiphon recording`."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

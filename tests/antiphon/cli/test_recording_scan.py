@@ -1,4 +1,4 @@
-"""`antiphon recording scan`: exit codes, and what is printed."""
+"""The exit codes and the output of `antiphon recording scan`."""
 
 import json
 from pathlib import Path

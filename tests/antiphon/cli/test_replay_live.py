@@ -58,7 +58,7 @@ def test_fork_lists_results_that_cannot_be_read_further(run: InProcess, tmp_path
 
 
 def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_path: Path) -> None:
-    """Also no secret that the parent holds: its exporter may not have known it."""
+    """The secret is in the parent too, whose exporter may not have known it."""
     into, secret = tmp_path / "fork.jsonl", "Pagination That Survives Change"
     assert secret in Path(path).read_text()
     done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", str(into), ANTHROPIC_API_KEY=secret)
@@ -98,7 +98,7 @@ def test_fork_reports_an_unwritable_file_before_any_call(run: InProcess, path: s
         assert "then live" not in done.stderr
 
 
-def test_a_file_that_is_no_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text("hello\n")
     for verb in (("context",), ("call", "--event", "5", "--model", "offline")):

@@ -1,4 +1,4 @@
-"""`antiphon replay verify`: what it prints, and how it ends."""
+"""The output and the exit codes of `antiphon replay verify`."""
 
 import subprocess
 import sys
@@ -97,7 +97,7 @@ def test_a_divergence_determines_the_exit_code_despite_unchecked_recordings(run:
 
 
 @pytest.mark.usefixtures("unrecorded")
-def test_a_component_of_which_there_is_no_step_at_all_was_not_checked(
+def test_a_component_without_any_step_was_not_checked(
     run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
     nothing = [

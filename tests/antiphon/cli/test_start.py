@@ -131,7 +131,7 @@ STEPS = {
         ("anthropic", "openai"),
     ),
 }
-"""What is imported, one after the other, and what this must not import."""
+"""The imports in order, each with those that it must not cause."""
 IMPORTER = """
 import json, sys
 found = {}

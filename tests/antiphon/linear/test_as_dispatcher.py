@@ -83,7 +83,7 @@ def judged(arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
 
 
 async def test_reads_are_answered_as_by_a_dispatcher() -> None:
-    """With the verdict of a tool that validates, and with the alternatives that failed too."""
+    """The results include the verdict of a validating tool and the failed alternatives."""
     tools = [
         a_tool("first", failing, retry=1, alternatives="second"),
         a_tool("second", failing, retry=1),

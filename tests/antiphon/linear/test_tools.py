@@ -31,7 +31,7 @@ class Watch:
         self._all = asyncio.Event()
 
     async def hold(self, name: str, until: int) -> str:
-        """Run until so many run at once, but only for a moment if they never do."""
+        """Run until a number of calls run concurrently, or for a moment if they never do."""
         self.now += 1
         self.most = max(self.most, self.now)
         self.order.append(name)

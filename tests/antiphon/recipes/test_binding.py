@@ -1,4 +1,4 @@
-"""Where an argument is taken from: the question, an earlier result, or nowhere."""
+"""The source of an argument: the question, an earlier result, or none."""
 
 from typing import Any
 
@@ -128,7 +128,7 @@ def test_an_argument_with_listed_values_is_bound_to_a_result_only_under_its_name
         assert args_of(made)["b"]["seat"] == expected
 
 
-def test_one_number_in_the_question_for_two_arguments_is_no_param() -> None:
+def test_one_number_in_the_question_for_two_arguments_is_not_a_param() -> None:
     arguments = {"nights": 2, "people": 2}
     once = learned("For 2 nights.", a_call("b", arguments, {}, 1, effect="write"))
     twice = learned("2 nights for 2 people.", a_call("b", arguments, {}, 1, effect="write"))
@@ -152,7 +152,7 @@ def test_a_value_that_the_model_wrote_first_is_not_bound_to_a_result_that_repeat
         a_call("cook", {"what": "soup of the day"}, {}, 2, effect="write"),
     )
     assert args_of(made)["cook"] == {"what": "soup of the day"}
-    assert edges_of(made)["cook"] == ["find"], "a write comes after the reads before it all the same"
+    assert edges_of(made)["cook"] == ["find"], "a write still follows the reads before it"
 
 
 def test_a_value_found_in_several_results_is_bound_to_the_newest() -> None:
@@ -174,7 +174,7 @@ def test_a_result_of_the_same_round_is_bound_only_through_a_placeholder() -> Non
     assert (args_of(made)["b"], edges_of(made)["b"]) == ({"id": "$a.id"}, ["a"])
 
 
-def test_a_result_of_an_alternative_is_no_source() -> None:
+def test_a_result_of_an_alternative_is_not_a_source() -> None:
     other = a_call("a", {}, {"id": "X-17"}, 1, is_cited=True, has_own_result=False)
     made = learned("Go.", other, a_call("b", {"id": "X-17"}, {}, 2, effect="write"))
     assert args_of(made)["b"] == {"id": "X-17"}

@@ -1,4 +1,4 @@
-"""Which calls become nodes, and what each of them waits for."""
+"""The calls that become nodes, and the dependencies of each."""
 
 import pytest
 

@@ -15,7 +15,7 @@ WORDS = 'A sentence of the "document" that was found, with an é in it.\n'
 
 
 def large_session(size_bytes: int, session_id: str = "large") -> Iterator[Line]:
-    """Yield a question, then results up to so many bytes; each event with its record."""
+    """Yield a question, then results up to a number of bytes, each event with its record."""
     query = an_event(QuerySubmitted(query="What do all these documents say?"), session_id)
     yield Header(antiphon="0", session_id=session_id, submitted=START, schemas="")
     yield EventLine(1, "1-0", query)

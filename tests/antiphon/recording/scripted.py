@@ -98,7 +98,7 @@ async def lines_of(bus: Bus, session_id: str) -> list[Line]:
 
 
 async def until_logged(antiphon: Antiphon, session_id: str, type: str, count: int = 1) -> None:
-    """Wait until the session's log holds so many events of a type."""
+    """Wait until the session's log has a number of events of a type."""
     while True:
         log = await antiphon.open_bus().session(session_id).log()
         if sum(event.type == type for _, event in log) >= count:

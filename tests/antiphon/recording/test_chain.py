@@ -139,7 +139,7 @@ def test_every_byte_that_changes_by_accident_is_noticed(tmp_path: Path) -> None:
 
 
 def test_most_changed_bytes_are_noticed_by_verify_even_with_a_recomputed_chain(tmp_path: Path) -> None:
-    """Only bytes that decide nothing go unnoticed: texts of tools that no model was offered, digits of durations."""
+    """Only changes of irrelevant bytes go unnoticed: texts of tools that were not offered, digits of durations."""
     seed, drawn = next_draw()
     path, unnoticed = tmp_path / "tampered.jsonl", []
     for _ in range(REMADE):

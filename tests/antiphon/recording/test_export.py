@@ -52,7 +52,7 @@ class Redaction(RealRedaction):
         return False
 
     def learn(self, line: Line) -> None:
-        assert not self.written, "everything is learned before anything is told"
+        assert not self.written, "the export learns all lines before it writes any"
         self.learned += 1
 
     def line(self, line: Line) -> Line:

@@ -162,7 +162,7 @@ def test_a_line_without_end_is_not_read_whole(
         list(read_lines(path))
 
 
-def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.jsonl", tmp_path / "line\nbreak"):
         with pytest.raises(UnreadableEvent, match=str(path)):
             list(read_lines(path))

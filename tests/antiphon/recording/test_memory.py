@@ -59,5 +59,5 @@ def test_a_long_recording_is_never_in_memory_whole(
     assert in_all_bytes < GROWTH_BYTES_MAX
     exported = (tmp_path / "out" / "large.jsonl").read_bytes()
     assert len(exported) > SIZE_BYTES
-    # The header tells by what it was written, and the line behind it holds its hash; the rest is the same.
+    # The header names its writer, and the next line contains its hash; the rest is the same.
     assert exported.split(b"\n", 2)[2] == given.read_bytes().split(b"\n", 2)[2]

@@ -1,4 +1,4 @@
-"""Which files a person means by a path."""
+"""The recordings that a path denotes."""
 
 from pathlib import Path
 

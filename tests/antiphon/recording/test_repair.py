@@ -113,7 +113,7 @@ def test_check_names_the_damage_and_repair_writes_the_trusted_lines(
     assert "trusted: events 1-" in done.stdout
     assert "changed or lost: event" in done.stdout
     verified = ("replay", "verify", out)
-    assert run(*verified).exit_code == 4, "what its last step decided is lost"
+    assert run(*verified).exit_code == 4, "the decisions of its last step are lost"
     assert run(*verified, "--allow-unchecked", "repaired").exit_code == 0
     [document] = orjson.loads(run("recording", "check", str(courses_path), "--json").stdout)
     assert document["damages"][0]["line"] == place + 1

@@ -1,4 +1,4 @@
-"""Where a session leads once a decision is made otherwise."""
+"""The continuation of a session after another decision."""
 
 from pathlib import Path
 

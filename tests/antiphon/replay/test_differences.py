@@ -1,4 +1,4 @@
-"""Where two JSON values differ."""
+"""The paths at which two JSON values differ."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -79,7 +79,7 @@ def test_harm_ends_in_a_clear_error(text: Callable[[], str], why: str) -> None:
 
 
 def test_ten_thousand_nodes_pass_and_one_more_does_not() -> None:
-    """Both are written as workflows inside workflows: so many nodes would be more than a file may hold."""
+    """Both consist of nested workflows, because one file may not contain so many nodes."""
     leaf = "leaf: {description: L, graph: {" + ", ".join(f"n{n}: {{call: look}}" for n in range(99)) + "}}"
     calls = ", ".join(f"n{n}: {{workflow: leaf}}" for n in range(100))
     head = f"domain: d\nversion: '1'\nworkflows:\n  {leaf}\n  w: {{description: W, graph: {{{calls}"
@@ -139,8 +139,8 @@ workflows:
     }
 
 
-def test_a_name_that_is_also_a_key_is_no_slip() -> None:
-    """Without the param, the reference to it would be a mistake too."""
+def test_a_name_that_is_also_a_key_is_not_a_slip() -> None:
+    """If the param were missing, the reference to it would be a mistake too."""
     text = in_graph("{call: look, args: {x: $version}}").replace(
         "    graph:", "    params: {version: 3}\n    graph:"
     )

@@ -57,7 +57,7 @@ def test_the_answer_appears_in_a_turn_or_is_a_day_near_its_session(questions: li
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_half_asks_about_different_subjects(questions: list[Question], name: str) -> None:
-    """So that tuning on one half is measured on unseen wording."""
+    """Therefore tuning on one half is measured on unseen wording."""
     asked = [
         {
             thread.name

@@ -38,7 +38,7 @@ def test_a_hop_has_its_gold_sentence(questions: list[Question]) -> None:
 
 
 def test_most_gold_sentences_do_not_name_their_subject(questions: list[Question]) -> None:
-    """As in an encyclopedia: the title names it."""
+    """The title names the subject, as in an encyclopedia."""
     stated = [
         (passage.title, gold)
         for question in questions

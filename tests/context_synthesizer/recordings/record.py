@@ -1,8 +1,8 @@
 """Records sessions of a real pipeline: `python -m tests.context_synthesizer.recordings.record`.
 
-The model is played by a server that says what scripts.py tells it to; everything else is the pipeline itself, with
-the tools of examples/. One more session is the offline model's own. Each becomes a file of events here, of those
-kinds that a memory is made of.
+A server replies in place of the model by the scripts of scripts.py; everything else is the real pipeline, with the
+tools of examples/. Another session uses the offline model. Each becomes a file here, of the events from which a memory
+is made.
 """
 
 import asyncio

@@ -189,6 +189,4 @@ class Live:
             assert self.state.open, "nothing would ever happen to it again"
         if self.timers:
             last = max(due for due, _ in self.timers.values())
-            assert self.now + timedelta(seconds=step.extra_retention_s) >= last, (
-                "it would be gone before its time"
-            )
+            assert self.now + timedelta(seconds=step.extra_retention_s) >= last, "it would expire too early"

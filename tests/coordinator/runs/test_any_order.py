@@ -76,7 +76,7 @@ def test_a_run_ends_once_after_any_sequence_of_events(
     if not live.answers:
         run_through(live, data, stops)
     for index in data.draw(st.lists(st.integers(0, len(live.log) - 1), max_size=5)):
-        assert live.arrives(live.log[index]) is None, "what comes after the end changes nothing"
+        assert live.arrives(live.log[index]) is None, "events after the end change nothing"
     assert len(live.answers) == 1
     assert live.answers[0].run is not None
 
@@ -96,6 +96,6 @@ def test_a_run_that_is_resumed_ends_again(graph: dict[str, Any], data: st.DataOb
             live.happens(OutcomeSettled(node=path, happened=data.draw(st.booleans()), result={"of": path}))
         done = {path: one.order for path, one in live.state.run.nodes.items() if one.status == "done"}
         assert live.happens(ResumeRequested()) is not None
-        assert live.state.run.ended != outcome.status or len(live.answers) > ends, "it goes on"
+        assert live.state.run.ended != outcome.status or len(live.answers) > ends, "the run continues"
         for path, one in live.state.run.nodes.items():
             assert one.status != "done" or path not in done or one.order == done[path]

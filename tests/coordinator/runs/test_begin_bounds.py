@@ -49,10 +49,12 @@ def test_an_empty_question_fails_its_node(text: str) -> None:
 def test_a_long_question_is_cut() -> None:
     live = reached({"type": "reason", "question": "$a.text", "instructions": "$a.text"}, {"text": LONG})
     assert live.state.open["then"].kind == "reason"
-    assert not any(isinstance(event, QuerySubmitted) for event in live.events), "it goes to another session"
+    assert not any(isinstance(event, QuerySubmitted) for event in live.events), (
+        "the event belongs to another session"
+    )
 
 
 @pytest.mark.parametrize("until", ["2026-12-31T23:59:60Z", "0000-01-01T00:00:00Z"])
-def test_a_date_time_that_is_no_moment_fails_its_node(until: str) -> None:
+def test_a_date_time_that_is_not_a_moment_fails_its_node(until: str) -> None:
     live = reached({"type": "wait", "until": "$a.at"}, {"at": until})
     assert "is not a date-time of the calendar" in live.answers[0].answer

@@ -6,7 +6,7 @@ from tests.coordinator.runs.live import Live, a_pinned
 from tests.coordinator.workflows.world import a_plan
 
 
-def test_the_end_of_another_session_is_no_answer_to_a_question_of_a_run() -> None:
+def test_the_end_of_another_session_is_not_an_answer_to_a_question_of_a_run() -> None:
     live = Live(a_pinned(a_plan({"ask": {"type": "reason", "question": "Which?"}}))).begin()
     ended = live.answer_to(1)
     assert isinstance(ended, ChildEnded)

@@ -29,7 +29,7 @@ class CountingSession(FakeSession):
 
 
 def a_change(n: int) -> RunChange:
-    """Return the change that came of the n-th event."""
+    """Return the change that the n-th event caused."""
     return RunChange(nodes={f"n{n}": NodeState("done")}, values={"newest": n}, number=n)
 
 

@@ -170,7 +170,7 @@ def check_writes(world: World) -> None:
     assert took_effect == {*end.standing, *end.undone}
     done = {path for path, state in world.run.nodes.items() if state.is_done}
     own = {one.path.removesuffix(UNDO) for one in world.calls if one.path.endswith(UNDO)}
-    assert own <= done, "only what was done is undone"
+    assert own <= done, "only completed nodes are undone"
     if end.status == "compensated":
         assert not end.standing
     unknown = {path for path in writes if (failure := world.run.nodes[path].failure) and failure.is_unknown}

@@ -76,6 +76,6 @@ class TestWaits:
         assert world.ok("b").status == "completed"
 
 
-def test_a_text_that_is_no_reference_fails_its_node() -> None:
+def test_a_text_that_is_not_a_reference_fails_its_node() -> None:
     world = a_world({"a": call(args={"x": "${"}), "b": call()}).start()
     assert world.ok("b").status == "failed"

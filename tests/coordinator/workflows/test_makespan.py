@@ -1,4 +1,4 @@
-"""With as many workers as it asks for, a run takes no longer than its longest way."""
+"""A run with enough workers takes no longer than its longest path."""
 
 import heapq
 from typing import Any

@@ -84,7 +84,7 @@ def test_an_unknown_outcome_inside_a_node_is_resolved_at_its_write(node: dict[st
     while world.end is None:
         world.ok(min(world.open))
     world.happens_after_the_end(OutcomeFound("all", True, {}))
-    assert not may_resume(world.plan, world.run), "it is not the outcome of the node as a whole"
+    assert not may_resume(world.plan, world.run), "this is not the outcome of the whole node"
     world.happens_after_the_end(OutcomeFound(path, True, {}))
     assert may_resume(world.plan, world.run)
     assert world.resume().finish().status == "completed"

@@ -33,6 +33,6 @@ def test_a_search_for_the_fourth_lesson_finds_its_counterpart_first_elsewhere(co
     assert (elsewhere[0]["course"], elsewhere[0]["lesson"]) == SAME_TOPIC_AS_LESSON_4[course]
 
 
-def test_a_text_without_a_title_is_no_course() -> None:
+def test_a_text_without_a_title_is_not_a_course() -> None:
     with pytest.raises(ValueError, match="# Title"):
         parse_course("Just some words.\n\n## 1. Lesson\n\nText.")

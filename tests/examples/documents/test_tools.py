@@ -17,7 +17,7 @@ def test_a_search_finds_the_document_and_quotes_the_matching_text() -> None:
     assert "twelve minutes" in best.excerpt
 
 
-def test_a_search_returns_no_more_than_asked_for_and_nothing_for_nothing() -> None:
+def test_a_search_returns_at_most_the_requested_number_and_nothing_without_hits() -> None:
     assert len(search_documents("the lamp", limit=2)) == 2
     assert search_documents("xylophone") == []
 

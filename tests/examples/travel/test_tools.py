@@ -84,7 +84,7 @@ def test_a_key_books_one_seat_and_is_answered_as_before() -> None:
     before = check_availability(FLIGHT).seats_left
     first = hold("k1")
     assert cancel_booking(first.booking, keyed("k2")).cancelled == first.booking
-    assert hold("k1") == first, "as it was answered when it took effect"
+    assert hold("k1") == first, "the answer is the one of the first effect"
     assert check_availability(FLIGHT).seats_left == before
     assert [(one.tool, one.key) for one in ledger()] == [("create_booking", "k1"), ("cancel_booking", "k2")]
 

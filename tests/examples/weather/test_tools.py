@@ -1,4 +1,4 @@
-"""With any behaviour of the service, the model gets weather or an error it can act on."""
+"""For any behaviour of the service, the model gets the weather or an actionable error."""
 
 import asyncio
 from collections.abc import Iterator

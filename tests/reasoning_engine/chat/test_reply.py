@@ -34,7 +34,7 @@ def uses(message: dict[str, Any]) -> list[tuple[str, str, Any]]:
 
 
 def test_whole_calls_without_an_index_stay_apart() -> None:
-    """As some servers send them: each in a piece of its own, or all in one."""
+    """Some servers send each call in its own chunk, others all calls in one."""
     apart = taken(
         chunk(tool_calls=[call("a", "{}", id="1")]),
         chunk("tool_calls", tool_calls=[call("b", {"x": 1}, id="2")]),

@@ -73,7 +73,7 @@ async def test_a_request_cancelled_while_waiting_releases_its_turn(bus: Bus) -> 
 
 
 async def until(bus: Bus, turns_given: int) -> None:
-    """Wait until so many turns are given at one call a minute, by the time at which the bucket is full again."""
+    """Wait until a number of turns are given at one call a minute, by the time at which the bucket is full again."""
     for _ in range(500):
         full = await bus.batcher.submit("HGET", bus.keys.limiter("m"), "requests:full")
         seconds, _ = await bus.batcher.submit("TIME")

@@ -143,7 +143,7 @@ class TestReportedLimits:
         account.learn(requests=(120, -1))
         assert account.starts(3, 1, 0, 0, 0) == [0, 1, 2]
 
-    def test_without_settings_there_is_no_limit_but_the_servers(self, clock: Clock) -> None:
+    def test_only_the_limits_of_servers_apply_without_settings(self, clock: Clock) -> None:
         account = Account(clock)
         assert account.starts(100, 1, 9_000, 9_000, 0) == [0] * 100
         account.learn(requests=(60, -1))

@@ -1,6 +1,6 @@
 """The offline model's reading of every form of its patterns and every word of its tables: every_form.json.
 
-After a change that is meant: `python -m tests.reasoning_engine.offline.test_every_form`, and read what it has written.
+After an intended change, run `python -m tests.reasoning_engine.offline.test_every_form`, and review the output.
 """
 
 from collections.abc import Callable

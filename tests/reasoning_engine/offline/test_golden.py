@@ -1,6 +1,6 @@
 """The calls and answers of the offline model, whole, over a table of questions: golden/replies.md.
 
-After a change that is meant: `python -m tests.reasoning_engine.offline.test_golden`, and read what it has written.
+After an intended change, run `python -m tests.reasoning_engine.offline.test_golden`, and review the output.
 """
 
 import json

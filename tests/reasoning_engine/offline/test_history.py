@@ -1,4 +1,4 @@
-"""A history of calls and results tells the offline model the same as a briefing."""
+"""The offline model reads a history of calls and results in the same way as a briefing."""
 
 from typing import Any
 

@@ -52,7 +52,7 @@ def test_a_word_that_asks_or_joins_is_a_filler(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["bridge", "topic", "course"])
-def test_a_word_with_a_subject_is_no_filler(word: str) -> None:
+def test_a_word_with_a_subject_is_not_a_filler(word: str) -> None:
     assert not is_filler(word)
 
 

@@ -165,7 +165,7 @@ async def test_a_search_without_hits_is_abandoned_after_one_round_of_alternative
     assert asked_for.answer.count("- search: found nothing") == 1
 
 
-async def test_a_counting_tool_is_no_alternative_to_a_search_without_hits() -> None:
+async def test_a_counting_tool_is_not_an_alternative_to_a_search_without_hits() -> None:
     assert (
         "count_parts" not in (await asked("Is anything by Tolstoy here?", search, count_parts)).called()[-1]
     )

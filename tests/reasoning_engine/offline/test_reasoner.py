@@ -26,7 +26,7 @@ FORMS = (
     "Which other course covers the topic of the fourth lesson of {}?",
 )
 ORDINARY_WORDS = word_set("that what first small with from into right most reading without")
-"""Words of titles that are ordinary English and may stand anywhere."""
+"""Words of titles that are ordinary English and may occur anywhere."""
 
 
 @pytest.mark.parametrize("form", FORMS)

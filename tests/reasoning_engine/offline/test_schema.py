@@ -71,7 +71,7 @@ def test_a_text_parameter_is_a_query_by_its_name(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["name", "city", "title", "id"])
-def test_any_other_text_is_no_query(word: str) -> None:
+def test_any_other_text_is_not_a_query(word: str) -> None:
     assert not a_parameter(word, TEXT).is_query
 
 
@@ -84,7 +84,7 @@ def test_a_parameter_is_a_key_by_its_name(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["name", "idea", "query", "keyword"])
-def test_a_parameter_of_another_name_is_no_key(word: str) -> None:
+def test_a_parameter_of_another_name_is_not_a_key(word: str) -> None:
     assert not a_parameter(word, TEXT).is_key
 
 
@@ -163,7 +163,7 @@ def test_the_properties_of_a_schema_are_its_parameters_in_their_order() -> None:
     assert [one.required for one in parameters_of({**schema, "required": "a"}, schema)] == [False, False]
 
 
-def test_a_schema_that_is_no_object_has_no_parameters() -> None:
+def test_a_schema_that_is_not_an_object_has_no_parameters() -> None:
     assert parameters_of({"properties": [1]}, {}) == ()
     assert parameters_of({}, {}) == ()
 
@@ -202,5 +202,5 @@ def test_references_are_followed_and_the_first_alternative_is_taken(
     assert resolved(schema, ROOT) == found
 
 
-def test_a_reference_to_itself_comes_to_an_end() -> None:
+def test_a_reference_to_itself_ends() -> None:
     assert resolved({"$ref": "#/$defs/Loop"}, ROOT) == {}

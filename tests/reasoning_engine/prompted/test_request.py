@@ -88,7 +88,7 @@ async def test_no_native_tool_is_sent_and_calls_come_out_of_the_text() -> None:
     ("text", "is_refused"),
     [('{"success": true, "result": {"level": 3}}', False), ('{"level": 3}', True), ("It is 3.", True)],
 )
-async def test_the_result_is_held_against_the_form_first(text: str, is_refused: bool) -> None:
+async def test_the_result_is_checked_against_the_form_first(text: str, is_refused: bool) -> None:
     request: Any = a_request(output="1-0")
     reply = await ask(Scripted(text=text), request=request, schema=SCHEMA, tool_style="prompted")
     assert bool(reply.completed.refused) == is_refused

@@ -66,29 +66,29 @@ def _calls(name: str, model: Any, **how: Any) -> Scenario:
 async def _answers(meanwhile: Meanwhile) -> None:
     """Give an answer that the run refuses, then one that it accepts."""
     await meanwhile.until_event("question.asked")
-    await meanwhile.says(QuestionAnswered(round=1, answer="perhaps", by="ann"))
+    await meanwhile.send(QuestionAnswered(round=1, answer="perhaps", by="ann"))
     await meanwhile.until_events("question.asked", 2)
-    await meanwhile.says(QuestionAnswered(round=1, answer="Yes.", by="ann"))
+    await meanwhile.send(QuestionAnswered(round=1, answer="Yes.", by="ann"))
 
 
 async def _answers_both(meanwhile: Meanwhile) -> None:
     """Give an answer that is not an object, one to another round, and then the values."""
     await meanwhile.until_event("question.asked")
-    await meanwhile.says(QuestionAnswered(round=9, answer="{}", by="ann"))
-    await meanwhile.says(QuestionAnswered(round=1, answer="perhaps", by="ann"))
+    await meanwhile.send(QuestionAnswered(round=9, answer="{}", by="ann"))
+    await meanwhile.send(QuestionAnswered(round=1, answer="perhaps", by="ann"))
     await meanwhile.until_events("question.asked", 2)
-    await meanwhile.says(QuestionAnswered(round=1, answer='{"ok": true, "count": 2}', by="ann"))
+    await meanwhile.send(QuestionAnswered(round=1, answer='{"ok": true, "count": 2}', by="ann"))
 
 
 async def _answers_name(meanwhile: Meanwhile) -> None:
     """Answer with a name that is valid JSON."""
     await meanwhile.until_event("question.asked")
-    await meanwhile.says(QuestionAnswered(round=1, answer=" 1853 ", by="ann"))
+    await meanwhile.send(QuestionAnswered(round=1, answer=" 1853 ", by="ann"))
 
 
 async def _is_overdue(meanwhile: Meanwhile) -> None:
     await meanwhile.until_event("question.asked")
-    await meanwhile.says(PersonOverdue(round=1))
+    await meanwhile.send(PersonOverdue(round=1))
 
 
 async def _cancels(meanwhile: Meanwhile) -> None:

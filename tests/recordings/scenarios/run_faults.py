@@ -32,21 +32,21 @@ def _after(node: dict[str, Any], *before: str) -> dict[str, Any]:
 async def _sets_messages_aside(meanwhile: Meanwhile) -> None:
     """Send inputs of a run that become dead letters: a person's values, and a time limit."""
     asked = await meanwhile.until_event("input.requested")
-    await meanwhile.says(InputGiven(round=asked.round, values={"ok": 1}))
+    await meanwhile.send(InputGiven(round=asked.round, values={"ok": 1}))
     await meanwhile.until_event("input.refused")
-    await meanwhile.says(DeadlineReached())
+    await meanwhile.send(DeadlineReached())
     await meanwhile.until_events("deadline.reached", 1)
     for type in ("input.given", "deadline.reached"):
         log = await meanwhile.antiphon.open_bus().session(meanwhile.session_id).log()
         failed = next(event.id for _, event in log if event.type == f"antiphon.{type}.v1")
         error = ErrorInfo(code="internal_error", message="It could not be taken in.")
-        await meanwhile.says(ComponentFailed(component="coordinator", failed_event=failed, error=error))
+        await meanwhile.send(ComponentFailed(component="coordinator", failed_event=failed, error=error))
 
 
 async def _cancels_twice(meanwhile: Meanwhile) -> None:
     await meanwhile.until_events("tools.completed", 1)
     for reason in ("enough", "really"):
-        await meanwhile.says(CancellationRequested(reason=reason))
+        await meanwhile.send(CancellationRequested(reason=reason))
 
 
 async def _settles_and_resumes(meanwhile: Meanwhile) -> None:

@@ -46,15 +46,15 @@ def a_run(
 
 async def _gives(meanwhile: Meanwhile) -> None:
     await meanwhile.until_event("input.requested")
-    await meanwhile.gives({"ok": 1})
-    await meanwhile.gives({"ok": True})
+    await meanwhile.give({"ok": 1})
+    await meanwhile.give({"ok": True})
     asked = await meanwhile.until_event("approval.requested")
-    await meanwhile.says(ApprovalDecided(round=asked.round, is_approved=True, by="somebody"))
+    await meanwhile.send(ApprovalDecided(round=asked.round, is_approved=True, by="somebody"))
 
 
 async def _denies(meanwhile: Meanwhile) -> None:
     asked = await meanwhile.until_event("approval.requested")
-    await meanwhile.says(
+    await meanwhile.send(
         ApprovalDecided(round=asked.round, is_approved=False, by="somebody", reason="too dear")
     )
 

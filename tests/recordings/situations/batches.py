@@ -1,4 +1,4 @@
-"""Batches whose calls wait for each other, or let each other down; see also placeholders.py."""
+"""Batches whose calls wait for each other, or fail with their dependencies; see also placeholders.py."""
 
 from tests.recordings.scenario import Scenario, calls, says, use
 

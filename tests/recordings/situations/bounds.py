@@ -1,4 +1,4 @@
-"""Bounds of what is shown, read and waited for: each met exactly, one below and one above; see also limits.py."""
+"""Bounds of shown and read texts and of waits: each met exactly, one below and one above; see also limits.py."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A model that is asked by chat completions: calls, errors of its server, and an answer of a shape."""
+"""A model behind chat completions: calls, errors of its server, and a shaped answer."""
 
 import json
 
@@ -56,4 +56,4 @@ SCENARIOS = (
     ),
 )
 NAMES = frozenset(one.name for one in SCENARIOS if one.name.startswith("failures_"))
-"""Coverage does not tell the entries of a table apart."""
+"""Coverage does not distinguish the entries of a table."""

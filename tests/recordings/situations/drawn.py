@@ -1,6 +1,6 @@
-"""Sessions in which all is drawn by lot: the question, the pages, the notes and the answer; see drawn_texts.py.
+"""Sessions with a random question, random pages, notes and answer; see drawn_texts.py.
 
-They are kept whatever lines they run, as tables.py: what a line does to one text it need not do to another.
+Like those of tables.py, they are always kept: a line that handles one text correctly may fail on another.
 """
 
 from tests.messages_server import Scripted
@@ -38,7 +38,7 @@ def _question(name: str) -> str:
 
 
 def _in_turn(replies: tuple[Scripted, ...]) -> tuple[Scripted, ...]:
-    """Return each reply for its round: with requests for summaries, the order does not decide which one is meant."""
+    """Return replies that name their rounds: requests for summaries would disturb their order."""
     return tuple(one.model_copy(update={"when": f"Round {n} of"}) for n, one in enumerate(replies, 1))
 
 

@@ -1,4 +1,4 @@
-"""The ends of sessions under failures: answers without an assembler, own failures, late events."""
+"""The ends of sessions under failures: answers without an assembler, failed components, late events."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ _NEVER = "answer.composed:raise@1-1000"
 _STUCK = "answer.composed:hang@1-1000"
 _NO_MODEL = (fails(401, "authentication_error"),) * 2
 _STEPS = 13
-"""Of a session that reads a page and answers. The last closes it: where that fails for good, a recording has no end."""
+"""The steps of a session that reads a page and answers, without the last, which closes it and must not fail."""
 _UNKNOWN_ID = UUID(int=7)
 _ERROR = ErrorInfo(code="internal_error", message="It was somebody else's.")
 _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -41,19 +41,19 @@ _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
 
 async def _cancel_while_assembling(one: Meanwhile) -> None:
     await one.until_event("assembly.requested")
-    await one.says(CancellationRequested(reason="Enough."))
+    await one.send(CancellationRequested(reason="Enough."))
 
 
 async def _cancel_twice(one: Meanwhile) -> None:
     await one.until_asked(1)
-    await one.says(CancellationRequested(reason="Enough."))
+    await one.send(CancellationRequested(reason="Enough."))
     await one.until_event("assembly.requested")
-    await one.says(CancellationRequested(reason="Really."))
+    await one.send(CancellationRequested(reason="Really."))
 
 
 async def _speak_after_the_end(one: Meanwhile) -> None:
     await one.antiphon.result(one.session_id)
-    await one.says(CancellationRequested(reason="Too late."))
+    await one.send(CancellationRequested(reason="Too late."))
 
 
 SCENARIOS = (
@@ -141,4 +141,4 @@ SCENARIOS = (
     ),
 )
 NAMES = frozenset(one.name for one in SCENARIOS if "nobody_puts" in one.name)
-"""The coordinator's own answers: coverage does not tell the outcomes of a write apart."""
+"""The coordinator's own answers: coverage does not distinguish the outcomes of a write."""

@@ -83,7 +83,7 @@ def _of_disagreeing(name: str, rounds: tuple[tuple[str, ...], ...], answer: str)
 
 
 _BULKY = ("large_structures", "very_many", "very_long", "long_prose")
-"""Of these a briefing shows little: all of it would make the recording large."""
+"""Situations whose briefings show little, because long ones would make the recordings large."""
 
 
 def _of_shapes(name: str, pages: tuple[str, ...]) -> list[Scenario]:

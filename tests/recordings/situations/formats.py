@@ -1,4 +1,4 @@
-"""Sessions that earlier releases have opened and that keep their format; each part of their document changes in one."""
+"""Sessions that earlier releases opened and that keep their format; each part of the document changes in one."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from tests.recordings.situations import summaries
 
 _ONCE = {one.name: one for subject in (faulty, models, people, summaries, tools) for one in subject.SCENARIOS}
 _OF_RESULTS = ("parallel_reads_and_one_that_fails", "the_same_question_twice_is_answered_from_the_cache")
-"""Whose results have what later formats say of results."""
+"""Scenarios whose results have the fields that later formats add to results."""
 _OPENED = {
     1: ("a_question_and_an_approval_in_one_batch", *_OF_RESULTS),
     2: (
@@ -18,7 +18,7 @@ _OPENED = {
         "another_model_answers_for_one_that_fails",
     ),
 }
-"""Scenarios by the format in which they are recorded once more."""
+"""Scenarios by the earlier format in which they are also recorded."""
 
 SCENARIOS = tuple(
     replace(
@@ -28,4 +28,4 @@ SCENARIOS = tuple(
     for name in names
 )
 NAMES = frozenset(one.name for one in SCENARIOS)
-"""Coverage does not tell the fields of a document apart."""
+"""Coverage does not distinguish the fields of a document."""

@@ -1,4 +1,4 @@
-"""Texts of every form that the patterns of the pure modules tell apart: in pages, in notes, and in answers."""
+"""Texts of every form that the patterns of the pure modules distinguish, in pages, notes and answers."""
 
 from tests.messages_server import Scripted
 from tests.recordings.form_pages import ANSWERED_FORMS, FILED, NOTED_FORMS
@@ -60,4 +60,4 @@ SCENARIOS = (
     ),
 )
 NAMES = frozenset(one.name for one in SCENARIOS)
-"""Coverage does not tell the parts of a pattern apart."""
+"""Coverage does not distinguish the parts of a pattern."""

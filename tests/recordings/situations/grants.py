@@ -1,4 +1,4 @@
-"""A grant that is not looked at, as there is no key to verify it with: one of no use is refused with its query."""
+"""A grant that is not examined, because there is no key: with a key, a useless grant is refused with its query."""
 
 from tests.grants import a_grant
 from tests.recordings.scenario import Scenario, says

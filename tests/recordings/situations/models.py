@@ -1,4 +1,4 @@
-"""Whatever a model's server may answer: each status, each type of error, each way to break off, each odd reply."""
+"""All answers of a model's server: every status, type of error, interruption, and odd reply."""
 
 from typing import Any
 

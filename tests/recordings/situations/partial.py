@@ -25,7 +25,7 @@ _ENDS = {
     "cancelled": ((says("It is so.", wait_s=5),), "cancelled", _cancel),
     "asked_once_more": ((says("That is all I know."),), "natural_completion", None),
 }
-"""By name, the replies to a turn of one conversation, how it ends, and what happens meanwhile."""
+"""Turns of one conversation by name: their replies, their end, and concurrent actions."""
 
 SCENARIOS = (
     Scenario(
@@ -57,4 +57,4 @@ SCENARIOS = (
     ),
 )
 NAMES = frozenset(one.name for one in SCENARIOS)
-"""Coverage does not tell the entries of a table apart."""
+"""Coverage does not distinguish the entries of a table."""

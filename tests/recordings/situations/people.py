@@ -1,4 +1,4 @@
-"""People who decide too late, twice, about nothing, or about too much; and writes that are made once more."""
+"""Decisions that are late, repeated, empty or excessive, and deliberately repeated writes."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -29,7 +29,7 @@ def _after(
         else:
             await one.until_asked(1)
         for data in answers:
-            await one.says(data)
+            await one.send(data)
         if then is not None:
             await then(one)
 
@@ -171,4 +171,4 @@ NAMES = frozenset(
     for one in SCENARIOS
     if one.name.endswith(("before_anybody_asks", "_twice", "answered_before", "answered_one_by_one"))
 )
-"""Decisions and answers that come at another time: coverage does not tell the reasons apart why they do not count."""
+"""Decisions and answers at a wrong time: coverage does not distinguish the reasons why they are ignored."""

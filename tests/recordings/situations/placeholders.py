@@ -101,4 +101,4 @@ SCENARIOS = tuple(
     for name, batch in _BATCHES.items()
 )
 NAMES = frozenset(one.name for one in SCENARIOS if "_of_" in one.name or "odd" in one.name)
-"""Those of values and of odd arguments: coverage does not tell them apart."""
+"""Situations of values and of odd arguments, which coverage does not distinguish."""

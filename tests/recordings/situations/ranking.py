@@ -1,4 +1,4 @@
-"""Which of many tools are offered: questions and notes that many of them fit nearly as well."""
+"""The choice of the offered tools for questions and notes that many tools fit nearly equally."""
 
 from tests.recordings.scenario import Scenario, calls, says, use
 
@@ -23,4 +23,4 @@ SCENARIOS = (
     ),
 )
 NAMES = frozenset(one.name for one in SCENARIOS)
-"""Coverage does not tell how much a word counts."""
+"""Coverage does not show the weight of a word."""

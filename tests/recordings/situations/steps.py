@@ -1,4 +1,4 @@
-"""Questions in steps: taken in order, against models that do not keep to it, and given up."""
+"""Questions in steps: steps in order, models that leave the order, and abandoned steps."""
 
 import json
 from typing import Any

@@ -1,10 +1,10 @@
-"""Summaries that say something else than their facts, each in its own way; each session apart, as in memory.py."""
+"""Summaries that differ from their facts, each in one way; each session has its own pipeline, as in memory.py."""
 
 from tests.messages_server import Scripted
 from tests.recordings.scenario import Scenario, calls, says, use
 
 _USAGE = {"input_tokens": 1_800, "output_tokens": 20}
-"""About as many as are estimated, so that a briefing keeps its size."""
+"""Approximately the estimated number, so that a briefing keeps its size."""
 _SHORTENS = "You shorten notes"
 _FIND = use("find", query="the lighthouse of Holm")
 _PAIRS = {

@@ -1,6 +1,6 @@
-"""The tables of words by which the pure modules read, each of their entries once; see tests/recordings/table_pages.py.
+"""Each entry of the word tables by which the pure modules read; see tests/recordings/table_pages.py.
 
-Coverage of lines does not tell the entries of a table apart, so these are kept whatever lines they run.
+Coverage of lines does not distinguish the entries of a table, so these recordings are always kept.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from tests.recordings.table_pages import LITTLE_WORDS, PAIRS, SINGLE, SUMMARIES
 
 _AT_ONCE = 6
 _REPEATED = 100
-"""So often a sign stands in a text, that a change of its price is one of the text's tokens."""
+"""The occurrences of a character in a text at which a change of its price changes the text's tokens."""
 _FAILURES_AT_ONCE = 2
 _COMMANDS = (
     *("Find", "Tell me", "List", "Compare", "Explain", "Summarise", "Summarize", "Describe", "Calculate"),
@@ -132,7 +132,7 @@ def _pages(names: Iterable[str]) -> Scripted:
 
 
 def _queries() -> Iterator[str]:
-    """Yield questions of at most eight parts, each with another entry of a table."""
+    """Yield questions of at most eight parts, one for each entry of a table."""
     asks = [f"{one} the lamp of Holm {n} and its mole." for n, one in enumerate(_COMMANDS)]
     asks += [f"{_AUXILIARIES[n % 18]} {_PRONOUNS[n % 11]} at the mole of Holm {n}." for n in range(22)]
     asks += [f"{one} of Holm {n} keeps the lamp of the mole." for n, one in enumerate(_ASKING)]
@@ -193,7 +193,7 @@ def _bounded_notes() -> Iterator[tuple[str, int]]:
 
 
 def _signs() -> Iterator[str]:
-    """Yield texts in which each sign is so frequent that its price shows."""
+    """Yield texts in which each character is so frequent that its price has an effect."""
     yield "".join(sign * _REPEATED for signs in tokens._CHARACTERS.values() for sign in signs) + "?"
     of_many_bytes = "§ÀßŁéäΩЖشअᚠ‰かカ中國語漢한글豈🚀😀"
     yield "".join(sign * _REPEATED for sign in of_many_bytes) + "?"

@@ -1,4 +1,4 @@
-"""Exchange records as differences: exactly the same record comes back, or an error."""
+"""Exchange records as differences, which restore exactly the same record or raise an error."""
 
 from uuid import UUID, uuid4
 
@@ -20,7 +20,7 @@ A_LINE = st.text(max_size=40) | st.sampled_from(
     ["", "F1 It is, as it was.", 'a "b", \\n c', "é\\ud", "\0,\n,"]
 )
 REPEATED = "\n".join(f"F{n} It stands in every prompt, for the {n}th time." for n in range(50))
-"""With it, a record is large enough for a difference."""
+"""A text that makes a record large enough for a difference."""
 PROMPTS = st.lists(st.lists(A_LINE, max_size=12).map("\n".join), min_size=1, max_size=8)
 
 

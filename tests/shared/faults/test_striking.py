@@ -29,7 +29,7 @@ def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 async def passed(times: int, point: str = "commit.before") -> list[str]:
-    """Pass the point so often; return the names of the errors raised, and `-` for none."""
+    """Pass the point a number of times; return the names of the raised errors, and `-` for none."""
     events: list[str] = []
     for _ in range(times):
         try:

@@ -52,7 +52,7 @@ def test_citation_numbers_are_removed_with_their_list() -> None:
     assert kept(listed, "complete", SOURCE) == "Six hours, or so. Ada says so, and Bo."
 
 
-def test_a_list_of_sources_that_the_model_wrote_itself_stays() -> None:
+def test_a_list_of_sources_written_by_the_model_stays() -> None:
     answer = "See below.\n\n**Sources**\n\n1. A book"
     assert kept(answer) == answer
     both = f"{answer}\n\n**Sources**\n\n1. **A page** — “It is 6 hours.” (`search`)"
@@ -89,7 +89,7 @@ def test_a_hostile_answer_is_read_in_linear_time() -> None:
         assert len(kept(piece * 500_000, "complete", SOURCE)) <= ANSWER_CHARACTERS + 2
 
 
-def test_a_follow_up_is_given_the_newest_turns_the_oldest_first() -> None:
+def test_a_follow_up_gets_the_newest_turns_in_chronological_order() -> None:
     turns = [a_turn(minute) for minute in (7, 3, 9, 1, 5, 2, 8, 4, 6)]
     given_turns = earlier(turns, "new", NOON + timedelta(minutes=8))
     assert [turn.session_id for turn in given_turns] == ["s3", "s4", "s5", "s6", "s7", "s8"]

@@ -241,7 +241,7 @@ def write_note(note: Note) -> str:
 
 
 @pytest.mark.parametrize(("text", "note", "rest"), READ.values(), ids=READ)
-def test_a_note_is_read_and_taken_out(text: str, note: Note, rest: str) -> None:
+def test_a_note_is_read_and_removed_from_the_text(text: str, note: Note, rest: str) -> None:
     assert read_note(text) == (note, rest)
 
 

@@ -108,7 +108,7 @@ NULL_WITH_SIBLINGS = {
 }
 """A schema that checks each part twice at each level of the value."""
 ESCAPED = {"$ref": "#/$defs/a%30", "$defs": {**doubling(30)["$defs"], "a%30": {}}}
-"""The name as it stands is harmless, and the name that it is escaped for is not."""
+"""The raw name is harmless; the name with its escapes resolved is not."""
 OTHER_BASE = {
     "$ref": "#/$defs/x/properties/y",
     "$defs": {"a0": {}, "x": {**doubling(5), "$id": "urn:x", "properties": {"y": {"$ref": "#/$defs/a0"}}}},
@@ -139,7 +139,7 @@ OTHER_BASE = {
         ({"allOf": [{"type": "string"}, {"type": "number"}]}, "no value satisfies it"),
     ],
 )
-def test_a_schema_that_no_answer_can_be_held_against_is_refused_with_the_reason(
+def test_a_schema_against_which_no_answer_can_be_checked_is_refused_with_the_reason(
     schema: Any, why: str
 ) -> None:
     with pytest.raises(UnfitSchema, match=why):

@@ -42,6 +42,6 @@ def test_the_message_that_travels_is_bounded(error: Exception) -> None:
     assert len(ErrorInfo.of(error).message) == 2000
 
 
-def test_an_error_that_is_no_unicode_still_travels() -> None:
+def test_an_error_that_is_not_valid_unicode_is_still_sent() -> None:
     """A tool's message may hold a lone surrogate, as file names do."""
     ErrorInfo.of(ValueError("\ud800")).model_dump_json()

@@ -79,14 +79,14 @@ def test_the_variable_that_was_meant_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_another_sections_variables_are_left_alone(section: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_sections_variables_are_ignored(section: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"ANTIPHON_{section.upper()}_UNHEARD_OF", "1")
     load(PipelineSettings)
     if section != "bus":
         load(BusSettings)
 
 
-def test_foreign_variables_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_foreign_variables_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPHONAL_CHOIRS", "2")
     monkeypatch.setenv("PARTITIONS", "2")
     assert load(PipelineSettings).partitions == 1

@@ -67,8 +67,8 @@ def test_a_credential_is_suspected_in_a_long_text(credential: str, around: str) 
 
 
 @each_row("credential", CREDENTIALS.values(), ids=CREDENTIALS)
-def test_a_credential_in_json_within_text_is_taken_out(credential: str) -> None:
-    """As a tool gives it that returns another service's answer as it came."""
+def test_a_credential_in_json_within_text_is_redacted(credential: str) -> None:
+    """The input resembles the result of a tool that returns another service's answer unchanged."""
     answer = json.dumps({"note": f"before\n{credential}\nafter"})
     assert WELL_KNOWN.text(answer) == json.dumps({"note": f"before\n{REDACTED}\nafter"})
 

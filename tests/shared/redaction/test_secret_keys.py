@@ -1,4 +1,4 @@
-"""Which keys are secret, and their values in text."""
+"""The keys that are secret, and their values in text."""
 
 import json
 
@@ -48,12 +48,12 @@ def test_a_secret_key_is_recognized_in_any_spelling(key: str) -> None:
         "press_secretary",
     ],
 )
-def test_a_token_count_or_a_secretary_is_no_secret(key: str) -> None:
+def test_a_token_count_or_a_secretary_is_not_a_secret(key: str) -> None:
     assert not KEYS.matches(key)
     assert hidden(json.dumps({"a": {key: "x1y2z3"}})) == json.dumps({"a": {key: "x1y2z3"}})
 
 
-def test_a_key_can_be_taken_out_again() -> None:
+def test_a_key_can_be_excluded_again() -> None:
     assert not SecretKeys((*ALWAYS, "!next_page_token")).matches("nextPageToken")
 
 

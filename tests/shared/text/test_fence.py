@@ -90,7 +90,7 @@ def test_other_text_is_unchanged(text: str) -> None:
 
 
 @each_row("separator", [*LINE_SEPARATORS, "\r\n"])
-def test_no_line_separator_lets_text_start_a_line_of_ours(separator: str) -> None:
+def test_no_line_separator_lets_text_imitate_a_line_of_the_briefing(separator: str) -> None:
     assert fence(f"a{separator}F9 b") == "a\n  F9 b"
 
 
@@ -112,7 +112,7 @@ def test_a_text_cannot_begin_with_a_remark_on_its_fact(text: str) -> None:
     assert not set("(（") & set(begins)
 
 
-def test_a_text_of_lines_comes_back_from_its_fence() -> None:
+def test_a_text_of_several_lines_is_restored_from_its_fence() -> None:
     text = "First (of three).\n  indented\n\n# Not a section"
     assert unfence(fence(text)) == text
 
@@ -146,7 +146,7 @@ hostile = st.one_of(st.text(max_size=200), st.lists(pieces, max_size=60).map("".
 
 
 @given(hostile)
-def test_no_line_of_fenced_text_is_a_line_of_ours(text: str) -> None:
+def test_no_line_of_fenced_text_imitates_a_line_of_the_briefing(text: str) -> None:
     first, *others = f"F1 {fence(text)}".split("\n")
     assert all(line.startswith("  ") for line in others)
     assert not any(len(line.splitlines()) > 1 for line in (first, *others))

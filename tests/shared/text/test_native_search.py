@@ -25,12 +25,12 @@ def test_text_without_any_word_of_the_pattern_cannot_match() -> None:
 
 
 @pytest.mark.parametrize("text", ["\ud800", b"\xff", "a" * 1_000 + "\udfff"])
-def test_a_value_that_is_no_text_may_always_match(text: str | bytes) -> None:
+def test_text_that_cannot_be_decoded_may_always_match(text: str | bytes) -> None:
     assert NativeSearch("one").may_match(text)
 
 
 @pytest.mark.parametrize("expression", ["(", "\ud800", "(?:a{1000}){1000}"])
-def test_an_expression_that_is_not_taken_rules_nothing_out(expression: str) -> None:
+def test_an_unsupported_expression_rules_nothing_out(expression: str) -> None:
     assert NativeSearch(expression).may_match("three")
 
 

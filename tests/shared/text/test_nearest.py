@@ -3,7 +3,7 @@
 from antiphon_shared.text.nearest import did_you_mean
 
 
-def test_the_nearest_is_named_first() -> None:
+def test_the_nearest_name_is_listed_first() -> None:
     assert did_you_mean("max_round", ["deadline_s", "max_rounds"]) == (
         "Did you mean max_rounds? There are: deadline_s, max_rounds."
     )

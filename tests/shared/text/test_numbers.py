@@ -67,12 +67,12 @@ def test_a_number_is_read_as_its_value_in_a_base_unit(text: str, value: str, uni
         ("9 am to 5 pm", "540", "1020", "clock"),
     ],
 )
-def test_a_range_is_one_amount(text: str, low: str, high: str, unit: str) -> None:
+def test_a_range_is_read_as_one_amount(text: str, low: str, high: str, unit: str) -> None:
     assert read(text) == [(low, high, unit)]
 
 
 @pytest.mark.parametrize("text", ["2024-03-01", "mp3", "1.2.3", "12th", "on time", "one-way street-12b"])
-def test_text_that_is_no_number_is_not_read_as_one(text: str) -> None:
+def test_text_that_is_not_a_number_gives_no_amount(text: str) -> None:
     assert [one for one in read(text) if one[0] != "1"] == []
 
 
@@ -102,7 +102,7 @@ def test_amounts_that_differ_exclude_each_other(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [("4-6", "5"), ("5 km", "5 kg"), ("5", "5 km")])
-def test_a_number_within_a_range_and_another_unit_exclude_nothing(one: str, other: str) -> None:
+def test_a_number_within_a_range_or_in_another_unit_excludes_nothing(one: str, other: str) -> None:
     assert not amount(one).excludes(amount(other))
 
 
@@ -112,7 +112,7 @@ def test_a_number_within_a_range_and_another_unit_exclude_nothing(one: str, othe
     )
 )
 @example(["5", "usd", "7"])
-def test_any_words_are_read_in_order_and_within_bounds(words: list[str]) -> None:
+def test_number_words_in_any_text_are_read_in_order_and_within_bounds(words: list[str]) -> None:
     found = amounts_in([word.lower() for word in words])
     assert all(0 <= one.start < one.end <= len(words) and isinstance(one.low, Decimal) for one in found)
     assert all(one.end <= other.start for one, other in pairwise(found))

@@ -21,7 +21,7 @@ COUNTED = {
 
 
 @given(ANY_TEXT, ANY_TEXT)
-def test_the_estimate_of_two_texts_joined_is_the_sum_of_theirs(one: str, other: str) -> None:
+def test_the_estimate_of_two_joined_texts_is_the_sum_of_their_estimates(one: str, other: str) -> None:
     assert token_units(one + other) == token_units(one) + token_units(other)
 
 
@@ -37,12 +37,12 @@ def test_every_character_costs_something_and_none_more_than_three_tokens(charact
     assert 0 < token_units(character) <= 3 * UNITS_PER_TOKEN
 
 
-def test_no_character_of_ascii_was_forgotten() -> None:
+def test_every_ascii_character_has_a_cost() -> None:
     assert all(token_units(chr(code)) > 0 for code in range(128))
 
 
 @given(ANY_TEXT)
-def test_the_estimate_in_tokens_is_that_in_units_rounded_up(text: str) -> None:
+def test_the_estimate_in_tokens_is_the_one_in_units_rounded_up(text: str) -> None:
     tokens = estimate_tokens(text)
 
     assert (tokens - 1) * UNITS_PER_TOKEN < token_units(text) <= tokens * UNITS_PER_TOKEN

@@ -17,7 +17,7 @@ def an_index(*texts: list[str]) -> WordIndex:
     return index
 
 
-def test_scores_are_those_of_the_paper() -> None:
+def test_scores_equal_those_of_the_published_formula() -> None:
     """Two texts, `aa bb` and `cc`: the word `bb` is in one of two, and the mean length is 1.5 words."""
     index = an_index(["aa", "bb"], ["cc"])
     assert index.worth("bb") == log(1 + (2 - 1 + 0.5) / (1 + 0.5))
@@ -32,7 +32,7 @@ def test_a_word_in_no_text_has_no_weight() -> None:
     assert list(an_index().scores_of("zz")) == []
 
 
-def test_a_word_counts_more_the_fewer_texts_hold_it_and_the_more_often() -> None:
+def test_a_word_counts_more_in_fewer_texts_and_with_more_occurrences() -> None:
     index = an_index(["aa", "bb"], ["aa", "cc"], ["cc", "cc"])
     assert index.worth("bb") > index.worth("aa")
     assert dict(index.scores_of("cc"))[2] > dict(index.scores_of("cc"))[1]
@@ -45,7 +45,7 @@ def test_a_word_is_before_a_text_if_an_earlier_text_contains_it() -> None:
 
 
 @given(texts)
-def test_a_text_scores_for_each_word_it_holds_and_for_no_other(given_texts: list[list[str]]) -> None:
+def test_a_text_scores_only_for_the_words_it_contains(given_texts: list[list[str]]) -> None:
     index = an_index(*given_texts)
     assert len(index) == len(given_texts)
     for word in "abcdef":

@@ -31,14 +31,14 @@ from tests.rows import each_row
         ("in 東京 today", ("東京", "today")),
     ],
 )  # fmt: skip  # one case a line
-def test_lower_case_names_taken_apart_without_endings_and_unspaced_scripts_in_pairs(
+def test_text_becomes_lower_case_stems_and_pairs_of_unspaced_characters(
     text: str, expected: tuple[str, ...]
 ) -> None:
     assert words(text) == expected
 
 
 @given(st.text())
-def test_any_text_has_words_without_capitals_and_spaces(text: str) -> None:
+def test_words_of_any_text_have_no_capitals_or_spaces(text: str) -> None:
     for word in words(text):
         assert word == word.lower()
         assert not any(character.isspace() for character in word)
@@ -64,7 +64,7 @@ def test_a_word_loses_its_inflection(word: str, expected: str) -> None:
         ("", ()),
     ],
 )
-def test_an_identifier_is_taken_apart(name: str, parts: tuple[str, ...]) -> None:
+def test_an_identifier_is_split_into_its_parts(name: str, parts: tuple[str, ...]) -> None:
     assert stems_of_name(name) == parts
 
 
@@ -93,7 +93,7 @@ def test_a_word_loses_the_punctuation_around_it_but_no_sign_of_a_number(word: st
     assert bare_word(word) == bare
 
 
-def test_the_texts_in_json_are_its_keys_and_values() -> None:
+def test_the_texts_of_json_are_its_keys_and_values() -> None:
     assert list(texts_in_json('{"a": [1, null, {"b": "c"}], "d": true}')) == ["a", "1", "b", "c", "d", "True"]
     assert list(texts_in_json("{no JSON")) == ["{no JSON"]
 

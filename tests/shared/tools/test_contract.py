@@ -30,7 +30,7 @@ def test_a_contract_with_both_names_is_refused() -> None:
         Contract.of_schema({CONTRACT_KEYWORD: {"steps": [3], "rounds": [3]}}, "read")
 
 
-def test_the_published_schema_says_rounds() -> None:
+def test_the_published_schema_uses_rounds() -> None:
     assert "steps" not in WRITTEN[CONTRACT_KEYWORD]
     assert WRITTEN[CONTRACT_KEYWORD]["rounds"] == [1, 2]
 

@@ -52,7 +52,7 @@ def test_a_string_that_is_a_placeholder_as_a_whole_names_a_call_and_a_path(
         "$1 {calls[0]}",
     ],
 )
-def test_text_that_is_no_placeholder_as_a_whole_is_left_alone(text: str) -> None:
+def test_text_that_is_not_a_whole_placeholder_is_unchanged(text: str) -> None:
     assert parse_placeholder(text) == text
     assert not has_placeholder({"text": text})
 

@@ -1,6 +1,6 @@
 """The errors of workflow files of which one part is left out, misspelt or replaced: every_fault.json.
 
-After a change that is meant: `python -m tests.shared.workflows.test_every_fault`, and read what it has written.
+After an intended change, run `python -m tests.shared.workflows.test_every_fault`, and review the output.
 """
 
 import json

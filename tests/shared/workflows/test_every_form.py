@@ -1,6 +1,6 @@
 """The reading of every form of a condition, a reference and a range: every_form.json.
 
-After a change that is meant: `python -m tests.shared.workflows.test_every_form`, and read what it has written.
+After an intended change, run `python -m tests.shared.workflows.test_every_form`, and review the output.
 """
 
 from pathlib import Path

@@ -302,7 +302,7 @@ def test_deep_json_is_refused() -> None:
 
 
 def test_a_signature_that_needs_more_than_we_know_is_refused() -> None:
-    """RFC 7515: what is critical and not understood must not be passed over."""
+    """RFC 7515: a critical extension that is not understood must not be ignored."""
     problem(signed(a_payload(), {"alg": "EdDSA", "crit": ["exp"], "exp": 1}))
 
 

@@ -80,7 +80,7 @@ def test_every_scope_that_is_missing_is_named() -> None:
     assert refusal(a_call(name="send"), contract, terms()) is None
 
 
-def test_a_grant_that_is_no_good_gives_its_reason() -> None:
+def test_an_invalid_grant_gives_its_reason() -> None:
     authorization = Authorization(problem="The session's grant ended at 2026-11-21 12:00:00 UTC.")
     error = denied(refusal(a_call(name="look"), READ, terms(authorization=authorization)))
     assert error.message == "look was not run. The session's grant ended at 2026-11-21 12:00:00 UTC."
@@ -156,7 +156,7 @@ def test_a_call_that_claims_an_approval_which_is_not_in_the_log_is_refused() -> 
     denied(refusal(a_call(name="send", approval="1-0"), WRITE, terms(rule=rule), None))
 
 
-def test_an_approval_is_no_scope() -> None:
+def test_an_approval_is_not_a_scope() -> None:
     """A person who approves a call does not widen the grant."""
     rule = ApprovalRule(frozenset({"send"}))
     authorization = Authorization(frozenset({"read"}))

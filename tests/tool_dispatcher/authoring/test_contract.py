@@ -70,7 +70,10 @@ def test_every_default_is_written_into_the_schema() -> None:
 
 
 def test_an_author_can_set_every_option_of_the_contract() -> None:
-    resolved = {"effect", "reconciles"}  # the one is said apart, the other follows from `reconcile`
+    resolved = {
+        "effect",
+        "reconciles",
+    }  # `effect` has its own parameter, `reconciles` follows from `reconcile`
     assert set(OPTIONS) == set(Contract.model_fields) - resolved
 
 

@@ -1,6 +1,6 @@
 """The errors of contracts, arguments and files of hints of which one part does not fit: every_fault.json.
 
-After a change that is meant: `python -m tests.tool_dispatcher.authoring.test_every_fault`, and read the difference.
+After an intended change, run `python -m tests.tool_dispatcher.authoring.test_every_fault`, and read the difference.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The error for every code, status and message of a tool, and every word of their tables: every_form.json.
 
-After a change that is meant: `python -m tests.tool_dispatcher.authoring.test_every_form`, and read what it has written.
+After an intended change, run `python -m tests.tool_dispatcher.authoring.test_every_form`, and review the output.
 """
 
 from pathlib import Path

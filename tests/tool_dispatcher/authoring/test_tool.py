@@ -199,7 +199,7 @@ class TestExamples:
 
         assert on.example == {"day": "2026-01-31"}
 
-    def test_a_validator_that_breaks_is_no_crash(self) -> None:
+    def test_a_validator_that_breaks_is_not_a_crash(self) -> None:
         class Fragile(BaseModel):
             a: int
 

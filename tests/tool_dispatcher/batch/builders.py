@@ -78,7 +78,7 @@ def result_of(index: int, call: RequestedCall, outcome: Any | ToolError, duratio
 
 
 Outcomes = Mapping[int, Any]
-"""By call, what its tool makes of it; `{"id": 1}` for those not named."""
+"""The outcomes of the tools by call; `{"id": 1}` by default."""
 
 
 @dataclass

@@ -56,7 +56,7 @@ def test_a_dependent_call_whose_dependency_failed_is_answered_as_such() -> None:
     assert [result.index for result in plan_run.answered] == [1]
 
 
-def test_a_result_without_the_fields_needed_is_no_success() -> None:
+def test_a_result_without_the_fields_needed_is_not_a_success() -> None:
     error = error_in(_plan_run("search", "fetch", outcomes={0: {"documents": []}}).end_all()[1])
     assert error.error_type == "dependency_failed"
     assert "calls[0] (search) returned an object with 'documents', without `id`." in error.message
@@ -210,7 +210,7 @@ def test_only_requested_nodes_and_their_dependencies_are_ordered() -> None:
     assert find_cycles([[2], [], [4], [1], []], [3, 0]) == [[1], [3], [4], [2], [0]]
 
 
-def test_a_line_longer_than_any_stack_is_no_problem() -> None:
+def test_a_line_longer_than_any_stack_is_not_a_problem() -> None:
     many = range(20_000)
     assert find_cycles([[n - 1] if n else [] for n in many], many) == [[n] for n in many]
     assert len(find_cycles([[(n + 1) % len(many)] for n in many], many)) == 1

@@ -91,7 +91,7 @@ def test_a_missing_path_names_the_argument_and_the_available_fields(text: str, m
     assert "filters[0].id" in error.fields
     assert f"{text} does not exist" in error.message
     assert message in error.message
-    assert "hunter2" not in error.model_dump_json(), "what was returned is not shown, only its outline"
+    assert "hunter2" not in error.model_dump_json(), "only the outline of the result is shown"
     assert error.suggested_action.startswith("Call fetch again with the value itself")
 
 

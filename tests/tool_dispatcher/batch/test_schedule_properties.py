@@ -181,7 +181,7 @@ class World:
                     assert dependency.tool in self.request.succeeded
 
     def check_identity(self, unit: Unit) -> None:
-        assert any(index not in self.journal for index in unit.calls), "what has settled does not run again"
+        assert any(index not in self.journal for index in unit.calls), "settled calls do not run again"
         for index in unit.calls:
             self.begun[index] += 1
             assert self.key_of.setdefault(index, unit.key) == unit.key, "a call never changes its key"
@@ -233,7 +233,7 @@ class World:
             is_twin = call.id in twins
             twins.add(call.id)
             if not is_twin:
-                assert result == self.journal[result.index], "what is told is what was settled"
+                assert result == self.journal[result.index], "the reported outcome is the settled one"
             if result.status == "ok":
                 assert self.begun[result.index] >= 1
                 assert result.data == self.outcomes[result.index]

@@ -17,7 +17,7 @@ TASKS = 8
 CALLS_OF_A_TASK = 15
 LIMIT = RateLimit(calls=10, per_s=0.1)
 LEASE_S, LONG_S = 1.0, 600.0
-"""Of one that is killed; and of those that live, and do not lose theirs when they stand still for a while."""
+"""The lease of a killed process, and that of live ones, which stalls must not exceed."""
 
 _BEGIN = """
 local under_way = redis.call('INCR', KEYS[1])

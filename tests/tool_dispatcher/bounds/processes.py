@@ -38,7 +38,7 @@ async def a_process(mode: str, url: str, namespace: str) -> AsyncIterator[Dispat
 
 
 async def run_several(mode: str, url: str, namespace: str, count: int = 4) -> None:
-    """Run so many processes at once, to their end."""
+    """Run a number of processes concurrently, to their end."""
     async with AsyncExitStack() as stack:
         several = [await stack.enter_async_context(a_process(mode, url, namespace)) for _ in range(count)]
         codes = [await asyncio.to_thread(one.process.wait, LIMIT_S) for one in several]

@@ -105,7 +105,7 @@ def test_only_a_location_that_takes_text_gets_every_kind_of_text() -> None:
     assert injected == {"lines[0].sku", "tags[0]"}
 
 
-def test_everything_that_is_no_json_is_judged_invalid() -> None:
+def test_everything_that_is_not_json_is_judged_invalid() -> None:
     assert {JUDGE.of(case.arguments).word for case in MADE if case.kind == "not JSON"} == {"invalid"}
 
 

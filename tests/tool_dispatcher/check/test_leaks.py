@@ -45,7 +45,7 @@ def test_text_that_only_resembles_a_leak_is_not_reported(text: str) -> None:
     assert list(leaks_in_error([text], "", ["text", "short"])) == []
 
 
-def test_a_path_that_the_caller_sent_is_no_leak() -> None:
+def test_a_path_that_the_caller_sent_is_not_a_leak() -> None:
     assert list(leaks_in_error(["there is no /etc/passwd"], "../../etc/passwd or /etc/passwd", ())) == []
 
 
@@ -56,7 +56,7 @@ def test_the_full_stop_after_a_path_is_not_part_of_it() -> None:
     ]
 
 
-def test_a_credential_that_the_caller_sent_is_no_leak() -> None:
+def test_a_credential_that_the_caller_sent_is_not_a_leak() -> None:
     token = "Bearer abcdef0123456789abcdef"
     assert list(leaks_in_error([f"got {token}"], token, ())) == []
     assert list(leaks_in_error([f"got {token}"], "", ())) == [

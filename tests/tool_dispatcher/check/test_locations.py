@@ -1,4 +1,4 @@
-"""Where a schema lets values stand, and how a value gets there."""
+"""The locations at which a schema allows values, and the access to them."""
 
 from typing import Any
 

@@ -140,7 +140,7 @@ async def test_a_repeatable_write_runs_again_with_the_next_fence(bus: Bus) -> No
 
 
 async def test_a_failed_second_run_does_not_settle_the_first(bus: Bus) -> None:
-    """Also when it was not allowed to begin: "not run" would be wrong for a write that may have taken effect."""
+    """A second run that could not begin settles nothing: "not run" would be wrong if the first took effect."""
     await abandoned(bus)
     service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
     for _ in range(2):
@@ -173,16 +173,16 @@ async def test_failed_calls_of_a_group_that_ran_again_keep_the_errors_of_the_too
 
 
 @pytest.mark.parametrize(
-    ("told", "outcome", "runs"),
+    ("reconciled", "outcome", "runs"),
     [(TookEffect(None), None, []), (NO_EFFECT, "paid", [2])],
     ids=["took effect", "no effect"],
 )
 async def test_the_reconciliation_of_a_tool_settles_its_write(
-    bus: Bus, told: object, outcome: object, runs: list[int]
+    bus: Bus, reconciled: object, outcome: object, runs: list[int]
 ) -> None:
     await abandoned(bus)
     service = Service()
-    service.final_outcome = told
+    service.final_outcome = reconciled
     for _ in range(2):
         assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of(outcome)
     assert (service.runs, service.asked) == (runs, [2])
@@ -295,7 +295,7 @@ async def test_a_partly_unknown_write_is_never_repeated_and_its_known_results_ar
     assert await state(bus) == "unknown"
 
 
-async def test_a_run_that_raises_settles_nothing_and_is_no_reason_to_run_again(bus: Bus) -> None:
+async def test_a_run_that_raises_settles_nothing_and_is_not_a_reason_to_run_again(bus: Bus) -> None:
     service = Service()
 
     async def run(claim: Claim) -> Results:

@@ -1,4 +1,4 @@
-"""The life of one write while leases are lost, processes stand still, and Redis is away."""
+"""The life of a write while leases expire, processes stall, and Redis is unavailable."""
 
 import asyncio
 

@@ -1,7 +1,7 @@
 """A process whose tasks all do the same write: `worker URL NAMESPACE FOLDER KIND TASKS [CRASH]`.
 
 KIND is idempotent, reconcile or neither. With CRASH, before or after, the process is killed while it runs the
-write, before or after its effect. Says "ready", and begins when it is told to; then prints each task's results.
+write, before or after its effect. It prints "ready", begins on request, and then prints the results of each task.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.idempotency.write import Results
 
 LEASE_S, LONG_S = 0.5, 600.0
-"""Of one that is killed; and of those that live, and do not lose theirs when they stand still for a while."""
+"""The lease of a killed process, and that of live ones, which stalls must not exceed."""
 RUN_S = 0.2
 WRITE = a_write()
 

@@ -1,4 +1,4 @@
-"""Which workflows serve a goal, and the params that the goal lacks."""
+"""The workflows that serve a goal, and the params that the goal lacks."""
 
 import pytest
 from antiphon_shared.workflows.params import Param

@@ -171,7 +171,7 @@ class TestAlternatives:
         assert (result.status, result.substitute) == ("ok", "other")
         assert ledger.effects == {"default/s1/1/c1": 1}
 
-    async def test_another_write_is_made_where_the_first_is_left_alone_for_a_while(self) -> None:
+    async def test_an_alternative_write_is_made_while_the_breaker_of_the_first_is_open(self) -> None:
         ledger = Ledger()
         async with a_dispatcher(self.broken("write"), ledger.tool("other", "write")) as dispatcher:
             for n in range(11):

@@ -113,7 +113,7 @@ async def test_a_write_that_failed_is_not_simply_repeated(threads: Threads) -> N
         assert "do not repeat it" in outcome.suggested_action
 
 
-async def test_a_result_that_is_no_json_is_an_error_with_its_type(threads: Threads) -> None:
+async def test_a_result_that_is_not_json_is_an_error_with_its_type(threads: Threads) -> None:
     outcome = await _execute(lambda a, c: [object()], threads)
     assert (outcome.error_type, outcome.message.count("object")) == ("internal_error", 1)
 

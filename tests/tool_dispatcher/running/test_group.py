@@ -171,7 +171,7 @@ class TestAgain:
         service.whole = [ConnectionResetError("gone")]
         results = await answers(service.tools(), five())
         assert len(service.runs) == 3
-        assert service.runs[0] == service.runs[1], "what failed as a whole is made again as it was"
+        assert service.runs[0] == service.runs[1], "a group that failed as a whole is retried unchanged"
         assert "(Tried 3 times)" in error_in(results[1]).message
 
     async def test_a_permanent_failure_of_an_item_is_not_retried(self) -> None:

@@ -20,7 +20,7 @@ from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.processes import Processes
 
 _SPARE_BYTES = 2_000
-"""Of a message that asks for a child: its limits."""
+"""The additional bytes of a request for a child: its limits."""
 
 
 class ForkedChild:

@@ -44,5 +44,5 @@ def test_an_unreadable_file_exits_3_and_a_missing_one_2(run: InProcess, folder: 
         assert name in result.stderr
 
 
-def test_a_match_of_another_kind_is_no_usage(run: InProcess, path: Path) -> None:
+def test_an_unknown_kind_of_match_is_a_usage_error(run: InProcess, path: Path) -> None:
     assert run("replay", "rerun", str(path), "--match", "roughly").exit_code == 2

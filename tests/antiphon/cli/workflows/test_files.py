@@ -1,4 +1,4 @@
-"""`antiphon workflows` checks files by its exit code, in words, JSON and annotations, and shows what is in them."""
+"""`antiphon workflows` checks files by its exit code, in words, JSON and annotations, and shows their contents."""
 
 import json
 import re
@@ -272,5 +272,7 @@ def test_syntax_errors_do_not_hide_the_other_errors(run: InProcess, folder: Path
     (folder / "twice.yaml").write_text(twice)
     done = run("workflows", "validate", "twice.yaml", "--tools", "recipes", "--json")
     found = {(one["code"], one["line"]) for one in json.loads(done.stdout)}
-    assert {("syntax", 11), ("unknown_key", 11)} <= found, "find stands twice, and depends_on is misspelt"
+    assert {("syntax", 11), ("unknown_key", 11)} <= found, (
+        "the file has find twice, and depends_on is misspelt"
+    )
     assert len(found) >= 4, "and both references lead nowhere"

@@ -77,7 +77,7 @@ def test_params_that_do_not_fit_are_all_named_before_anything_runs(
         (("give_up", *SOUPS, "--run-id", "a b"), 2, "--run-id"),
     ],
 )
-def test_a_run_that_cannot_start_says_why(
+def test_a_run_that_cannot_start_reports_the_reason(
     run: InProcess, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     done = run(*RUN, *arguments)

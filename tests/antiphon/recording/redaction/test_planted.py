@@ -1,4 +1,4 @@
-"""Secrets that are planted in any known form, at any place of a session, stand nowhere in its export."""
+"""The export of a session contains no secret that was planted in it, in any known form, at any path."""
 
 import base64
 import json

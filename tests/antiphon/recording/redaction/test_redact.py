@@ -155,7 +155,7 @@ def test_the_last_line_counts_replacements_and_the_header_names_the_rules(plante
     assert end(lines).redactions > 20
     assert isinstance(lines[0], Header)
     assert lines[0].redaction == RULES
-    assert redacted(lines)[1:-1] == lines[1:-1], "what was redacted stays as it is"
+    assert redacted(lines)[1:-1] == lines[1:-1], "redacted values are not changed again"
 
 
 def test_the_same_value_is_the_same_placeholder_everywhere(planted: list[Line]) -> None:

@@ -38,7 +38,7 @@ def test_a_difference_of_the_other_code_alone_is_a_change_back_to_the_record() -
     assert (change.before, change.now) == (2, 1)
 
 
-def test_a_difference_that_both_codes_share_is_no_change() -> None:
+def test_a_difference_that_both_codes_share_is_not_a_change() -> None:
     found = compare_results(a_result(a_place(got=2)), a_result(a_place(got=2)))
     assert (found.result, found.alike) == ("same", 1)
 
@@ -54,7 +54,7 @@ def test_a_path_below_one_that_differs_as_a_whole_is_not_counted_again() -> None
     assert change.path == "facts"
 
 
-def test_an_error_that_moved_to_another_line_of_code_is_no_change() -> None:
+def test_an_error_that_moved_to_another_line_of_code_is_not_a_change() -> None:
     then, now = (
         a_place("", got=f"today's code raises ValueError: no (coordinator.decide, line {line})")
         for line in (3, 9)

@@ -1,4 +1,4 @@
-"""Where the other code comes from: git, or a released version."""
+"""The sources of the other code: git, or a released version."""
 
 import zipfile
 from pathlib import Path

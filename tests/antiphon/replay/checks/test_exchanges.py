@@ -95,7 +95,7 @@ async def test_the_cost_of_an_exchange_is_computed_from_the_recorded_prices(reco
 
 HARBOURS = "Which harbour has a lighthouse of its own, and since when?"
 UNHURRIED: dict[str, Any] = {"behind": "You shorten notes", "wait_s": 0.3}
-"""A reply that leaves the engine time to tell of the summary first."""
+"""A reply that is slow enough for the engine to report the summary first."""
 SUMMARY = "\n".join(f"F{n}: {statement(n)}" for n in (101, 103))
 
 
@@ -115,7 +115,7 @@ async def test_summaries_are_requested_and_read_the_same_again(record: Record, t
 
 
 async def test_no_summary_is_requested_offline(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing to ask it of is an outcome of today's code too."""
+    """The lack of a model for summaries is an outcome of today's code too."""
     lines = await record(
         Scripted(when="Round 1 of", uses=(Use(name="read_archive", input={"topic": "lighthouses"}),)),
         ANSWER,

@@ -28,7 +28,7 @@ def test_a_recording_may_be_in_the_folder_of_its_test(
     run(pytester).assert_outcomes(passed=1)
 
 
-def test_a_missing_recording_fails_and_says_how_to_record(pytester: pytest.Pytester) -> None:
+def test_a_missing_recording_fails_and_states_how_to_record(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(ASKS)
     result = run(pytester)
     result.assert_outcomes(failed=1)
@@ -130,7 +130,7 @@ _ADD = 'from antiphon import tool\n@tool(effect="read")\ndef add(a: int) -> int:
         ),
     ],
 )
-def test_a_recording_of_another_question_is_no_answer(
+def test_a_recording_of_another_question_is_not_an_answer(
     pytester: pytest.Pytester, then: str, now: str, messages: list[str]
 ) -> None:
     altered = """

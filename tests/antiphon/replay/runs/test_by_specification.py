@@ -220,7 +220,7 @@ def test_an_answer_after_the_other_specifications_timeout_diverges_as_timed_out(
     assert result.first.sentence == "`q` would have timed out"
 
 
-def test_a_session_that_is_no_run_and_a_run_of_another_domain_are_not_concerned(
+def test_a_session_that_is_not_a_run_and_a_run_of_another_domain_are_not_concerned(
     runs: dict[str, list[Line]], courses_lines: list[Line]
 ) -> None:
     from antiphon.workflows import build
@@ -308,7 +308,7 @@ def _file(path: Path, *changes: Callable[[Graphs], None]) -> Path:
 
 
 def _hours_later(lines: list[Line], hours: int) -> list[Line]:
-    """Return the recording with all events after the question so much later."""
+    """Return the recording with all events after the question delayed by a duration."""
     from dataclasses import replace
     from datetime import timedelta
 

@@ -109,7 +109,7 @@ def test_a_redacted_run_holds_no_secret_and_verifies(runs: dict[str, list[Line]]
 
 
 def test_the_state_rebuilt_from_the_log_equals_the_live_one() -> None:
-    """After every event: the digests of all changes are the same, and so is what they add up to."""
+    """After every event, the digests of all changes and the resulting states are equal."""
     import asyncio
 
     from antiphon.replay.steps.repeat import Replay

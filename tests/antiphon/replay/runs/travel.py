@@ -295,13 +295,15 @@ async def approves(antiphon: Antiphon, run_id: str) -> None:
             for _, event in await antiphon.open_bus().session(run_id).log():
                 if isinstance(event.data, ApprovalRequested):
                     decided = {"round": event.data.round, "is_approved": True, "by": "me"}
-                    await says(antiphon, run_id, ApprovalDecided, decided)
+                    await send_signal(antiphon, run_id, ApprovalDecided, decided)
                     return
             await asyncio.sleep(0.01)
 
 
-async def says(antiphon: Antiphon, run_id: str, kind: type[EventData], fields: Mapping[str, Any]) -> None:
-    """Say something to a run."""
+async def send_signal(
+    antiphon: Antiphon, run_id: str, kind: type[EventData], fields: Mapping[str, Any]
+) -> None:
+    """Send a signal to a run."""
     bus = antiphon.open_bus()
     first = await bus.first_event(run_id)
     assert first is not None, "the run has begun"

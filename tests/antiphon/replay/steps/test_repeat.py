@@ -107,7 +107,7 @@ def test_a_once_ignored_event_that_todays_code_handles_is_a_divergence(
     assert first.got == "a decision that was not recorded"
 
 
-def test_an_undecided_event_of_an_unfinished_session_is_no_divergence(
+def test_an_undecided_event_of_an_unfinished_session_is_not_a_divergence(
     courses_lines: list[Line],
 ) -> None:
     # The last record is the decision on the answer, which closes the session.

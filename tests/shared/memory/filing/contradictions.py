@@ -1,7 +1,7 @@
-"""Pairs of results that contradict each other, and pairs that seem to and do not, as `contradictions.jsonl` holds them.
+"""Pairs of results that contradict each other, and pairs that seem to and do not, read from `contradictions.jsonl`.
 
-The pairs were written before the rules. Half of them, drawn by hash, served to find the rules; the other half tells
-how well these hold on unseen pairs.
+The pairs were written before the rules. Half of them, drawn by hash, served to find the rules; the other half measures
+the rules on unseen pairs.
 """
 
 import json

@@ -44,7 +44,7 @@ def test_each_rule_finds_its_kind_whichever_comes_first(one: str, other: str) ->
     assert filed(other, one).facts["F2"].contradicts == ("F1",)
 
 
-def test_a_record_is_held_against_sentences_and_against_records_of_other_shapes() -> None:
+def test_a_record_is_compared_with_sentences_and_with_records_of_other_shapes() -> None:
     inn = {"name": "Aker Inn", "rooms": 12, "founded": 1894, "in_stock": True}
     for text in (
         "The Aker Inn has 15 rooms.",

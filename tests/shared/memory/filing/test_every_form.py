@@ -1,6 +1,6 @@
 """Filing's reading of every word of its tables, alone and in sentences: every_form.json.
 
-After a change that is meant: `python -m tests.shared.memory.filing.test_every_form`, and read what it has written.
+After an intended change, run `python -m tests.shared.memory.filing.test_every_form`, and review the output.
 """
 
 import json

@@ -79,7 +79,7 @@ def test_a_cached_index_gives_the_same_result_as_a_fresh_one() -> None:
     assert kept == fresh
 
 
-def test_the_index_given_is_not_changed() -> None:
+def test_filing_a_round_does_not_change_the_given_index() -> None:
     known = KnownFacts()
     reasoning, results = a_round(("search", {}, PROSE))
     assert file_round(Memory(), reasoning, results, filed_facts=known) == file_round(
@@ -92,7 +92,7 @@ def test_a_failure_is_filed_with_its_advice() -> None:
     assert (use.outcome, use.message, use.facts) == ("timeout", "Too slow. Ask for less at once.", ())
 
 
-def test_a_failure_is_filed_with_valid_arguments_and_when_to_come_again() -> None:
+def test_a_failure_is_filed_with_valid_arguments_and_the_time_of_a_retry() -> None:
     fields = {"example_valid_call": {"q": "bread"}, "retry_after_s": 5.0}
     error = an_error("rate_limit", "Too many calls.").model_copy(update=fields)
     (use,) = a_memory(a_round(("search", {}, error))).tool_usage
@@ -113,7 +113,7 @@ def test_the_code_of_an_item_within_a_result_is_a_fact() -> None:
     assert any("NOT_FOUND" in fact.statement for fact in filed(a_result("look", data)).facts.values())
 
 
-def test_an_empty_result_is_used_as_such() -> None:
+def test_an_empty_result_is_filed_as_found_nothing() -> None:
     (use,) = a_memory(a_round(("search", {"q": "tea pots"}, {"results": []}))).tool_usage
     assert (use.outcome, use.message, use.arguments, use.query) == (
         "ok",
@@ -141,7 +141,7 @@ def test_a_result_shown_in_part_is_filed_with_its_handle() -> None:
     assert (use.handle, use.facts) == ("r1c0", ("F1",))
 
 
-def test_the_tools_that_find_tools_found_are_named_and_are_no_facts() -> None:
+def test_tools_found_by_find_tools_are_named_and_not_filed_as_facts() -> None:
     memory = filed(a_result("find_tools", {"tools": [{"name": "mail"}, {"name": "fax"}], "note": "Soon."}))
     assert not memory.facts
     assert memory.tool_usage[0].message == "found mail, fax; they can be called now"
@@ -229,7 +229,7 @@ def test_lone_surrogates_do_not_reach_memory() -> None:
     assert MemoryDelta.model_validate_json(delta.model_dump_json()) == delta
 
 
-def test_numbers_without_end_are_kept_by_name_on_both_sides_of_the_wire() -> None:
+def test_infinite_numbers_are_filed_by_name_and_survive_encoding() -> None:
     reasoning, results = a_round(("t", {"q": [float("inf"), {"a": float("-inf")}]}, "Found it."))
     delta = file_round(Memory(), reasoning, results)
     assert delta.tool_usage[0].arguments == {"q": ["Infinity", {"a": "-Infinity"}]}

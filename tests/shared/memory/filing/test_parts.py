@@ -52,14 +52,14 @@ def test_the_fields_next_to_the_prose_form_one_exact_record() -> None:
     assert text == '{"title":"Ada","id":7000000000000001,"born":"1815-12-10","fee":0.1}'
 
 
-def test_a_short_text_is_prose_if_its_key_says_so() -> None:
+def test_a_short_text_under_a_key_for_prose_is_prose() -> None:
     assert stated([{"title": "Tea", "text": "Tea is a drink of leaves."}]) == [
         ("Tea", "$[0].text[0:25]", "Tea is a drink of leaves.")
     ]
     assert stated([{"title": "Tea", "motto": "Tea is a drink of leaves."}])[0][1] == "$[0]"
 
 
-def test_prose_is_found_further_down() -> None:
+def test_prose_is_found_in_nested_values() -> None:
     assert ("Ada", "$.page.body[0:40]", PROSE[:40]) in stated({"name": "Ada", "page": {"body": PROSE}})
 
 
@@ -82,7 +82,7 @@ def test_a_large_object_is_split_into_its_records_and_the_remaining_fields() -> 
     assert found == [("MCP", "$"), ("MCP: A", '$["all lessons"][0]'), ("MCP: B", '$["all lessons"][1]')]
 
 
-def test_a_large_record_is_taken_apart_by_its_members() -> None:
+def test_a_large_record_is_split_into_its_members() -> None:
     record = {
         "name": "Ada",
         "tags": ["t" * 9] * 300,
@@ -109,12 +109,12 @@ def test_a_large_record_is_taken_apart_by_its_members() -> None:
         (10**30, str(10**30)),
     ],
 )
-def test_a_plain_result_is_one_statement(data: Any, text: str) -> None:
+def test_a_plain_result_becomes_one_statement(data: Any, text: str) -> None:
     assert stated(data) == [("", "$", text)]
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  \n", "[]", " {} ", "null", [], {}, {"results": []}])
-def test_an_empty_value_states_nothing(nothing: Any) -> None:
+def test_an_empty_value_gives_no_statement(nothing: Any) -> None:
     assert stated(nothing) == []
 
 
@@ -137,7 +137,7 @@ def test_a_very_large_result_is_cut_into_larger_statements(data: Any) -> None:
     assert max(map(len, statements)) < 300_000
 
 
-def test_a_very_long_key_is_not_part_of_many_paths() -> None:
+def test_a_very_long_key_is_not_repeated_in_many_paths() -> None:
     key = "k" * 50_000
     parts = parts_of({key: [{"text": PROSE}] * 3, "n": {key: PROSE, "codes": ["c" * 9] * 900}})
     assert sum(len(statement.position) for part in parts for statement in part.statements) < 150_000

@@ -1,4 +1,4 @@
-"""Which arguments form the search query of a call."""
+"""The arguments that form the search query of a call."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ from tests.memories import tool_output
         ({}, ""),
     ],
 )
-def test_words_form_a_query_and_ids_dates_and_addresses_do_not(arguments: dict[str, Any], query: str) -> None:
+def test_a_query_contains_words_but_no_ids_dates_or_addresses(arguments: dict[str, Any], query: str) -> None:
     assert search_query(arguments) == query
 
 

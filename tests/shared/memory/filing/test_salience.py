@@ -10,7 +10,7 @@ from antiphon_shared.memory.filing.salience import salience_of
      "Copyright 2019 by Ilsa Brandt", "https://example.org/a?b=c", "Page 3 of 12", "17", "Home | About | Contact us",
      "Skip to main content", "All rights reserved."],
 )  # fmt: skip  # a text, not a column
-def test_boilerplate_matters_little(text: str) -> None:
+def test_boilerplate_has_low_salience(text: str) -> None:
     assert salience_of(text, is_json=False) <= 0.3
 
 
@@ -24,6 +24,6 @@ def test_text_that_only_resembles_boilerplate_keeps_its_salience(text: str) -> N
     assert salience_of(text, is_json=False) == 0.5
 
 
-def test_a_ranking_matters_little_and_a_record_does_not() -> None:
+def test_a_ranking_has_low_salience_and_a_record_does_not() -> None:
     assert salience_of('{"title":"Tea","score":0.93}', is_json=True) == 0.3
     assert salience_of('{"title":"Tea","score":0.93,"price":3}', is_json=True) == 0.5

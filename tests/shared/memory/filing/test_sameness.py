@@ -1,4 +1,4 @@
-"""When a statement is known already."""
+"""The conditions under which a statement is already known."""
 
 import pytest
 from antiphon_shared.memory.filing.sameness import KnownFacts, name_of
@@ -27,7 +27,7 @@ def _record(passage: tuple[str, str]) -> dict[str, str]:
         "Ilsa Brandt built the bridge over Aker (in 1874), which also was of steel from “Tessin”!",
     ],
 )
-def test_the_same_words_elsewhere_are_a_sighting(again: str) -> None:
+def test_the_same_words_in_another_document_are_a_sighting(again: str) -> None:
     memory = a_search(("Bridges", LONG), ("The Aker", again))
     assert list(memory.facts) == ["F1"]
     (sighting,) = memory.sightings
@@ -47,7 +47,7 @@ def test_the_same_words_elsewhere_are_a_sighting(again: str) -> None:
         ("steel", "iron"),
     ],
 )
-def test_one_word_that_differs_makes_another_fact(old: str, new: str) -> None:
+def test_a_statement_with_one_other_word_is_another_fact(old: str, new: str) -> None:
     assert len(a_search(("Bridges", LONG), ("Bridges", LONG.replace(old, new))).facts) == 2
 
 
@@ -68,7 +68,9 @@ def test_one_word_that_differs_makes_another_fact(old: str, new: str) -> None:
         ("The rate of Tessin is .5 of all ships.", "The rate of Tessin is 5 of all ships."),
     ],
 )
-def test_signs_and_capitals_that_change_the_meaning_make_another_fact(one: str, other: str) -> None:
+def test_a_statement_with_other_signs_or_capitals_that_change_its_meaning_is_another_fact(
+    one: str, other: str
+) -> None:
     assert len(a_search(("Acme", one), ("Acme", other)).facts) == 2
     assert len(a_search(("Acme", one), ("Acme", one)).facts) == 1
 
@@ -88,7 +90,7 @@ def test_the_same_words_in_another_order_are_another_fact() -> None:
     assert len(a_search(("Chess", first), ("Chess", second)).facts) == 2
 
 
-def test_a_sentence_that_leans_on_its_document_is_the_same_only_below_the_same_title() -> None:
+def test_a_sentence_that_depends_on_its_document_is_the_same_only_under_the_same_title() -> None:
     for words in ("He was born in the north of London in 1950.", "The course has five lessons on JSON-RPC."):
         assert len(a_search(("Ann", words), ("Bob", words)).facts) == 2
         assert len(a_search(("Ann", words), ("Ann", words)).facts) == 1
@@ -103,7 +105,7 @@ def test_a_document_returned_again_by_the_same_tool_adds_no_source() -> None:
     assert memory.tool_usage[1].facts == ("F1",)
 
 
-def test_a_text_without_a_title_is_known_by_its_tool_and_how_it_begins() -> None:
+def test_a_text_without_a_title_is_identified_by_its_tool_and_beginning() -> None:
     text = f"{LONG} He was proud of it until the end."
     other = "Veda Marlow was a sailor all her life. He was proud of it until the end."
     memory = a_memory(
@@ -115,7 +117,7 @@ def test_a_text_without_a_title_is_known_by_its_tool_and_how_it_begins() -> None
 
 
 @pytest.mark.parametrize("first_tool", ["read_page", "search"])
-def test_a_text_read_again_is_known_though_its_first_sentence_was_known_from_elsewhere(
+def test_a_text_read_again_is_known_even_if_its_first_sentence_came_from_another_source(
     first_tool: str,
 ) -> None:
     first = "The Aker plant stands in the town of Norwick."
@@ -176,14 +178,14 @@ def test_a_document_is_identified_by_its_title_ignoring_case_and_spacing(
     assert name_of(title, tool, beginning, is_json) == name
 
 
-def test_a_text_without_a_title_is_named_by_its_tool_and_its_first_words_alone() -> None:
+def test_a_text_without_a_title_is_named_only_by_its_tool_and_its_first_words() -> None:
     named = name_of("", "read", LONG, False)
     assert named == name_of("", "read", LONG.replace(" ", "  "), False)
     assert named != name_of("", "search", LONG, False)
     assert named != name_of("", "read", LONG.replace("1874", "1875"), False)
 
 
-def test_a_fact_is_found_by_where_it_was_taken_from() -> None:
+def test_a_fact_is_found_by_its_origin() -> None:
     memory = a_search(("Bridges", LONG), ("Acme", LONG.replace("1874", "1875")))
     known = KnownFacts.of(memory)
     position = memory.facts["F2"].position

@@ -32,7 +32,7 @@ def headed(text: str) -> list[tuple[str, str]]:
 
 @settings(max_examples=300, deadline=None)
 @given(texts, st.sampled_from([1, 1, 4, 16, 64]))
-def test_statements_are_slices_in_order_that_nothing_is_lost_between(text: str, grain: int) -> None:
+def test_statements_are_slices_in_order_without_gaps(text: str, grain: int) -> None:
     found = list(sections(text, grain))
     spans = [span for section in found for span in section.spans]
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in spans)
@@ -49,7 +49,7 @@ def test_statements_are_slices_in_order_that_nothing_is_lost_between(text: str, 
     assert not lost
 
 
-def test_a_paragraph_becomes_its_sentences() -> None:
+def test_a_paragraph_is_split_into_its_sentences() -> None:
     text = "Dr. Smith paid $3.50 for tea. She was born in Washington D.C. in 1950.\nThe line went on and on there."
     assert statements(text) == [
         "Dr. Smith paid $3.50 for tea.",
@@ -58,7 +58,7 @@ def test_a_paragraph_becomes_its_sentences() -> None:
     ]
 
 
-def test_a_very_short_sentence_goes_with_its_neighbour() -> None:
+def test_a_very_short_sentence_is_joined_to_its_neighbour() -> None:
     assert statements("Wow! That is a very long way to go. Yes.") == [
         "Wow! That is a very long way to go. Yes."
     ]
@@ -71,7 +71,7 @@ def test_short_sentences_of_ideographs_are_separated() -> None:
     ]
 
 
-def test_headings_are_titles_and_those_with_nothing_below_them_are_statements() -> None:
+def test_headings_are_titles_and_headings_without_content_are_statements() -> None:
     text = "# Guide\n\nHow to begin with it all.\n\n## Install\n\nRun the installer once.\n\n## Later\n\n## Last\n"
     assert headed(text) == [
         ("Guide", "How to begin with it all."),
@@ -101,7 +101,7 @@ def test_a_short_first_line_becomes_the_title() -> None:
         "Refunds, discounts and vouchers " + "for members " * 5,
     ],
 )
-def test_the_first_line_of_a_wrapped_sentence_is_no_title(first: str) -> None:
+def test_the_first_line_of_a_wrapped_sentence_is_not_a_title(first: str) -> None:
     text = f"{first}\nCustomers who cancel after the first day of the course and before its very last one."
     assert {heading for heading, _ in headed(text)} == {""}
     assert statements(text)[0].startswith(first.strip())
@@ -120,7 +120,7 @@ def test_a_line_of_dialogue_stays_whole_with_its_speaker() -> None:
     assert statements(text) == text.split("\n")
 
 
-def test_words_before_a_colon_do_not_make_a_speaker() -> None:
+def test_words_before_a_colon_are_not_always_a_speaker() -> None:
     text = "The result of all this: nothing changed at all. Everybody went home early."
     assert statements(text) == [
         "The result of all this: nothing changed at all.",
@@ -149,23 +149,23 @@ def test_code_is_cut_between_lines_only() -> None:
     assert [line for one in code for line in one.split("\n")] == ["```python", *lines, "```"]
 
 
-def test_a_fence_that_is_never_closed_holds_the_rest() -> None:
+def test_an_unclosed_fence_contains_the_rest_of_the_text() -> None:
     assert statements("```\nx. y. z.\n# no heading") == ["```\nx. y. z.\n# no heading"]
 
 
-def test_a_sentence_without_end_is_cut_where_words_end() -> None:
+def test_an_endless_sentence_is_cut_between_words() -> None:
     pieces = statements("word " * 500)
     assert all(len(one) <= 600 for one in pieces)
     assert " ".join(pieces).split() == ["word"] * 500
 
 
-def test_hostile_texts_are_split_too() -> None:
+def test_hostile_texts_are_split_into_statements() -> None:
     for seed in ("“a. ", '("', "a: ", "# a\n", "```\n", "- \n", "[", "\n\n", "| ", "A. ", "\ud800 x. "):
         text = seed * (60_000 // len(seed))
         assert sum(map(len, statements(text, 16))) <= len(text)
 
 
-def test_coarser_statements_join_neighbours() -> None:
+def test_coarser_statements_join_neighbouring_sentences() -> None:
     text = "The first sentence is here. The second sentence is here. The third one stands here."
     assert statements(text, 2) == [text[:56].strip(), text[56:].strip()]
 

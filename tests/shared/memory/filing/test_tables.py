@@ -173,7 +173,7 @@ PIECES = st.sampled_from([
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=60).map("".join))
-def test_no_text_is_lost_or_raises(text: str) -> None:
+def test_reading_tables_loses_no_text_and_raises_no_error(text: str) -> None:
     for position, text_of_row, is_json in filed(text):
         if not is_json:
             assert value_at(text, position) == text_of_row

@@ -32,7 +32,7 @@ def test_a_delta_that_fits_is_unchanged() -> None:
     assert truncate_delta(delta, 1_000_000) == delta
 
 
-def test_the_first_facts_stay_and_the_usage_counts_the_others() -> None:
+def test_a_truncated_delta_keeps_the_first_facts_and_counts_the_others() -> None:
     _, delta = a_delta()
     kept = truncate_delta(delta, len(delta.model_dump_json()) // 2)
     assert 0 < len(kept.facts) < len(delta.facts)
@@ -48,7 +48,7 @@ def test_the_first_facts_stay_and_the_usage_counts_the_others() -> None:
     assert kept.reasoning == delta.reasoning
 
 
-def test_a_fact_that_is_lost_is_not_seen_again() -> None:
+def test_a_truncated_fact_has_no_sightings() -> None:
     document = Document(id="D1", round=1, call_id="c", tool="t", position="$")
     facts = [
         Fact(id=id, document="D1", position="$", statement=text)

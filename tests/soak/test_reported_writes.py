@@ -8,7 +8,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from tests.chaos.write_effects import Effect
 from tests.flows.processes import Log
-from tests.soak.books import ReportedWrite, disagreements, read_log
+from tests.soak.reported_writes import ReportedWrite, disagreements, read_log
 
 DONE = ToolResult(index=0, call_id="c1", tool="plain", status="ok", data={"receipt": 1})
 ONE = (Effect(1, "height"),)
@@ -33,7 +33,7 @@ def a_write(result: ToolResult | None, is_reported: bool = True) -> ReportedWrit
         (None, ONE),
     ],
 )
-def test_a_truly_reported_write_agrees_with_the_books(
+def test_a_truly_reported_write_agrees_with_the_records_of_the_service(
     result: ToolResult | None, effects: tuple[Effect, ...]
 ) -> None:
     assert not list(disagreements([a_write(result)], {"k1": effects} if effects else {}))

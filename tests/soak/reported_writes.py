@@ -1,7 +1,7 @@
 """A session's own log, read when it is answered, and compared with the service's records at the end.
 
-`read_log` is pure. A write is told of in its session's log, in the batch's journal, in its record in Redis and in
-the books of the service it went to; the last of these is what really happened.
+`read_log` is pure. A write is recorded in its session's log, in the batch's journal, in its record in Redis and by
+the service that received it; the service's record is the truth.
 """
 
 from collections import Counter
@@ -65,10 +65,10 @@ def read_log(session_id: str, log: Log, journals: Journals, response: Response) 
         results = _results(answered["data"]) if answered else {}
         journal = {result.call_id: result for result in journals.get(asked["data"]["round"], ())}
         if answered and any(journal.get(id, result) != result for id, result in results.items()):
-            account.problems.append(f"{session_id}: the journal says otherwise than the log")
+            account.problems.append(f"{session_id}: the journal differs from the log")
         is_unknown = any(_type_of(result) == "outcome_unknown" for result in results.values())
         if is_unknown and "outcome_unknown" not in uncertainties:
-            account.problems.append(f"{session_id}: the answer does not tell of an unknown outcome")
+            account.problems.append(f"{session_id}: the answer does not report an unknown outcome")
         for call in asked["data"]["calls"]:
             if call["name"] in KINDS:
                 is_reported = (
@@ -102,12 +102,12 @@ def _disagreements(write: ReportedWrite, effects: Sequence[Effect], is_owned: bo
     what = f"{write.session_id}: {write.tool} {write.key}"
     if write.result is None:
         if effects and not write.is_reported:
-            yield f"{what} took effect after the session had ended, and the answer says nothing of it"
+            yield f"{what} took effect after the session had ended, and the answer does not report it"
     elif write.result.status == "ok":
         if [effect.receipt for effect in effects] != [write.result.data["receipt"]]:
-            yield f"{what} was told as done with {write.result.data}, and the books have {effects}"
+            yield f"{what} was reported as done with {write.result.data}, and the service has {effects}"
     elif not write.is_unknown and effects and not is_owned and _type_of(write.result) != "repeated_write":
-        yield f"{what} was told as {_type_of(write.result)}, and took effect"
+        yield f"{what} was reported as {_type_of(write.result)}, and took effect"
 
 
 def _faults(log: Log, response: Response) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Coroutines driven by hand: the world decides when each continues, if at all."""
+"""Stepping of coroutines: the world decides when each continues, if at all."""
 
 import asyncio
 from collections import deque
@@ -12,12 +12,12 @@ ResultT = TypeVar("ResultT")
 
 @coroutine
 def pause(delay_ms: int) -> Generator[int, None, None]:
-    """Wait for so much simulated time; whatever can happen between two steps happens here."""
+    """Wait for some simulated time; anything that can happen between two steps happens here."""
     yield delay_ms
 
 
 class _Loop(asyncio.AbstractEventLoop):
-    """The least of an event loop: what `asyncio.gather` needs while nothing ever waits for the world outside."""
+    """A minimal event loop: the methods that `asyncio.gather` needs when no coroutine waits for I/O."""
 
     def __init__(self) -> None:
         self._ready: deque[tuple[Callable[..., object], tuple[Any, ...], Context | None]] = deque()

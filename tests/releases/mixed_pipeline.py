@@ -35,7 +35,7 @@ def script() -> list[Scripted]:
     ]
 
 
-class Mixed(Pipeline):
+class MixedPipeline(Pipeline):
     """The five, each of the tree it is started from."""
 
     def __init__(self, server: RedisServer, model: Model, folder: Path) -> None:
@@ -67,7 +67,7 @@ class Mixed(Pipeline):
         self.wait_until_ready(name)
 
     def ask(self, count: int) -> None:
-        """Submit so many new sessions."""
+        """Submit a number of new sessions."""
         for _ in range(count):
             self.sessions.append(f"s{len(self.sessions)}")
             self.submit("What is to be charged?", session_id=self.sessions[-1])
@@ -78,9 +78,9 @@ class Mixed(Pipeline):
         def is_at_work() -> bool:
             if len(self.sessions) < self.response_count() + 30:
                 self.ask(10)
-            return self.in_hand(name) > 0
+            return self.in_flight(name) > 0
 
-        self.hold_when(is_at_work, f"{name} to have something in hand", name)
+        self.hold_when(is_at_work, f"{name} to have a delivery in flight", name)
         self.kill(name)
 
     def forget_the_dead(self) -> None:
@@ -106,10 +106,10 @@ class Mixed(Pipeline):
 
 
 @contextlib.contextmanager
-def mixed(folder: Path) -> Iterator[Mixed]:
+def mixed_pipeline(folder: Path) -> Iterator[MixedPipeline]:
     """Run Redis and the scripted model, without processes, for the length of a block."""
     with running() as server, scripted_model(script()) as model:
-        five = Mixed(server, model, folder)
+        five = MixedPipeline(server, model, folder)
         try:
             yield five
         finally:

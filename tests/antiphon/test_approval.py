@@ -298,7 +298,7 @@ async def test_a_session_that_waits_for_no_person_is_reported_as_busy(case: Coor
         await case.client.approve("no spaces")
 
 
-async def test_a_queued_submission_does_not_wait_for_a_person(
+async def test_an_approval_of_a_queued_submission_is_refused(
     redis_server: RedisServer, namespace: str
 ) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:

@@ -81,7 +81,7 @@ async def test_a_number_that_the_schema_accepts_as_an_integer_becomes_an_integer
     assert (tide, type(tide.level), type(tide.metres)) == (Tide(level=3, metres=2.0), int, float)
 
 
-async def test_a_missing_result_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reply_that_does_not_fit_the_shape_gives_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await result_of(Harbour, monkeypatch, reply='{"name": "Skagen", "berths": 0}') is None
 
 

@@ -30,7 +30,7 @@ def test_the_tools_that_paraphrased_questions_need_are_offered_far_more_often_th
 
 
 @pytest.mark.parametrize("question", ["Zxqv bnmtr?", "¿Cuándo?", "", "ᚠᚢᚦ"])
-def test_a_question_without_known_words_is_answered_in_any_order_of_the_tools(
+def test_a_question_without_known_words_is_offered_the_same_tools_in_any_order(
     question: str,
 ) -> None:
     offered = [tool.name for tool in most_relevant(TOOLS, (question,), OFFERED)]

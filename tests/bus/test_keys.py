@@ -32,7 +32,7 @@ def test_all_keys_of_a_partition_and_of_its_sessions_share_a_slot(session_id: st
     assert len(set(together)) == len(together)
 
 
-def test_a_rejection_is_stored_under_its_own_key() -> None:
+def test_the_marker_of_a_rejection_is_in_the_slot_of_the_rejections() -> None:
     keys = Keys("antiphon", partitions=1)
     assert key_slot(keys.rejection("1-1").encode()) == key_slot(keys.rejected().encode())
 

@@ -264,8 +264,8 @@ async def test_a_later_session_with_the_same_id_is_not_stopped_by_the_earlier_on
             await eventually(lambda: len(seen.deliveries) == 1)
 
 
-async def test_a_stop_that_was_missed_is_received_later(bus: Bus) -> None:
-    """A value that is not the sorted set does not end the worker, which logs it once."""
+async def test_a_stop_is_received_after_foreign_data_in_its_place_is_gone(bus: Bus) -> None:
+    """With any other value in place of the sorted set the worker continues, and logs it once."""
     endless, key = Endless(), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("SET", key, "a string")
     async with coordinating(bus), engine(bus, endless):

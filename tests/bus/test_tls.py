@@ -53,7 +53,7 @@ async def refused(bus: Bus) -> str:
     return str(error.value)
 
 
-async def test_messages_travel_over_tls_between_processes_with_certificates(server: TlsServer) -> None:
+async def test_messages_travel_over_tls_with_certificates(server: TlsServer) -> None:
     bus, seen = bus_of(server), Seen()
     await bus.open(20)
     async with working(bus, {type(a_query().data): seen}):

@@ -81,7 +81,7 @@ def with_trust(delta: MemoryDelta, calls: set[str]) -> MemoryDelta:
 
 @pytest.mark.parametrize("count", [20, 100, 500, 2_000])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_copies_of_a_statement_with_other_numbers_share_one_slot(seed: int, count: int) -> None:
+def test_copies_of_a_statement_with_other_numbers_do_not_displace_other_facts(seed: int, count: int) -> None:
     random = Random(seed * count)
     session = attacked(copies(random, count), random)
     for tokens in (500, 2_000, 8_000):
@@ -91,7 +91,9 @@ def test_copies_of_a_statement_with_other_numbers_share_one_slot(seed: int, coun
 
 @pytest.mark.parametrize("count", [20, 100, 500, 2_000])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_budget(seed: int, count: int) -> None:
+def test_untrusted_text_stuffed_with_the_question_does_not_displace_other_facts(
+    seed: int, count: int
+) -> None:
     random = Random(seed * count)
     session = attacked(stuffed(random, count), random)
     for tokens in (500, 2_000, 8_000):
@@ -99,7 +101,7 @@ def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_budget(seed:
         assert all(sentence in text for _, sentence in GOLD), tokens
 
 
-def test_one_long_document_leaves_three_quarters_to_others() -> None:
+def test_one_long_document_does_not_displace_other_facts() -> None:
     long = " ".join(
         f"The observatory of Brinknes has a {word} in room {n}." for n, word in enumerate(_FILLERS * 9)
     )

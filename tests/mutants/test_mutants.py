@@ -112,7 +112,7 @@ def test_a_mutant_of_an_earlier_run_is_kept_until_its_source_changes(file: str, 
         "def f():\n    a = b",
     ],
 )
-def test_comments_and_indispensable_code_are_not_changed(source: str) -> None:
+def test_docstrings_and_indispensable_code_are_not_changed(source: str) -> None:
     assert changed(source) == set()
 
 

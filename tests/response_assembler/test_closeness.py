@@ -63,7 +63,7 @@ def test_facts_of_one_document_do_not_displace_all_others() -> None:
     assert ("F21",) in ids(group)
 
 
-def test_facts_that_are_salient_or_cited_by_a_conclusion_come_first() -> None:
+def test_facts_that_are_salient_or_cited_by_a_conclusion_are_preferred() -> None:
     documents = [a_document("", "Tea costs money.", first=n) for n in range(1, 31)]
     salient = a_document("", "Tea costs money.", first=31, salience=0.9)
     concluded = Note(concluded=("It costs money [F30].",))

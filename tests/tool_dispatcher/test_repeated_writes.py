@@ -141,7 +141,7 @@ class TestAnIdenticalWrite:
         assert kinds(await session.run(asks("c1", "look", A), asks("c2", "look", A))) == ["ok", "ok"]
         assert effects.count == 2
 
-    async def test_receives_the_same_result_when_the_batch_is_taken_over(
+    async def test_a_repeated_write_receives_the_same_result_when_the_batch_is_taken_over(
         self, bus: Bus, effects: Effects
     ) -> None:
         session = await rounds_of(bus, effects.tool("mail"))
@@ -295,7 +295,7 @@ class TestUnknown:
         assert effects.count == 0
 
     @pytest.mark.parametrize("can_be_asked", [True, False], ids=["reconciled", "idempotent"])
-    async def test_runs_again_under_the_same_key_where_that_is_safe(
+    async def test_an_uncertain_write_runs_again_under_the_same_key_where_that_is_safe(
         self, bus: Bus, effects: Effects, can_be_asked: bool
     ) -> None:
         """The service says for certain that it had no effect, or a second run has no second one."""

@@ -238,7 +238,7 @@ def test_a_setting_that_is_wrong_is_named(
     assert message in done.stderr
 
 
-def test_a_running_pipeline_has_its_own_tools_and_model(run: InProcess) -> None:
+def test_options_for_tools_and_model_are_refused_for_a_running_pipeline(run: InProcess) -> None:
     for option in (("--tools", "recipes"), OFFLINE):
         done = run("ask", "x", *option, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
         assert done.exit_code == 2

@@ -47,7 +47,7 @@ def test_a_breaker_opened_by_hand_shows_who_opened_it_and_why_until_it_is_closed
     assert "All breakers are closed" in run("breakers", "list", **empty).stderr
 
 
-def test_breakers_are_listed_as_json_for_programs(run: InProcess, empty: dict[str, str]) -> None:
+def test_breaker_commands_report_json(run: InProcess, empty: dict[str, str]) -> None:
     opened = run("breakers", "open", "model:claude", "--json", **empty)
     assert orjson.loads(opened.stdout) == {"name": "model:claude", "phase": "open"}
     assert listed(run, empty)[0]["held"]["because"] == ""

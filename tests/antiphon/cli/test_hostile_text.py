@@ -215,7 +215,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("is_terminal", [False, True], ids=["piped", "terminal"])
-def test_no_command_prints_hostile_text(
+def test_no_command_prints_control_characters_of_hostile_text(
     is_terminal: bool, run: InProcess, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("antiphon.confirmation.READ_S", 0.1)  # no coordinator decides on the values

@@ -221,7 +221,7 @@ def test_invalid_arguments_are_refused_with_a_hint(
     assert message in run.refused(*arguments, **empty)
 
 
-def test_every_observer_reports_an_unavailable_redis_and_exits_3(run: InProcess) -> None:
+def test_observers_report_an_unavailable_redis_and_exit_3(run: InProcess) -> None:
     for command in (["status"], ["dead", "list"]):
         done = run(*command, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
         assert done.exit_code == 3

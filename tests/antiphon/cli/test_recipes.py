@@ -141,7 +141,7 @@ async def _publish_one_tool(empty: dict[str, str]) -> None:
     await bus.close()
 
 
-def test_a_recipe_with_the_same_name_is_not_replaced(
+def test_a_recipe_with_the_same_name_is_replaced_only_on_request(
     run: InProcess, recording: str, folder: Path, empty: dict[str, str]
 ) -> None:
     other = asyncio.run(session_of(a_booking("OSL", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))

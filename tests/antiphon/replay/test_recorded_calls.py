@@ -10,7 +10,7 @@ RECORDINGS = ROOT / "tests/recordings"
 
 
 @pytest.mark.parametrize("name", ["malformed", "of_no_value", "circles", "many_faults"])
-def test_a_call_with_an_unresolvable_placeholder_has_no_arguments(name: str) -> None:
+def test_only_calls_that_failed_lack_arguments(name: str) -> None:
     (path,) = RECORDINGS.glob(f"placeholders_{name}.jsonl*")
     calls = [call for batch in batches_of(read_lines(path)) for call in batch]
     failed = [call for call in calls if call.result.status == "error"]

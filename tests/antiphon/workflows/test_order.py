@@ -35,7 +35,7 @@ SURE = {
 
 
 @each_row("graph", SURE.values(), ids=SURE)
-def test_these_workflows_have_no_findings(graph: str) -> None:
+def test_a_reference_to_a_certain_result_has_no_findings(graph: str) -> None:
     assert [str(one) for one in problems_in(graph, rest=SUB)] == []
 
 

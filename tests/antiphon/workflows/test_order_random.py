@@ -134,7 +134,7 @@ def sets_of(graph: dict[str, Any]) -> list[tuple[str, ...]]:
     return [(one,) for one in ids] + [(one, other) for n, one in enumerate(ids) for other in ids[:n]]
 
 
-def test_the_random_graphs_have_certain_predecessors() -> None:
+def test_a_dependency_is_certain_and_a_successor_is_not() -> None:
     graph = made({"a": {"call": "look"}, "b": {"call": "look", "depends_on": ["a"]}})
     order = Order(graph)
     assert order.certainties(

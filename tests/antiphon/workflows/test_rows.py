@@ -285,7 +285,7 @@ def test_a_suspicious_construct_is_a_warning(
     assert words in problem.text
 
 
-def test_workflows_that_contain_each_other_are_checked_once() -> None:
+def test_a_workflow_that_contains_itself_is_reported_as_a_cycle() -> None:
     rest = """
         outer: {description: O, graph: {b: {workflow: inner}}}
         inner: {description: I, graph: {c: {workflow: inner}}}

@@ -78,7 +78,7 @@ def test_a_person_has_seven_days_and_the_first_values_that_fit_win() -> None:
     assert "node:ask" not in live.timers
 
 
-def test_a_late_answer_of_a_person_fails_the_node() -> None:
+def test_an_answer_after_the_timeout_of_its_node_is_ignored() -> None:
     late = {**ASK, "on_error": {"fallback": "b"}}
     live = Live(a_pinned(a_plan({"ask": late, "b": call()}))).begin()
     number = live.state.open["ask"].number

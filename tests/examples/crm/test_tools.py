@@ -140,7 +140,7 @@ def test_an_update_is_reconciled_by_its_key() -> None:
     assert reconcile("k2") is NO_EFFECT
 
 
-def test_one_of_a_late_worker_and_its_successor_changes_the_contact() -> None:
+def test_only_one_of_a_late_worker_and_its_successor_changes_the_contact() -> None:
     """Both ask for the one version, whichever comes first."""
     assert reconcile("k1") is NO_EFFECT
     update_contact("C-1001", 1, keyed("k1"), phone="+14155550199")

@@ -71,7 +71,7 @@ def test_prices_differ_from_day_to_day_and_some_days_have_no_flight() -> None:
     assert search_flights("NYC", "OSL", MAY) == []
 
 
-def test_a_trip_outside_the_timetable_is_not_found() -> None:
+def test_unknown_flights_hotels_bookings_and_dates_are_refused() -> None:
     assert refusal(lambda: search_flights("NYC", "XXX", MAY)) == "not_found"
     assert refusal(lambda: search_hotels("XXX", MAY, 1)) == "not_found"
     assert refusal(lambda: check_availability("NYC-LIS-20301399-1")) == "not_found"

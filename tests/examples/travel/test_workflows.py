@@ -171,7 +171,7 @@ def test_a_model_can_choose_only_existing_flights() -> None:
     assert effects() == {}
 
 
-def test_a_cancelled_trip_is_refunded_and_remaining_bookings_are_named(
+def test_a_partly_cancelled_trip_names_the_cancelled_and_the_remaining_booking(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trip = ran("book_trip", TRIP).output

@@ -39,7 +39,7 @@ async def test_the_current_weather_equals_the_reply_of_the_service(service: Weat
     assert observed.model_dump() == expected
 
 
-async def test_a_forecast_equals_the_reply_of_the_service(service: WeatherService) -> None:
+async def test_a_forecast_has_the_requested_number_of_days_or_three(service: WeatherService) -> None:
     assert [day.day for day in (await forecast("Highmoor", 4)).days] == [1, 2, 3, 4]
     assert len((await forecast("Highmoor")).days) == 3
 
@@ -93,7 +93,7 @@ async def test_an_unreachable_service_is_an_api_failure(monkeypatch: pytest.Monk
         (Reply(429, None, {"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}), "rate_limit"),
     ],
 )
-async def test_an_invalid_answer_is_distinguished(
+async def test_an_unusable_answer_is_reported_by_its_kind(
     reply: Reply, error_type: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(lambda _: reply) as url:

@@ -80,7 +80,7 @@ async def test_any_text_arrives_unchanged(receiver: Receiver) -> None:
     assert receiver.effects["acme/s1/1/c1"].event["data"] == data
 
 
-async def test_a_wrong_secret_is_reported_without_its_value(
+async def test_a_wrong_secret_is_refused_with_the_name_of_its_variable(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBHOOK_SECRET", "another-long-secret")
@@ -100,7 +100,7 @@ async def test_a_wrong_secret_is_reported_without_its_value(
         ("", "nowhere", "WEBHOOK_SECRET, WEBHOOK_URLS"),
     ],
 )
-async def test_a_missing_setting_is_reported_by_the_name_of_its_variable(
+async def test_a_missing_or_invalid_setting_is_reported_by_the_name_of_its_variable(
     secret: str, url: str, named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBHOOK_SECRET", secret)

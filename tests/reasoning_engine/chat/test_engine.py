@@ -162,7 +162,7 @@ async def test_a_filter_of_the_server_is_a_refusal() -> None:
     assert (reply.stop_reason, reply.tool_calls) == ("refusal", ())
 
 
-async def test_a_schema_uses_the_tool_when_tools_are_offered_and_response_format_otherwise() -> None:
+async def test_a_schema_uses_the_tool_unless_the_output_style_is_native() -> None:
     request: Any = a_request(output="1-0")
     asked = await ask_chat(
         Scripted(uses=(Use(name="final_answer", input={"level": 3}),)), request=request, schema=SCHEMA

@@ -94,7 +94,7 @@ def test_at_most_five_records_are_quoted_those_first_that_share_most_words() -> 
     assert len(quoted(text)) <= 5
 
 
-def test_records_with_half_the_shared_words_of_the_best_are_quoted_and_others_are_not() -> None:
+def test_a_record_with_few_shared_words_is_not_quoted_next_to_a_better_one() -> None:
     best = a_fact(1, {"text": "The fugue has voices and a theme and an answer."})
     half = a_fact(2, {"text": "The fugue is old, as are its voices."})
     less = a_fact(3, {"text": "It is old."})

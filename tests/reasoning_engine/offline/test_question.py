@@ -40,7 +40,7 @@ def test_a_limit_is_read_from_the_question(text: str, limit: int | None) -> None
         ("Which boat is red?", False),
     ],
 )
-def test_a_question_may_ask_for_everything(text: str, wants_all: bool) -> None:
+def test_a_question_for_everything_is_recognized(text: str, wants_all: bool) -> None:
     assert read_question(text, NOUNS).slots.wants_all is wants_all
 
 

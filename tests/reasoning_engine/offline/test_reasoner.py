@@ -138,7 +138,7 @@ async def test_a_write_is_used_only_on_command_and_once() -> None:
     assert "ZX-81" in asked.answer
 
 
-async def test_an_answer_without_findings_lists_the_calls_tried() -> None:
+async def test_an_answer_without_findings_states_that_nothing_was_found() -> None:
     asked = await ask("Why is the moon made of cheese?", COURSE_TOOLS[:1])
     assert "I found nothing that answers this." in asked.answer
 

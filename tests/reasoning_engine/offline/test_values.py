@@ -20,7 +20,7 @@ from tests.reasoning_engine.offline.briefings import values_in
         ("", "name", "", 0),
     ],
 )
-def test_a_key_matches_a_name(name: str, key: str, kinds: str, closer: int) -> None:
+def test_a_key_is_rated_by_its_closeness_to_a_name(name: str, key: str, kinds: str, closer: int) -> None:
     assert closeness(name, key, frozenset(kinds.split())) == closer
 
 

@@ -41,7 +41,7 @@ def test_a_catalogue_for_format_3_is_byte_identical_to_that_of_its_own_release()
     assert ours.model_dump_json() == theirs.model_dump_json()
 
 
-def test_keywords_unknown_to_other_formats_are_omitted_with_the_rename() -> None:
+def test_format_1_writes_steps_for_rounds_and_omits_newer_keywords() -> None:
     (tool,) = Catalogue(tools=(a_definition(CONTRACT.as_keyword()),)).in_format(1).tools
     keyword = tool.input_schema[CONTRACT_KEYWORD]
     assert keyword["steps"] == [1, 2]

@@ -131,7 +131,7 @@ class TestOffer:
             (result,) = await dispatcher.run(a_request(a_call(name="gone")))
         assert error_in(result).error_type == "unknown_tool"
 
-    async def test_a_refusal_of_the_coordinator_is_returned_with_its_message(self) -> None:
+    async def test_a_call_refused_by_the_coordinator_is_reported_as_cancelled(self) -> None:
         send, _ = counted("send")
         async with a_dispatcher(send, default_scopes=()) as dispatcher:
             (result,) = await dispatcher.run(a_request(a_call(name="send", refused="the limit is reached")))

@@ -47,7 +47,7 @@ def test_both_names_at_once_are_refused() -> None:
         Tool("look", "Looks.", SCHEMA, look, effect="read", steps=1, rounds=2)
 
 
-def test_a_missing_effect_is_reported_under_either_name() -> None:
+def test_a_missing_effect_is_reported_also_with_the_earlier_name() -> None:
     with pytest.raises(InvalidTool, match="its effect is missing"):
         tool(steps=1)(look)
 

@@ -219,7 +219,7 @@ class TestReadPart:
             (3, -1, "", (3, 3)),
         ],
     )
-    def test_a_range_beyond_the_ends_is_empty(
+    def test_a_range_beyond_the_ends_is_clipped_to_them(
         self, start: int, length: int, text: str, at: tuple[int, int]
     ) -> None:
         part = read_part(to_json("abcdefghij"), start, length, 1_000)

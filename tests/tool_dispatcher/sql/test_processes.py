@@ -86,7 +86,7 @@ class TestProcesses:
 
             await until(is_answered)
 
-    async def test_queries_beyond_the_limit_wait(self) -> None:
+    async def test_queries_beyond_the_limit_are_all_answered(self) -> None:
         async with a_dispatcher(sql_concurrency=1) as dispatcher:
             calls = [a_call(f"q{n}", SQL_TOOL, arguments={"sql": f"SELECT {n} AS n"}) for n in range(5)]
             results = await dispatcher.run(a_request(*calls))

@@ -259,7 +259,7 @@ class TestDryRun:
             (("--results", "other.json"), "node 'trips' does not exist. Did you mean trip?"),
         ],
     )
-    def test_invalid_params_are_refused(
+    def test_invalid_params_and_results_are_refused(
         self, run: InProcess, folder: Path, words: tuple[str, ...], why: str
     ) -> None:
         (folder / "list.json").write_text("[]")

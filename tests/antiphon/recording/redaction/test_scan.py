@@ -117,7 +117,9 @@ def test_personal_data_is_reported_only_on_request(tmp_path: Path) -> None:
     assert [finding.kind for finding in scan(path, is_personal=True)] == ["email", "card"]
 
 
-async def test_an_own_recording_and_a_redacted_one_are_clean(tmp_path: Path) -> None:
+async def test_a_scan_finds_only_the_grant_of_a_recording_and_nothing_in_a_redacted_one(
+    tmp_path: Path,
+) -> None:
     lines = await recorded(grant=a_grant(["read"]))
     write_lines(tmp_path / "open.jsonl", lines)
     assert {finding.kind for finding in scan(tmp_path / "open.jsonl")} == {"signed_token"}

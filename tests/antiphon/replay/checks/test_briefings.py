@@ -93,7 +93,7 @@ async def test_unreferenced_results_are_released(record: Record) -> None:
     assert last in known.by_entry
 
 
-async def test_a_memory_cached_by_the_synthesizer_is_decided_again(
+async def test_the_truncation_of_the_memory_is_decided_again(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = await record(*SCRIPT, tools=TOOLS, ANTIPHON_CONTEXT_SYNTHESIZER_MEMORY_BYTES_MAX=12_345)

@@ -75,7 +75,7 @@ async def test_a_model_that_never_replies_fails_the_same_again(record: Record) -
     is_complete(lines)
 
 
-async def test_a_call_cut_off_by_the_deadline_has_neither_reply_nor_error(record: Record) -> None:
+async def test_a_call_cut_off_by_the_deadline_replays_the_same(record: Record) -> None:
     lines = await record(Scripted(text="late", wait_s=30, repeat=True), deadline_s=5)
     report = is_complete(lines)
     assert report.answer == "same"

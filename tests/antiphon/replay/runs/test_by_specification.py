@@ -166,7 +166,9 @@ def test_the_order_in_which_nodes_are_written_means_nothing(runs: dict[str, list
         assert found(runs[name], backwards).result == "same", name
 
 
-def test_a_retry_that_applies_to_a_recorded_failure_diverges(runs: dict[str, list[Line]]) -> None:
+def test_a_retry_that_does_not_apply_to_a_recorded_failure_does_not_diverge(
+    runs: dict[str, list[Line]],
+) -> None:
     """An unknown outcome is not tried again; a limit that nothing reached is no other way."""
 
     def retried(w: Graphs) -> None:

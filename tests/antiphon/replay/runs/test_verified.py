@@ -132,7 +132,7 @@ def test_the_state_rebuilt_from_the_log_equals_the_live_one() -> None:
     assert replay.runs.state == state
 
 
-def test_only_an_event_without_meaning_for_the_run_is_ignored(
+def test_a_missing_decision_on_an_event_of_a_run_is_unchecked(
     runs: dict[str, list[Line]],
 ) -> None:
     """Given a log of which one decision was left out, as if its event had been lost."""

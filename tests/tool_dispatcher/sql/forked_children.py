@@ -7,6 +7,7 @@ code stays unknown; the tests of limits and of processes start from nothing.
 import asyncio
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -18,9 +19,6 @@ from typing_extensions import override
 
 from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.processes import Processes
-
-_SPARE_BYTES = 2_000
-"""The additional bytes of a request for a child: its limits."""
 
 
 class ForkedChild:
@@ -40,44 +38,45 @@ class ForkedChild:
 
 
 class ForkingProcesses(Processes):
-    """The children of queries, forked."""
+    """The children of queries, forked. A child is asked for by connecting; passed sockets were sometimes reset."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
-        self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-c", f"from {__name__} import serve; serve({theirs.fileno()})"]
-        self._server = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        theirs.close()
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self._address = listener.getsockname()
+            serving = f"serve({listener.fileno()}, {json.dumps(asdict(limits))!r})"
+            self._server = subprocess.Popen(
+                [sys.executable, "-c", f"from {__name__} import serve; {serving}"],
+                stdin=subprocess.PIPE,
+                pass_fds=[listener.fileno()],
+            )
 
     async def close(self) -> None:
         await super().close()
-        self._asking.close()
-        await asyncio.to_thread(self._server.wait)
+        await asyncio.to_thread(self._server.communicate)
 
     @override
     async def _start_child(self) -> Any:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(self._asking, [json.dumps(asdict(self._limits)).encode()], [theirs.fileno()])
-        child = ForkedChild(*await asyncio.open_connection(sock=ours))
+        child = ForkedChild(*await asyncio.open_connection(*self._address))
         self._living.add(child)  # type: ignore[arg-type]  # as much of a process as is used
         return child
 
 
-def serve(descriptor: int) -> None:
-    """Fork a child for every message, which brings its limits and its socket, until the parent ends."""
+def serve(descriptor: int, limits: str) -> None:
+    """Fork a child for every connection, until standard input ends."""
     from tool_dispatcher.sql import child, database  # noqa: F401  # imported once
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they are not waited for
-    asked = socket.socket(fileno=descriptor)
+    listener = socket.socket(fileno=descriptor)
     while True:
-        message, descriptors, *_ = socket.recv_fds(asked, _SPARE_BYTES, 1)
-        if not message:
+        ready, _, _ = select.select([sys.stdin, listener], [], [])
+        if sys.stdin in ready:
             return
+        connection, _ = listener.accept()
         if os.fork() == 0:
             for standard in (0, 1):
-                os.dup2(descriptors[0], standard)
-            os.close(descriptors[0])
-            asked.close()
-            child.main(Limits(**json.loads(message)))
-        os.close(descriptors[0])
+                os.dup2(connection.fileno(), standard)
+            connection.close()
+            listener.close()
+            child.main(Limits(**json.loads(limits)))
+        connection.close()

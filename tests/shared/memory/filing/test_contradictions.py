@@ -85,6 +85,12 @@ def test_one_fact_is_compared_with_the_newest_of_very_many_equal_ones() -> None:
             (("F1",), ()),
             id="in either order",
         ),
+        pytest.param(
+            {"id": "AB1234", "Date": "2020-01-01", "date": "2020-06-01", "price": 10},
+            {"id": "AB1234", "Date": "2021-01-01", "date": "2019-06-01", "price": 20},
+            (("F1",), ()),
+            id="of two dates of one name the first decides",
+        ),
     ],
 )
 def test_two_records_of_one_thing_are_compared_by_their_fields(
